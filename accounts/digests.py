@@ -41,6 +41,8 @@ class Notice(models.TextChoices):
     DEADLINE = "deadline", "Deadlines within 3 days"
     JOB = "job", "Jobs I started that have ended"
     ADDED = "added", "Items added to my work later"
+    QUESTION = "question", "Questions of annotators that wait for my answer"
+    ANSWER = "answer", "Answers to my questions"
 
 
 HEADINGS = {
@@ -48,6 +50,8 @@ HEADINGS = {
     Notice.DEADLINE: "Deadlines",
     Notice.JOB: "Your jobs that have ended",
     Notice.ADDED: "Added to your work",
+    Notice.QUESTION: "Questions of annotators",
+    Notice.ANSWER: "Answers to your questions",
 }
 
 

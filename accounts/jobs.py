@@ -44,6 +44,12 @@ def send(job: Job) -> None:
 
 
 def _hand_over(job: Job) -> None:
+    if not send_task(TASK, kind=kind_of(job).key, pk=job.pk):
+        logger.warning("%s %s waits for Redis, which cannot be reached.", job._meta.label, job.pk)
+
+
+def send_task(name: str, **arguments: Any) -> bool:
+    """Send word to a worker at once; whether Redis took it."""
     if broker.is_reachable():
         # Loaded now: a command that queues nothing starts half a second sooner without Celery.
         from kombu.exceptions import OperationalError
@@ -51,11 +57,12 @@ def _hand_over(job: Job) -> None:
 
         queue: Celery = import_string(settings.TASK_QUEUE)
         try:
-            queue.send_task(TASK, kwargs={"kind": kind_of(job).key, "pk": job.pk})
+            queue.send_task(name, kwargs=arguments)
         except (OperationalError, RedisError, OSError) as error:
-            logger.warning("%s %s waits for Redis: %s", job._meta.label, job.pk, error)
-    else:
-        logger.warning("%s %s waits for Redis, which cannot be reached.", job._meta.label, job.pk)
+            logger.warning("Redis did not take %s: %s", name, error)
+        else:
+            return True
+    return False
 
 
 def cancel(job: Job, *, at: datetime) -> None:

@@ -32,6 +32,7 @@ class AdjudicationConfig(AppConfig):
         "papers": "adjudication.procedures.papers.PAPERS",
     }
     topic_sets = {"question-set": "adjudication.questions.reads.question_set.QUESTION_TOPICS"}
+    topic_parts = {"splits": "adjudication.splits.reads.PARTS_OF_SPLITS"}
     collection_figures = {"questions": "adjudication.questions.reads.question_statistics.question_figures"}
     label_verbs = {"adjudication": "adjudication.labels.rules.LABEL_VERBS"}
     standing_on_imports = {"judgments": "adjudication.verdicts.jobs.undoing.standing_on_judgments"}

@@ -31,5 +31,8 @@ class AnnotationConfig(AppConfig):
     label_guards = {"campaigns": "annotation.labelling.rules.labels.labels_hidden_in"}
     label_verbs = {"annotation": "annotation.labelling.rules.labels.LABEL_VERBS"}
     person_guards = {"annotation": "annotation.labelling.rules.labels.check_can_read_answers_of"}
-    person_reports = {"annotation": "annotation.labelling.jobs.report_of"}
+    person_reports = {
+        "annotation": "annotation.labelling.jobs.report_of",
+        "inquiries": "annotation.inquiries.jobs.report_of",
+    }
     erasures = {"1-annotation": "annotation.labelling.jobs.erase"}

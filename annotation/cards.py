@@ -6,12 +6,14 @@ from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
 from annotation.campaigns.reads.home import work_of
+from annotation.inquiries.reads import new_answers, open_inquiries
 from corpus.collections.rules import can_oversee
 from corpus.models import Membership, Role
 
 
 def home_cards(user: User, memberships: Iterable[Membership]) -> Iterator[Card]:
-    """Campaigns with something to judge and those where nothing is left; annotators see when there are none."""
+    """Campaigns with something to judge and those where nothing is left; annotators see when there are none. Questions
+    that wait for the person, and answers to theirs."""
     found = work_of(user)
     work = [each for each in found if each.left and not each.paused]
     rest = [each for each in found if not each.left or each.paused]
@@ -19,6 +21,10 @@ def home_cards(user: User, memberships: Iterable[Membership]) -> Iterator[Card]:
         yield Card(10, "annotation/_home_work.html", {"work": work}, has_main_button=True)
     elif rest or any(each.role == Role.ANNOTATOR for each in memberships):
         yield Card(10, "annotation/_home_idle.html", {"rest": rest})
+    if waiting := open_inquiries(user):
+        yield Card(20, "annotation/inquiries/_waiting.html", {"waiting": waiting})
+    if answered := new_answers(user):
+        yield Card(25, "annotation/inquiries/_answered.html", {"answered": answered})
     if rest:
         yield Card(40, "annotation/_home_rest.html", {"rest": rest})
 

@@ -11,13 +11,17 @@ from accounts.digests import Line, Notice
 from accounts.models import User
 from annotation.campaigns.reads.deadlines import deadline_words
 from annotation.campaigns.reads.home import work_of
+from annotation.inquiries.reads import new_answers, open_inquiries
 from annotation.models import Annotator, AnnotatorState, AssignmentState, Campaign, CampaignState
 
 NEAR = timedelta(days=3)  # a deadline so close is reported
 
 
 def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
-    """Campaigns with something to judge, those of them whose deadline is near, and what was added after `since`."""
+    """Campaigns with something to judge, those of them whose deadline is near, what was added after `since`.
+
+    Also questions of annotators that wait for the person, and answers to theirs.
+    """
     today = timezone.localdate(now)
     for work in work_of(user):
         if not work.left or work.paused:
@@ -28,6 +32,14 @@ def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
             yield _line(Notice.DEADLINE, campaign, f"{deadline_words(campaign, today)}, {_items(work.left)} left")
     for campaign, added in _added(user, since, now):
         yield _line(Notice.ADDED, campaign, f"{_items(added)} {'was' if added == 1 else 'were'} added")
+    for asked in open_inquiries(user):
+        words = (
+            f"{_many(asked.count, 'question')} of annotators {'waits' if asked.count == 1 else 'wait'} for an answer"
+        )
+        yield _line(Notice.QUESTION, asked.campaign, words, "inquiry_list")
+    for asked in new_answers(user, since=since, until=now):
+        words = f"{_many(asked.count, 'question')} of yours {'was' if asked.count == 1 else 'were'} answered"
+        yield _line(Notice.ANSWER, asked.campaign, words, "campaign_detail")
 
 
 def _added(user: User, since: datetime, now: datetime) -> list[tuple[Campaign, int]]:
@@ -44,10 +56,15 @@ def _added(user: User, since: datetime, now: datetime) -> list[tuple[Campaign, i
     return [(annotator.campaign, annotator.added) for annotator in counted.order_by("campaign__name")]
 
 
-def _line(notice: Notice, campaign: Campaign, text: str) -> Line:
-    where = reverse(campaign.kind_object.screen, args=[campaign.collection.slug, campaign.slug])
+def _line(notice: Notice, campaign: Campaign, text: str, page: str = "") -> Line:
+    """A line that leads to the page of this name, else to where the campaign is judged."""
+    where = reverse(page or campaign.kind_object.screen, args=[campaign.collection.slug, campaign.slug])
     return Line(notice, f"{campaign} ({campaign.collection}): {text}", where)
 
 
 def _items(count: int) -> str:
-    return f"{count:,} item{'' if count == 1 else 's'}"
+    return _many(count, "item")
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -68,10 +68,16 @@ class Items(Protocol):
     """
 
     def fetch_supply(self, campaign: Campaign, choice: Any = None, *, sampled: bool = False) -> Supply:
-        """What there is for the campaign, or for a sample of it."""
+        """What there is for the campaign, or for a sample of it. Errors: Refused for a choice that names nothing."""
 
     def insert(self, campaign: Campaign, supply: Supply, draw: Draw, choice: Any, report: Report) -> int:
         """Make the items; how many were made. Errors: IntegrityError where something changed meanwhile."""
+
+    def count_parts(self, campaign: Campaign, choice: Any = None) -> tuple[tuple[str, int], ...]:
+        """What the chosen items that are left are made of, such as topics: (singular, how many). Empty: of themselves.
+
+        Errors: Refused, as above.
+        """
 
     def count_held_elsewhere(self, campaign: Campaign) -> int:
         """Items of the campaign that are also in another development or test campaign."""
@@ -179,6 +185,7 @@ class Kind:
     criteria: tuple[CriterionDraft, ...] = ()  # those of a new campaign
     overlap: int = 3
     calibration_overlap: int = 3
+    assumed_seconds: int = 30  # for a judgment, until some were timed
     has_orders: bool = False  # by aspect or by document
     no_criteria: str = ""
     no_queue: str = ""

@@ -31,5 +31,6 @@ TABS = (
     Tab("campaign", SET_UP, 70, "machines", "Machines", "machine_list", OVERSEERS, of_kinds("machines")),
     Tab("campaign", SET_UP, 80, "settings", "Settings", "campaign_edit", MANAGERS),
     Tab("campaign", FOLLOW, 110, "progress", "Progress", "campaign_detail", OVERSEERS),
+    Tab("campaign", FOLLOW, 140, "inquiries", "Annotators' questions", "inquiry_list", MANAGERS),
     Tab("campaign", DECIDE, 230, "rewrites", "Rewrites", "rewrite_list", OVERSEERS, of_kinds("rewrites")),
 )

@@ -5,7 +5,8 @@ from django.urls import URLPattern, URLResolver, path
 from annotation.assignment.views import annotators, assignments
 from annotation.campaigns.views import campaigns, criteria, guidelines, help_pages, items
 from annotation.imports import views as imports
-from annotation.labelling.views import labelling, labelling_data
+from annotation.inquiries import views as inquiries
+from annotation.labelling.views import asking, labelling, labelling_data
 from annotation.machines.views import machines, prompts
 from annotation.papers.views import extraction_screen, extractions, papers
 from annotation.rubric.views import rating, rewrites
@@ -26,6 +27,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("history/", labelling_data.label_history, "label_history"),
             ("guideline/", labelling_data.label_guideline, "label_guideline"),
             ("search/", rating.label_search, "label_search"),
+            ("questions/", asking.label_questions, "label_questions"),
+            ("questions/seen/", asking.label_answers_seen, "label_answers_seen"),
         )
     ],
     path("c/<slug:slug>/papers/", papers.paper_list, name="paper_list"),
@@ -75,6 +78,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("items/removal/", items.item_remove, "item_remove"),
             ("items/calibration/", items.calibration_create, "calibration_create"),
             ("annotators/", annotators.annotator_list, "annotator_list"),
+            ("inquiries/", inquiries.inquiry_list, "inquiry_list"),
+            ("inquiries/<int:pk>/", inquiries.inquiry_detail, "inquiry_detail"),
             ("annotators/members/", annotators.annotator_create, "annotator_create"),
             ("annotators/names/", annotators.annotator_name, "annotator_name"),
             ("annotators/<int:pk>/", annotators.annotator_edit, "annotator_edit"),

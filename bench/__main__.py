@@ -1,7 +1,8 @@
 """Run the benchmarks one after the other and write docs/performance.md (make bench).
 
 python -m bench                 everything, about half an hour on two cores
-python -m bench judging         some of judging, keys, bringing, transfers, agreement, pools, ranking, evaluation
+python -m bench judging         some of judging, keys, bringing, transfers, agreement, pools, ranking, evaluation,
+                                releases
 python -m bench --write-only    write the document again from the stored results
 """
 
@@ -18,7 +19,7 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCUMENT = CHECKOUT / "docs" / "performance.md"
 RESULTS = CHECKOUT / "docs" / "performance"
-NAMES = ("judging", "keys", "bringing", "transfers", "agreement", "pools", "ranking", "evaluation")
+NAMES = ("judging", "keys", "bringing", "transfers", "agreement", "pools", "ranking", "evaluation", "releases")
 INTRODUCTION = """# Performance
 
 Measured by `make bench`, which writes this page. Speeds depend on the machine; what to compare are the ratios
@@ -37,6 +38,7 @@ def measure(name: str) -> dict[str, Any]:
     )
     found: dict[str, Any] = json.loads(done.stdout)
     found["measured_at"] = datetime.now(UTC).strftime("%Y-%m-%d")
+    found["load_average"] = round(os.getloadavg()[1], 1)  # of the last five minutes: others may have used the machine
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(found, indent=1) + "\n")
     return found
@@ -250,8 +252,27 @@ def evaluation(found: dict[str, Any]) -> str:
         f"comparisons (t-test and randomisation test) take {found['seconds']} s, {found['cpu_seconds']} s of processor "
         f"time, and {found['peak_mb']:,} MB. Target: 60 s and 2 GB. Scores alone take {found['scoring_cpu_seconds']} s "
         f"of processor time; looping ir-measures over the runs takes {found['ir_measures_cpu_seconds']} s for the same "
-        f"measures ({found['ratio_of_scoring']} times as long), without intervals and tests.\n"
+        f"measures ({found['ratio_of_scoring']} times as long), without intervals and tests. Measured on "
+        f"{found['measured_at']} with a load average of {found['load_average']}.{found.get('note', '')}\n"
     )
+
+
+def releases(found: dict[str, Any]) -> str:
+    documents, topics, judgments = (round(found["size"] * each) for each in found["full"])
+    rows: list[list[object]] = [
+        ["seconds", found["seconds"], found["targets"]["seconds"]],
+        ["processor s of Litmus", found["cpu_seconds"], ""],
+        ["processor s of PostgreSQL", found["postgres_cpu_seconds"], ""],
+        ["peak memory, MB", found["peak_megabytes"], found["targets"]["peak_megabytes"]],
+    ]
+    return f"""## A release
+
+{documents:,} documents of 150 words, {topics:,} topics, {judgments:,} judgments by two people a pair with their
+verdicts, pools of two runs: {found["files"]} files, {found["bytes"]:,} bytes, and as many links for the anonymous
+variant. {found.get("conditions", "")}
+
+{table(["what", "measured", "target"], rows)}
+"""
 
 
 SECTIONS = {
@@ -263,6 +284,7 @@ SECTIONS = {
     "pools": pools,
     "ranking": ranking,
     "evaluation": evaluation,
+    "releases": releases,
 }
 
 
@@ -271,11 +293,13 @@ def write_document() -> None:
     kept = {name: RESULTS / f"{name}.json" for name in NAMES}
     results = {name: json.loads(path.read_text()) for name, path in kept.items() if path.exists()}
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-    dates = " to ".join(sorted({found["measured_at"] for found in results.values()}))
+    days = sorted({found["measured_at"] for found in results.values()})
+    dates = " to ".join(dict.fromkeys((days[0], days[-1])))
+    once = [path.read_text() for path in sorted(RESULTS.glob("*.md"))]  # what was measured by hand
     parts = [INTRODUCTION.format(machine=machine, date=dates)] + [
         SECTIONS[name](found) for name, found in results.items()
     ]
-    DOCUMENT.write_text("\n".join(parts))
+    DOCUMENT.write_text("\n".join(parts + once))
 
 
 def main() -> int:

@@ -14,6 +14,7 @@ from adjudication.releases import api as releases
 from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
 from annotation.campaigns.api import campaigns
+from annotation.inquiries import api as inquiries
 from annotation.labelling.api import judging, judgments
 from annotation.machines.api import prompts
 from annotation.machines.api import runs as machines
@@ -71,6 +72,9 @@ urlpatterns = [
     path(f"{K}assignments/", judgments.AssignmentList.as_view(), name="api_assignments"),
     path(f"{K}next/", judging.NextItems.as_view(), name="api_next"),
     path(f"{K}submissions/", judging.Submissions.as_view(), name="api_submissions"),
+    path(f"{K}inquiries/", inquiries.InquiryList.as_view(), name="api_inquiries"),
+    path(f"{K}inquiries/mine/", inquiries.OwnInquiries.as_view(), name="api_own_inquiries"),
+    path(f"{K}inquiries/<int:pk>/answer/", inquiries.InquiryAnswer.as_view(), name="api_inquiry_answer"),
     path(f"{K}judgments/", judgments.JudgmentList.as_view(), name="api_judgments"),
     path(f"{K}machine-runs/", machines.MachineRunList.as_view(), name="api_machine_runs"),
     path(f"{K}machine-runs/<int:pk>/", machines.MachineRunDetail.as_view(), name="api_machine_run"),

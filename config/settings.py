@@ -22,6 +22,7 @@ DATA_DIR = env.path("LITMUS_DATA_DIR", BASE_DIR / ".data")
 MEDIA_ROOT = env.path("LITMUS_MEDIA_ROOT", DATA_DIR / "media")
 STATIC_ROOT = env.path("LITMUS_STATIC_ROOT", DATA_DIR / "static")
 INDEX_DIR = env.path("LITMUS_INDEX_DIR", DATA_DIR / "indexes")  # a cache: built again when it is lost
+INDEX_SHARD = env.number("LITMUS_INDEX_SHARD", 1_000_000, minimum=1)  # documents of a part of an index at most
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # Those that this process may use, which in a container or under taskset are fewer than the machine has.
@@ -157,6 +158,7 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"},
 }
 TEX_PROGRAM = env.text("LITMUS_TEX", "pdflatex")  # makes PDFs of releases; "": none are made
+BROWSER_PROGRAM = env.text("LITMUS_CHROMIUM", "auto")  # takes pictures of screens for releases; "": none are taken
 CODE_VERSION = env.text("LITMUS_VERSION", "0.1.0")  # stored with every computed figure
 
 # --- database, cache -------------------------------------------------------------------------------------------------

@@ -1,19 +1,25 @@
 """Static files under names that carry their hash, so that browsers may keep them for ever."""
 
 import hashlib
-from pathlib import Path
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
+from django.core.files.base import ContentFile
 from django.core.management import call_command
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+PART_OF_A_SHEET = re.compile(r'^@import url\("([\w/-]+\.css)"\);$', re.MULTILINE)
+
 
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):
-    """Also rewrites the imports between our own ES modules (static/js/) to the hashed names.
+    """Also rewrites the imports between our own ES modules (static/js/) to the hashed names, and joins style sheets.
 
-    Only ours: libraries import by names that an import map or a bundler would have to resolve.
+    Only our modules: libraries import by names that an import map or a bundler would have to resolve. A style sheet
+    that imports its parts (static/css/components.css) gets their text, so that browsers ask for one file.
     """
 
     patterns: tuple[Any, ...]
@@ -22,6 +28,21 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
         _, rewriting = self._js_module_import_aggregation_patterns
         self.patterns = (*self.patterns, ("js/*.js", rewriting))
         super().__init__(*arguments, **options)
+
+    def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
+        sheets = [] if dry_run else [name for name in paths if re.fullmatch(r"css/[\w-]+\.css", name)]
+        for name in sheets:
+            self.delete(name)
+            self.save(name, ContentFile(_joined(name, paths)))
+        yield from super().post_process(paths | {name: (self, name) for name in sheets}, dry_run, **options)
+
+
+def _joined(name: str, paths: dict[str, Any]) -> str:
+    """The text of a style sheet with its parts, from the sources and not from what was collected earlier."""
+    folder, (storage, path) = PurePosixPath(name).parent, paths[name]
+    with storage.open(path) as file:
+        text = file.read().decode()
+    return PART_OF_A_SHEET.sub(lambda part: _joined(str(folder / part[1]), paths), text)
 
 
 def collect_if_changed() -> bool:

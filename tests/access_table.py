@@ -191,6 +191,11 @@ def _reviewer(w: World) -> dict[str, Any]:
     return {"reviewer": w.members[Role.ANNOTATOR].user.pk}
 
 
+def _question(w: World) -> dict[str, Any]:
+    """A question to the managers as the labelling screen or a program sends it."""
+    return {"uuid": str(uuid4()), "assignment": w.assignment.pk, "text": "Is green tea tea?"}
+
+
 def _answer(w: World) -> dict[str, Any]:
     """A judgment as the labelling screen or a program sends it."""
     answer = {"uuid": str(uuid4()), "assignment": w.assignment.pk, "answers": {"relevance": 1}, "guideline": 1}
@@ -432,6 +437,8 @@ TABLE: list[Row] = [
     *row("rewrite_ask", "POST login 404 403 403 gone gone", data=_reviewer),
     *row("review_list", MEMBERS_PAGE),
     *row("rewrite_decide", "POST login 404 gone gone gone gone", where=lambda _: {"pk": 1}),
+    *row("inquiry_list", MANAGERS_PAGE),
+    *row("inquiry_detail", MANAGERS_FORM, where=key_of("inquiry")),
     *row("annotator_list", OVERSEERS_PAGE),
     *row("annotator_create", MANAGERS_FORM_SENT),
     *row("annotator_name", MANAGERS_FORM_SENT),
@@ -467,6 +474,8 @@ TABLE: list[Row] = [
     *row("submission_create", "POST login 404 200 403 403 403", json=_answer),
     *row("label_next", "GET login 404 200 403 403 403"),
     *row("label_leave", "POST login 404 200 403 403 403", json=lambda _: {"visit": 1, "seen": []}),
+    *row("label_questions", "GET login 404 200 403 403 403 | POST login 404 200 403 403 403", json=_question),
+    *row("label_answers_seen", "POST login 404 200 403 403 403", json=lambda _: {"seen": []}),
     *row("label_history", "GET login 404 200 403 403 403"),
     *row("label_search", "GET login 404 200 403 403 403"),
     *row("label_guideline", "GET login 404 200 403 403 403 | POST login 404 200 403 403 403", json=lambda _: {}),
@@ -629,6 +638,15 @@ TABLE: list[Row] = [
     *row("api_assignments", MEMBERS_PAGE),
     *row("api_next", "GET login 404 200 403 403 403", scope="judge"),
     *row("api_submissions", "POST login 404 200 403 403 403", json=_answer, scope="judge"),
+    *row("api_inquiries", MANAGERS_PAGE),
+    *row(
+        "api_inquiry_answer",
+        "PUT login 404 403 403 403 200",
+        where=key_of("inquiry"),
+        json=lambda _: {"answer": "Yes."},
+    ),
+    *row("api_own_inquiries", "GET login 404 200 403 403 403"),
+    *row("api_own_inquiries", "POST login 404 200 403 403 403", json=_question, scope="judge"),
     *row("api_judgments", MEMBERS_PAGE),
     *row("api_machine_runs", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422", json=lambda _: {}),
     *row("api_machine_run", OVERSEERS_PAGE, where=key_of("machine_run")),

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import uuid4
 
 from django.utils import timezone
 
@@ -33,6 +34,7 @@ from annotation.models import (
     Criterion,
     ExtractionSource,
     Guideline,
+    Inquiry,
     Item,
     ItemBuild,
     Level,
@@ -79,6 +81,7 @@ class World:
     item: Item
     annotator: Annotator
     assignment: Assignment
+    inquiry: Inquiry  # the annotator's, about `item`
     paper: Paper
     own_paper: Assignment  # the annotator's, in the campaign `contexts`, begun
     import_run: ImportRun
@@ -147,6 +150,9 @@ def make_world() -> World:
         item=item,
         annotator=annotator,
         assignment=Assignment.objects.create(item=item, annotator=annotator, state=AssignmentState.PENDING, slot=1),
+        inquiry=Inquiry.objects.create(
+            uuid=uuid4(), campaign=campaign, item=item, annotator=annotator, text="Is tea a drink?", asked_at=AT
+        ),
         paper=paper,
         own_paper=_own_paper(paper, manager, annotator.user),
         import_run=ImportRun.objects.create(

@@ -67,6 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"
     settings.DATABASES["default"]["OPTIONS"]["pool"]["timeout"] = 60  # seconds; under load threads wait for each other
     settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher"]
+    settings.BROWSER_PROGRAM = ""  # releases have pictures where a test asks for them: a second each
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
     scratch = Path(tempfile.mkdtemp(prefix="litmus-test-"))
     config.add_cleanup(lambda: shutil.rmtree(scratch, ignore_errors=True))

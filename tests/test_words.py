@@ -26,11 +26,15 @@ OPERATORS = (
     "/migrations/",
 )
 SHELL = re.compile(r"manage\.py|(?<![\w-])--[a-z][a-z-]+|\b(?:pip|apt|npm|make) install\b")
-# collection_with, as its docstring says; the arguments of a kind's command; what `adjudicate` prints.
+COMMENTS = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}|<!--.*?-->", re.DOTALL)
+# collection_with, as its docstring says; the arguments of kinds' commands; what `adjudicate` prints; how the browser
+# is called.
 FOR_COMMANDS = {
     "corpus/collections/reads/collections.py",
+    "annotation/kinds/relevance/choosing.py",
     "annotation/kinds/rubric/choosing.py",
     "adjudication/procedures/votes.py",
+    "adjudication/releases/jobs/pictures.py",
 }
 
 
@@ -62,10 +66,27 @@ def test_no_message_names_a_shell_command() -> None:
 
 def test_no_page_names_a_shell_command() -> None:
     pages = sorted((ROOT / "templates").rglob("*.*"))
-    comments = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}|<!--.*?-->", re.DOTALL)
-    texts = {path: comments.sub("", path.read_text(encoding="utf-8")) for path in pages}
+    texts = {path: COMMENTS.sub("", path.read_text(encoding="utf-8")) for path in pages}
     assert len(texts) > 200
     assert not [(path.name, match[0]) for path, text in texts.items() if (match := SHELL.search(text))]
+
+
+# What pages and messages no longer say; what they say instead is in the commit that added it here: undone, reopened,
+# revoked, does not work, is created, split, separated by spaces, undecided, and a percent sign next to its number.
+STIFF = re.compile(
+    r"take it up again|taken back|to take back|opens nothing|is there, as|\bparted\b|with blanks|judge in no open"
+    r"|sure value|are to go on|a wish needs|nobody has looked|what counts of it"
+    r"|waits for you\b(?=</h)|Leave it<|Make the (?:campaign|collection|call|invitation|run)<|\d %(?![}\w])",
+    re.IGNORECASE,
+)
+
+
+def test_no_page_or_message_is_stiff() -> None:
+    pages = {path: COMMENTS.sub("", path.read_text(encoding="utf-8")) for path in (ROOT / "templates").rglob("*.html")}
+    messages = {path: "\n".join(words_of(path)) for app in APPS for path in (ROOT / app).rglob("*.py")}
+    texts = {path: text for path, text in (pages | messages).items() if "/demo/" not in str(path)}
+    assert len(texts) > 800
+    assert not [(path.name, match[0]) for path, text in texts.items() if (match := STIFF.search(text))]
 
 
 # Each has a plain one: reported or shown, counts, participation or screen, reason, unparsed, next to or in addition to,

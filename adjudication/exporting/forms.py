@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from django import forms
 
-from corpus.models import Collection
+from corpus.models import Collection, FullText
 
 QUERY, ASPECT, SUB_QUERY = "query", "aspect", "sub-query"
 PARAGRAPH, SENTENCE = "paragraph", "sentence"  # levels of citation contexts
@@ -107,8 +107,8 @@ class UnresolvedField(WordField):
     def __init__(self) -> None:
         super().__init__(
             [("refuse", "refuse to write"), ("skip", "skip")],
-            label="Items without a sure value",
-            help_text="items without a sure value: refuse, or skip them",
+            label="Undecided items",
+            help_text="Undecided items: refuse, or skip them",
         )
 
 
@@ -214,6 +214,24 @@ class ByLevelForm(SummedForm):
             text = "Only scores over aspects can be written over the judged ones alone: by query or sub-query."
             self.add_error("aspects", text)
         return values
+
+
+class FullTextField(SwitchField):
+    """Whether documents come with their full texts; offered where there are any."""
+
+    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices | None:
+        return None if FullText.objects.filter(document__collection=collection).exists() else []
+
+
+class DocumentForm(ExportForm):
+    """Of documents."""
+
+    full_texts = FullTextField(
+        strict=True,
+        label="Documents with their full texts",
+        argument="full-texts",
+        help_text="of documents: with their full texts, as far as there are any",
+    )
 
 
 class ContextForm(ExportForm):

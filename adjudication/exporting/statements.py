@@ -6,6 +6,7 @@ taken off, which is so where the numbers written stay unique without them. Value
 unless labels are wanted.
 """
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from adjudication.labels.reads.relevance import WHOLE
@@ -183,6 +184,7 @@ LEFT JOIN places ON places.aspect_id = i.aspect_id
 WHERE i.campaign_id = %(campaign)s
 ORDER BY t.position, t.id, place, d.docno COLLATE "C", who.name COLLATE "C"
 """
+_AT = "CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at) ELSE s.received_at END"
 # Where the columns of a judgments file come from; those that an answer keeps as they are, from its own fields.
 _LABEL = {
     "annotator": "who.name",
@@ -197,11 +199,12 @@ _LABEL = {
     "reason": "j.reason",
     "flagged": "s.flagged",
     "guideline": "g.version",
-    "at": "CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at) ELSE s.received_at END",
+    "at": _AT,
+    "week": f"""to_char({_AT} AT TIME ZONE 'UTC', 'IYYY"-W"IW')""",
+    "who": "who.id",
     **{column.name: f"s.{column.name}" for column in STORED_COLUMNS},
 }
-JUDGMENTS = f"""
-SELECT {", ".join(_LABEL[name] for name in NAMES)}
+_LABELS = """
 FROM annotation_item i
 JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
 JOIN annotation_judgment j ON j.assignment_id = a.id
@@ -215,6 +218,15 @@ LEFT JOIN annotation_guideline g ON g.id = s.guideline_id
 WHERE i.campaign_id = %(campaign)s
 ORDER BY i.id, who.id, c.position, c.id
 """
+
+
+def judgments(names: Iterable[str]) -> str:
+    """The statement of every label that counts, item by item, with these columns of a judgments file; also `who` (the
+    id of the annotator) and `week` (as ISO 8601 writes it)."""
+    return f"SELECT {', '.join(_LABEL[name] for name in names)} {_LABELS}"
+
+
+JUDGMENTS = judgments(NAMES)
 VERDICTS = """
 SELECT t.number, asp.text, d.docno, c.key, v.value, v.method, v.votes, run.ties, run.min_votes,
   run.parameters, v.decided_at, v.comment, v.cause, v.reopened_at
@@ -295,9 +307,21 @@ JOIN corpus_document d ON d.id = p.document_id ORDER BY t.position, t.id, d.id
 """
 DOCNOS = "SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"
 # Without the papers whose citation contexts are queries.
-SEARCHED_DOCUMENTS = """
-SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra
+_SEARCHED = """
 FROM corpus_document d WHERE d.collection_id = %(collection)s AND NOT EXISTS (
+  SELECT FROM corpus_paper p WHERE p.collection_id = d.collection_id AND p.key = d.docno
+) ORDER BY d.id
+"""
+SEARCHED_DOCUMENTS = f"""
+SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra {_SEARCHED}
+"""
+SEARCHED_TEXTS = f"SELECT d.docno, d.title, d.abstract {_SEARCHED}"
+
+
+FULL_DOCUMENTS = """
+SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra, f.text
+FROM corpus_document d LEFT JOIN corpus_fulltext f ON f.document_id = d.id
+WHERE d.collection_id = %(collection)s AND NOT EXISTS (
   SELECT FROM corpus_paper p WHERE p.collection_id = d.collection_id AND p.key = d.docno
 ) ORDER BY d.id
 """

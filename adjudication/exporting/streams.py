@@ -3,6 +3,8 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from adjudication.exporting.exporter import Options
 
 ROWS = 2000  # fetched at a time
+FEW = 32  # lines joined at a time
 
 
 BARE = """
@@ -49,9 +52,13 @@ def rows(statement: str, options: "Options", **more: Any) -> Iterator[tuple[Any,
 
 def loaded(value: Any) -> Any:
     """JSON of the database: text where the cursor leaves it undecoded."""
-    return json.loads(value) if isinstance(value, str) else value
+    return _decoded(value)[0] if isinstance(value, str) else value
 
 
+_decoded = json.JSONDecoder().raw_decode  # PostgreSQL writes no blanks around, for which `json.loads` looks
+
+
+@lru_cache(maxsize=1000)
 def column(name: str) -> str:
     """An annotator's name as a column of qrels: blanks become underscores."""
     return "_".join(name.split())
@@ -59,13 +66,12 @@ def column(name: str) -> str:
 
 def pieces(lines: Iterable[str]) -> Iterator[bytes]:
     """UTF-8 bytes of the lines, joined to pieces worth sending."""
-    held: list[str] = []
-    size = 0
-    for line in lines:
-        held.append(line)
-        size += len(line)
-        if size >= PIECE:
-            yield "".join(held).encode()
-            held, size = [], 0
+    source = iter(lines)
+    held = ""
+    while some := list(islice(source, FEW)):
+        held += "".join(some)
+        if len(held) >= PIECE:
+            yield held.encode()
+            held = ""
     if held:
-        yield "".join(held).encode()
+        yield held.encode()

@@ -115,7 +115,9 @@ def upload_run(
     by: User,
     at: datetime,
 ) -> LeaderboardEntry:
-    """Score a run of the person's. A file that cannot be scored is no upload; each that was scored counts for the day.
+    """Score a run of the person's. A file that is no run of the collection is no upload.
+
+    Every other counts for the day, also one that ranks no test topic.
 
     Errors: NotAllowed for strangers and those who still have to judge, Refused for a closed board, a file that is no
     run, and over the limit, Conflict for a name that is taken and for a file that was scored before.
@@ -132,6 +134,8 @@ def upload_run(
     if board.entries.filter(sha256=sha256, submitted_by=by).exists():
         raise Conflict("You have had this very file scored already.")
     own, _, _ = in_collection(board.collection, {topic: dict(each) for topic, each in scores.items()})
+    if not own:
+        raise Refused(f"{file} ranks no topic of this collection. Is it a run of another one? It was not scored.")
     rankings = [rank(topic, each) for topic, each in own.items()]
     return _enter(board, rankings, name=name, team=team, about=about, sha256=sha256, by=by, at=at)
 
@@ -144,7 +148,10 @@ def add_run(*, board: Leaderboard, run: RetrievalRun, by: User | None, at: datet
     if not board.is_open:
         raise Refused("The leaderboard is closed, so no run is scored there.")
     measures = EvaluationSpec(gold=board.selector, runs=(), measures=tuple(board.measures)).parsed()
-    return _enter(board, rankings_of(run, board.unit, measures), name=run.name, by=by, at=at)
+    entry = _enter(board, rankings_of(run, board.unit, measures), name=run.name, by=by, at=at)
+    if not entry.ranked:
+        raise Refused(f"{run.name} ranks none of the test topics. Is it a run for something else?")
+    return entry
 
 
 @transaction.atomic

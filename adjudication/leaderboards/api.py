@@ -44,14 +44,14 @@ class LeaderboardFigureSerializer(serializers.Serializer[Any]):
 
 
 class LeaderboardRunSerializer(serializers.Serializer[Any]):
-    """`ranked` counts the test topics that the run ranks; it scores 0 for the others."""
+    """`ranks_all`: whether the run ranks every test topic; it scores 0 for those that it does not rank."""
 
     id = serializers.IntegerField()
     name = serializers.CharField()
     team = serializers.CharField(allow_blank=True)
     about = serializers.CharField(allow_blank=True)
     submitted_at = serializers.DateTimeField()
-    ranked = serializers.IntegerField()
+    ranks_all = serializers.BooleanField()
     figures = serializers.DictField(child=LeaderboardFigureSerializer())
 
 

@@ -48,10 +48,14 @@ class Scored:
 
 @dataclass(frozen=True)
 class EntryRow:
-    """A run as the table shows it. `cells` are (measure, value, low, high, whether the best)."""
+    """A run as the table shows it. `cells` are (measure, value, low, high, whether the best).
+
+    How many test topics it ranks is not shown, only whether it lacks some: the number would tell which they are.
+    """
 
     entry: LeaderboardEntry
     cells: tuple[tuple[str, float | None, float | None, float | None, bool], ...]
+    lacks_topics: bool
 
 
 def offered_topics(collection: Collection) -> Choices:
@@ -85,16 +89,14 @@ def freeze_gold(collection: Collection, selector: str, attribute: str, part: str
 def score_run(board: Leaderboard, rankings: Iterable[RankedList]) -> Scored:
     """Measure a run on the board's test topics; rankings of others are passed over.
 
-    Errors: Refused for a run that ranks none of them, or a document twice.
+    A run that ranks none of them scores 0: a refusal would tell, at no cost, which topics are for the test.
+    Errors: Refused for a document that is ranked twice.
     """
     gold, measures = _gold(board), EvaluationSpec(gold="", runs=(), measures=tuple(board.measures)).parsed()
     try:
         found = match(rankings, gold)
     except ValueError as error:
         raise Refused(f"The run cannot be scored: {error}.") from None
-    ranked = int(np.count_nonzero(found.length))
-    if not ranked:
-        raise Refused("The run ranks none of the test topics. Is it a run of another collection?")
     means = mean_scores({"": score(found, gold, measures)}, seed=SEED, resamples=RESAMPLES)[""]
     figures = {
         name: {
@@ -104,7 +106,7 @@ def score_run(board: Leaderboard, rankings: Iterable[RankedList]) -> Scored:
         }
         for name, each in means.items()
     }
-    return Scored(figures, ranked)
+    return Scored(figures, int(np.count_nonzero(found.length)))
 
 
 def _gold(board: Leaderboard) -> Gold:
@@ -141,7 +143,14 @@ def table_of(board: Leaderboard) -> list[EntryRow]:
     entries = list(board.entries.filter(withdrawn_at__isnull=True).select_related("submitted_by").order_by("pk"))
     best = {name: _best(entries, name) for name in board.measures}
     entries.sort(key=lambda each: _falling(each.figures, board.measures[0]))
-    return [EntryRow(each, tuple(_cell(each.figures, name, best[name]) for name in board.measures)) for each in entries]
+    return [
+        EntryRow(
+            each,
+            tuple(_cell(each.figures, name, best[name]) for name in board.measures),
+            each.ranked < board.n_topics,
+        )
+        for each in entries
+    ]
 
 
 def _best(entries: Sequence[LeaderboardEntry], name: str) -> float | None:
@@ -190,6 +199,6 @@ def entry_as_json(entry: LeaderboardEntry) -> dict[str, Any]:
         "team": entry.team,
         "about": entry.about,
         "submitted_at": entry.submitted_at,
-        "ranked": entry.ranked,
+        "ranks_all": entry.ranked == entry.leaderboard.n_topics,
         "figures": entry.figures,
     }

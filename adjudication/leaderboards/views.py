@@ -79,7 +79,7 @@ def leaderboard_upload(request: HttpRequest, slug: str) -> HttpResponse:
             entry = upload_run(
                 board=board, by=membership.user, at=timezone.now(), file=file.name, stream=file.file, **values
             )
-            messages.success(request, f"{entry.name} is scored: it ranks {entry.ranked:,} of the test topics.")
+            messages.success(request, f"{entry.name} is scored.")
             return redirect("leaderboard_detail", slug)
     return _show(request, membership, upload=form)
 

@@ -64,7 +64,8 @@ class Leaderboard(models.Model):
 class LeaderboardEntry(models.Model):
     """A run on a leaderboard. Of its file the hash is kept, of its scores the means alone.
 
-    `figures` are {measure: {"value", "low", "high"}}, null where undefined; `ranked` counts test topics that it ranks.
+    `figures` are {measure: {"value", "low", "high"}}, null where undefined; `ranked` counts test topics that it ranks,
+    which is not shown.
     """
 
     leaderboard = models.ForeignKey(Leaderboard, on_delete=models.CASCADE, related_name="entries")

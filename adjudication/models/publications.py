@@ -1,7 +1,5 @@
 """Publications: one attempt each to bring a frozen release to a repository of data, and what came of it."""
 
-from uuid import uuid4
-
 from django.db import models
 from django.db.models import Q
 
@@ -20,8 +18,8 @@ class Publication(Job):
     """One variant of a release on its way to a service, or there.
 
     `remote` is the thing's id at the service ("owner/name", number of the deposit), stored as soon as it is known.
-    `mark` is written into a new deposit, so that an attempt after a crash finds it. `sealed_token` is encrypted
-    (accounts/sealing.py) and emptied when the job ends; "" while it runs: the token of the server's environment.
+    `sealed_token` is encrypted (accounts/sealing.py) and emptied when the job ends; "" while it runs: the token of the
+    server's environment.
     """
 
     release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="publications")
@@ -30,7 +28,6 @@ class Publication(Job):
     public = models.BooleanField(default=False)  # False: a private repository, a deposit that stays a draft
     repository = models.CharField(max_length=200, blank=True)  # as asked for: "name" or "owner/name"; "" at Zenodo
     remote = models.CharField(max_length=200, blank=True)
-    mark = models.UUIDField(default=uuid4, editable=False)
     address = models.URLField(max_length=500, blank=True)
     doi = models.CharField(max_length=200, blank=True)  # reserved while a deposit is a draft
     files_sent = models.PositiveIntegerField(default=0)  # by the last attempt; the others were there already

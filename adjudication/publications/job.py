@@ -135,11 +135,11 @@ def _to_zenodo(job: Publication, service: Service, sent: _Sent) -> None:
 
 def _deposit(job: Publication, zenodo: Zenodo) -> Deposit:
     """The deposit to fill: the one begun before, else a new draft."""
-    mark = f"Litmus publication {job.mark.hex}"
+    variant = "anonymous" if job.anonymous else "named"
+    mark = f"Litmus release {job.release.public_id}, {variant}"
     found = zenodo.find(job.remote, mark) if job.remote else None
-    if found is None and job.attempts > 1:  # an attempt that was killed may have made it
-        found = zenodo.find("", mark)
-    return found or zenodo.create(_metadata(job) | {"notes": mark})
+    # One may have been made whose number never arrived here, also by an earlier publication.
+    return found or zenodo.find("", mark) or zenodo.create(_metadata(job), mark)
 
 
 def _deposit_files(job: Publication, progress: Progress) -> list[Upload]:

@@ -28,7 +28,7 @@ def _names(about: str) -> serializers.ListField:
 
 
 class NewSplitSerializer(serializers.Serializer[Any]):
-    """How topics are parted."""
+    """How topics are split."""
 
     name = serializers.CharField(max_length=40)
     parts = serializers.DictField(child=serializers.FloatField(), help_text='shares by part: {"dev": 40, "test": 60}')

@@ -1,13 +1,16 @@
 """Splits of a collection, with how many topics of which attributes each part has."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from django.db.models import Q
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import QUERY
 from adjudication.evaluation.reads.subsets import attributes_of
-from adjudication.models import Split
+from adjudication.models import Split, SplitTopic
+from annotation.kinds.relevance.choosing import TopicParts
 from corpus.models import Collection
 
 
@@ -55,6 +58,23 @@ def members_of(split: Split) -> dict[str, str]:
     """{topic number: part}, in the order of topics."""
     rows = split.members.order_by("topic__position", "topic_id").values_list("topic__number", "part")
     return dict(rows)
+
+
+def _part_names(collection: Collection) -> list[str]:
+    return [f"{split.name}/{part}" for split in collection.splits.all() for part in split.parts]
+
+
+def _part_topics(collection: Collection, names: Sequence[str]) -> list[int]:
+    """Ids of the topics in any of these parts."""
+    wanted = Q()
+    for name in names:
+        split, _, part = name.partition("/")
+        wanted |= Q(split__name=split, part=part)
+    members = SplitTopic.objects.filter(wanted, split__collection=collection)
+    return list(members.values_list("topic", flat=True).distinct())
+
+
+PARTS_OF_SPLITS = TopicParts(_part_names, _part_topics)
 
 
 def figures_of(split: Split) -> SplitFigures:

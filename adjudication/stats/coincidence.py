@@ -100,7 +100,7 @@ def split(sums: FloatArray, levels: int) -> GroupSums:
 
 
 def group_alpha(sums: GroupSums, metric: str) -> FloatArray:
-    """Krippendorff's alpha (...) from feature sums; NaN where only one level occurs among pairable labels."""
+    """(...) Krippendorff's alpha by `metric` from feature sums; NaN where pairable labels are all of one level."""
     return alpha(sums.coincidences, sums.pairable, distances(sums.pairable, metric))
 
 
@@ -116,7 +116,7 @@ def _prevalence(sums: GroupSums) -> FloatArray:
 
 
 def fleiss_kappa(sums: GroupSums) -> FloatArray:
-    """Fleiss' kappa for a variable number of raters; NaN when one level is all that occurs."""
+    """(...) Fleiss' kappa for a variable number of raters; NaN when one level is all that occurs."""
     observed = _mean_agreement(sums, np.eye(sums.shares.shape[0]))
     chance = (_prevalence(sums) ** 2).sum(axis=0)
     several = (sums.used > 0).sum(axis=0) >= 2
@@ -125,7 +125,10 @@ def fleiss_kappa(sums: GroupSums) -> FloatArray:
 
 
 def gwet(sums: GroupSums, power: int) -> FloatArray:
-    """Gwet's AC1 (power 0) or AC2 with linear (1) or quadratic (2) weights over the declared scale."""
+    """(...) Gwet's AC1 (power 0) or AC2 with linear (1) or quadratic (2) weights over the declared scale (Gwet 2008).
+
+    NaN without an item of two labels.
+    """
     levels = sums.shares.shape[0]
     apart = np.abs(np.subtract.outer(np.arange(levels), np.arange(levels))) / (levels - 1)
     weights = np.eye(levels) if power == 0 else 1 - apart**power

@@ -21,11 +21,12 @@ from adjudication.stats.results import BoolArray, FloatArray, IntArray
 
 
 def log2_discount(ranks: IntArray) -> FloatArray:
+    """(H,) 1 / log2(rank + 1) (Järvelin & Kekäläinen 2002), ranks from 1."""
     return np.asarray(1 / np.log2(ranks + 1.0))
 
 
 def discount_from_3(ranks: IntArray) -> FloatArray:
-    """1, 1, 1/log2(3), …: the first two ranks count in full."""
+    """(H,) 1, 1, 1/log2(3), …: the first two ranks count in full."""
     return np.asarray(1 / np.log2(np.maximum(ranks, 2)))
 
 
@@ -52,6 +53,10 @@ def _dcg(
 
 
 def ndcg(seen: View, cut: Cut, parameters: Parameters) -> FloatArray:
+    """(T,) discounted gain up to the cut over that of the best order of all judged documents (trec_eval ndcg_cut).
+
+    The gain is the grade, below 0 counted as 0, or 2**grade - 1 with dcg="exp-log2"; NaN where nothing gains.
+    """
     gains = GAINS[str(parameters["dcg"])]
     topic, ranks, gain = seen.ideal
     best = _dcg((topic, ranks, gains(gain)), cut, len(seen.length))
@@ -78,13 +83,19 @@ def _over_ranked(
 
 
 def ndcg_of_pool(seen: View, cut: Cut, _: Parameters) -> FloatArray:
-    """nDCG of a re-ranked pool: the ideal is the best order of the documents ranked."""
+    """(T,) nDCG of a re-ranked pool: the ideal is the best order of the documents ranked.
+
+    Errors: UnjudgedError for a ranking with an unjudged document.
+    """
     _check_judged(seen)
     return _over_ranked(seen, _linear(seen.gain), cut, seen.has_gain)
 
 
 def ndcg_exp_of_pool(seen: View, cut: Cut, _: Parameters) -> FloatArray:
-    """DORIS-MAE's: gain 2**grade, so that grade 0 gains 1. Relative to the top grade: large sums stay finite."""
+    """(T,) DORIS-MAE's nDCG_exp: gain 2**grade, so that grade 0 gains 1 (Wang et al. 2023, Table 2).
+
+    Computed relative to the top grade, so that large sums stay finite. Errors: UnjudgedError as above.
+    """
     _check_judged(seen)
     top = np.full(len(seen.length), -np.inf)
     np.maximum.at(top, seen.topic, seen.gain)
@@ -93,7 +104,7 @@ def ndcg_exp_of_pool(seen: View, cut: Cut, _: Parameters) -> FloatArray:
 
 
 def doris_reciprocal_rank(seen: View, cut: Cut, _: Parameters) -> FloatArray:
-    """DORIS-MAE's MRR: relevant are the documents tied at the topic's top grade.
+    """(T,) DORIS-MAE's MRR: relevant are the documents tied at the topic's top grade (Wang et al. 2023, Table 2).
 
     Keeps the published code's quirk: when every grade is the same, the last document judged does not count.
     """
@@ -109,7 +120,7 @@ def doris_reciprocal_rank(seen: View, cut: Cut, _: Parameters) -> FloatArray:
 
 
 def csfcube_ndcg(seen: View, cut: Cut, _: Parameters) -> FloatArray:
-    """CSFCube's: ranks 1 and 2 without discount, the ideal over the documents ranked."""
+    """(T,) CSFCube's nDCG (Mysore et al. 2021): ranks 1 and 2 without discount, the ideal over the documents ranked."""
     return _over_ranked(seen, _linear(seen.gain), cut, seen.has_gain, discount_from_3)
 
 
@@ -120,21 +131,24 @@ def _of_ranked(found: FloatArray, seen: View, parameters: Parameters) -> FloatAr
 
 
 def csfcube_recall(seen: View, cut: Cut, parameters: Parameters) -> FloatArray:
+    """(T,) CSFCube's recall: of the relevant documents that the ranking holds, the share up to the cut."""
     return _of_ranked(seen.total(is_relevant(seen, parameters) & is_within(seen, cut)), seen, parameters)
 
 
 def csfcube_f1(seen: View, cut: Cut, parameters: Parameters) -> FloatArray:
+    """(T,) CSFCube's F1: the harmonic mean of precision and its recall at the cut."""
     one, two = precision(seen, cut, parameters), csfcube_recall(seen, cut, parameters)
     return where_relevant(np.nan_to_num(divide(2 * one * two, one + two)), seen, parameters)
 
 
 def csfcube_average_precision(seen: View, _cut: Cut, parameters: Parameters) -> FloatArray:
+    """(T,) CSFCube's average precision: over the relevant documents that the ranking holds."""
     hits, at_rank = precisions_at_hits(seen, parameters)
     return _of_ranked(seen.total(hits, at_rank), seen, parameters)
 
 
 def csfcube_r_precision(seen: View, _cut: Cut, parameters: Parameters) -> FloatArray:
-    """CSFCube's: the precision at the rank of the last relevant document found."""
+    """(T,) CSFCube's R-precision: the precision at the rank of the last relevant document found."""
     hits, at_rank = precisions_at_hits(seen, parameters)
     found = np.zeros(len(seen.length))
     found[seen.topic[hits]] = at_rank[hits]  # hits stand by rank: the last one stays

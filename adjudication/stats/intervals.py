@@ -59,13 +59,13 @@ class Outcome:
 
 
 def quantiles(replicates: FloatArray, level: float) -> Bounds:
-    """The percentile interval of defined replicates (linear interpolation)."""
+    """The percentile interval at `level` (0 to 1) of defined replicates (R,), by linear interpolation."""
     low, high = np.quantile(replicates, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
 
 def share_below(replicates: FloatArray, value: float) -> float:
-    """Share of replicates below `value`, ties (within 1e-12, relative above 1) counted half."""
+    """Share of replicates (R,) below `value`, ties (within 1e-12, relative above 1) counted half."""
     margin = TIE * max(1.0, abs(value))
     below = np.count_nonzero(replicates < value - margin)
     tied = np.count_nonzero(np.abs(replicates - value) <= margin)
@@ -73,7 +73,10 @@ def share_below(replicates: FloatArray, value: float) -> float:
 
 
 def acceleration(left_out: FloatArray, multiplicity: FloatArray) -> float:
-    """BCa's acceleration from leave-one-out values; 0 when they do not vary."""
+    """BCa's acceleration from leave-one-out values (U,), each standing for `multiplicity` (U,) units.
+
+    0 when they do not vary (Efron & Tibshirani 1993, 14.15).
+    """
     mean = np.dot(multiplicity, left_out) / multiplicity.sum()
     gap = mean - left_out
     spread = np.dot(multiplicity, gap**2)
@@ -83,7 +86,10 @@ def acceleration(left_out: FloatArray, multiplicity: FloatArray) -> float:
 def bca(
     replicates: FloatArray, point: float, left_out: FloatArray, multiplicity: FloatArray, level: float
 ) -> Bounds | None:
-    """Bias-corrected and accelerated interval (Efron & Tibshirani 1993); None when the bias is not finite."""
+    """Bias-corrected and accelerated interval (Efron & Tibshirani 1993, 14.3); None when the bias is not finite.
+
+    Takes defined replicates (R,), the value itself, leave-one-out values (U,) and how many units each stands for.
+    """
     share = share_below(replicates, point)
     if not 0 < share < 1:
         return None

@@ -101,7 +101,7 @@ Function = Callable[[View, Cut, Parameters], FloatArray]
 
 
 def divide(above: FloatArray, below: FloatArray | float) -> FloatArray:
-    """The quotient, NaN where there is nothing to divide by."""
+    """The quotient, of the shape of `above`; NaN where there is nothing to divide by."""
     below = np.broadcast_to(np.asarray(below, dtype=np.float64), above.shape)
     return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
 

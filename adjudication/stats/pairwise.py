@@ -23,6 +23,7 @@ class Tables:
 
     @property
     def levels(self) -> int:
+        """K, the number of levels."""
         return int(self.counts.shape[0])
 
     @cached_property
@@ -48,6 +49,7 @@ class Tables:
 
     @cached_property
     def coincidences(self) -> FloatArray:
+        """(K, K, ...) coincidences of two annotators: the table plus its transpose (Krippendorff 2011)."""
         return self.counts + self.counts.swapaxes(0, 1)
 
 
@@ -58,7 +60,7 @@ def ratio(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
 
 
 def accuracy(tables: Tables) -> FloatArray:
-    """Percent agreement: the share of items on which both chose the same level."""
+    """(...) percent agreement: the share of items on which both chose the same level; NaN without items."""
     return ratio(tables.diagonal.sum(axis=0), tables.total)
 
 
@@ -68,7 +70,7 @@ def class_agreement(tables: Tables) -> FloatArray:
 
 
 def macro_f1(tables: Tables) -> FloatArray:
-    """Mean F1 over the levels that either annotator used (scikit-learn's macro F1 without `labels`). Symmetric."""
+    """(...) mean F1 over the levels that either annotator used (as scikit-learn without `labels`). Symmetric."""
     margins = tables.rows + tables.columns
     f1 = np.divide(2 * tables.diagonal, margins, out=np.zeros_like(margins), where=margins > 0)
     return ratio(f1.sum(axis=0), (margins > 0).sum(axis=0).astype(np.float64))
@@ -81,7 +83,10 @@ def disagreement(levels: int, power: int) -> FloatArray:
 
 
 def cohen_kappa(tables: Tables, power: int = 0) -> FloatArray:
-    """Cohen's kappa with `disagreement` weights; NaN when both used one and the same level only (Cohen 1960, 1968)."""
+    """(...) Cohen's kappa with `disagreement` weights (Cohen 1960, 1968).
+
+    NaN when both used one and the same level only.
+    """
     weights = disagreement(tables.levels, power)
     observed = tables.total * np.tensordot(weights, tables.counts, axes=((0, 1), (0, 1)))
     expected = (tables.rows * np.tensordot(weights, tables.columns, axes=(1, 0))).sum(axis=0)
@@ -89,7 +94,7 @@ def cohen_kappa(tables: Tables, power: int = 0) -> FloatArray:
 
 
 def spearman(tables: Tables) -> FloatArray:
-    """Spearman's rho, Pearson's correlation of the midranks; NaN when an annotator is constant."""
+    """(...) Spearman's rho, Pearson's correlation of the midranks; NaN when an annotator is constant."""
     first = 2 * np.cumsum(tables.rows, axis=0) - tables.rows - tables.total
     second = 2 * np.cumsum(tables.columns, axis=0) - tables.columns - tables.total
     covariance = ((tables.counts * second).sum(axis=1) * first).sum(axis=0)
@@ -99,7 +104,7 @@ def spearman(tables: Tables) -> FloatArray:
 
 
 def kendall_tau_b(tables: Tables) -> FloatArray:
-    """Kendall's tau-b, (C - D) / sqrt((N0 - T_a)(N0 - T_b)); NaN when an annotator is constant."""
+    """(...) Kendall's tau-b, (C - D) / sqrt((N0 - T_a)(N0 - T_b)); NaN when an annotator is constant."""
     levels = tables.levels
     above = np.tensordot(np.triu(np.ones((levels, levels)), 1), tables.counts, axes=(1, 0))  # rows below row i
     order = np.sign(np.subtract.outer(np.arange(levels), np.arange(levels))).astype(np.float64)
@@ -112,7 +117,7 @@ def kendall_tau_b(tables: Tables) -> FloatArray:
 
 
 def pair_alpha(tables: Tables, metric: str) -> FloatArray:
-    """Krippendorff's alpha of two annotators: the coincidences are the table plus its transpose."""
+    """(...) Krippendorff's alpha of two annotators by `metric` (nominal, ordinal, interval; Krippendorff 2011)."""
     margins = tables.rows + tables.columns
     return alpha(tables.coincidences, margins, distances(margins, metric))
 
@@ -131,14 +136,14 @@ class Confusion:
 
 
 def tabulate(first: np.ndarray, second: np.ndarray, levels: int) -> FloatArray:
-    """The K x K table of two columns of positions, over the items labelled by both."""
+    """(K, K) the table of two columns (N,) of positions of levels, over the items labelled by both (-1: no label)."""
     both = (first >= 0) & (second >= 0)
     flat = first[both].astype(np.int64) * levels + second[both]
     return np.bincount(flat, minlength=levels * levels).reshape(levels, levels).astype(np.float64)
 
 
 def confusion(table: FloatArray) -> Confusion:
-    """The confusion matrix of one K x K table."""
+    """The confusion matrix of one (K, K) table."""
     agreement = class_agreement(Tables(table))
     shares = tuple(tuple((row / row.sum()).tolist()) if row.sum() else None for row in table)
     return Confusion(

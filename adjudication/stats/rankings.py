@@ -239,7 +239,7 @@ def best_order(topic: IntArray, gain: FloatArray) -> tuple[IntArray, IntArray, F
 
 
 def ordinals(topic: IntArray) -> IntArray:
-    """How many entries of the same topic stand before each; topics stand together."""
+    """(H,) how many entries of the same topic stand before each; topics stand together."""
     new = np.flatnonzero(np.r_[True, topic[1:] != topic[:-1]]) if len(topic) else topic
     counts = np.diff(np.r_[new, len(topic)])
     return np.arange(len(topic)) - np.repeat(new, counts)

@@ -44,7 +44,11 @@ def _differences(first: Sequence[float] | FloatArray, second: Sequence[float] | 
 
 
 def paired_t_test(first: Sequence[float] | FloatArray, second: Sequence[float] | FloatArray) -> TestResult:
-    """Student's t on per-query differences. Equal non-zero differences give p = 0 and the flag `zero_spread`."""
+    """Student's t on the differences of two runs' scores (Q,), one a query; two-sided.
+
+    Equal non-zero differences give p = 0 and the flag `zero_spread`; none at all give no p, with the reason. Errors:
+    ValueError for scores of different queries, or that are not finite.
+    """
     gaps = _differences(first, second)
     n = len(gaps)
     if n < 2:

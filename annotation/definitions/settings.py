@@ -49,7 +49,10 @@ SEED = Limits("The seed", 0, 2**63 - 1)
 LEASE_MINUTES = 60
 LEASE = Limits("The lease", 1, 24 * 60, usual=LEASE_MINUTES, unit=" minutes (a day)")
 GUIDELINE = Length("The guideline", 100_000)
+INQUIRY = Length("The question", 2_000, least=1)
+ANSWER = Length("The answer", 5_000, least=1)
 # Of its items and assignments.
+DEPTH = Limits("The depth", 1, 100_000, unit=" ranks")
 SAMPLE = Limits("The sample", 1, 10_000_000, unit=" items")
 REPEAT_PERCENT = Limits("The share of hidden repeats", 0, 50, usual=0, unit="% of a person's items")
 REPEAT_GAP = Limits("The gap before a repeat", 1, 10_000, usual=30, unit=" items")

@@ -44,7 +44,7 @@ class Sent:
 
 def read_body(body: bytes) -> Sent:
     """The JSON {"submissions": [...], "have": [[ids]...]?}. Errors: Malformed."""
-    return read_request(_object(body))
+    return read_request(json_object(body))
 
 
 def read_request(data: Any, **fixed: Any) -> Sent:
@@ -78,7 +78,7 @@ def read_have_text(text: str) -> list[list[int]]:
 
 def read_leaving(body: bytes) -> tuple[int, list[list[int]]]:
     """The JSON {"visit": n, "seen": [[ids]...]}: units that were looked at. Errors: Malformed."""
-    data = _object(body)
+    data = json_object(body)
     return _number(data, "visit") or 0, read_have(data.get("seen"))
 
 
@@ -158,7 +158,8 @@ def _whole(key: str, value: str) -> int:
         raise Malformed(key, "choose one of the levels.") from None
 
 
-def _object(body: bytes) -> Any:
+def json_object(body: bytes) -> dict[str, Any]:
+    """A request's body. Errors: Malformed where it is no JSON object."""
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):  # the latter: brackets nested by the thousand

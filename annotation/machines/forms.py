@@ -81,7 +81,7 @@ class MachineForm(forms.Form):
         try:
             return tuple(float(part) for part in text.split())
         except ValueError:
-            raise forms.ValidationError("Write shares such as 0.4 0.8, with blanks between them.") from None
+            raise forms.ValidationError("Write shares such as 0.4 0.8, separated by spaces.") from None
 
     @property
     def of_lexical(self) -> list[forms.BoundField]:

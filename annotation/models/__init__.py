@@ -13,6 +13,7 @@ from annotation.models.campaigns import (
 )
 from annotation.models.cycles import AnnoCycle, MachineSource, Outcome
 from annotation.models.extractions import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
+from annotation.models.inquiries import Audience, Inquiry
 from annotation.models.items import (
     Annotator,
     AnnotatorKind,
@@ -35,6 +36,7 @@ __all__ = [
     "Assignment",
     "AssignmentRun",
     "AssignmentState",
+    "Audience",
     "Campaign",
     "CampaignState",
     "Criterion",
@@ -45,6 +47,7 @@ __all__ = [
     "ExtractionState",
     "FoundTarget",
     "Guideline",
+    "Inquiry",
     "Item",
     "ItemBuild",
     "Judgment",

@@ -2,8 +2,8 @@
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
+from annotation.assignment.rules import REASONS
 from annotation.kind import Judged
-from annotation.labelling.rules.labelling import REASONS
 from annotation.models import AnnotatorState, Assignment, AssignmentState, CampaignState
 
 WORKABLE = (AssignmentState.PENDING, AssignmentState.DONE)
@@ -16,7 +16,7 @@ def check_can_extract(assignment: Assignment, by: User) -> None:
     """
     check_can_work(assignment, by)
     if assignment.state == AssignmentState.SKIPPED:
-        raise Refused("You have skipped this paper. The list of your papers lets you take it up again.")
+        raise Refused("You have skipped this paper. The list of your papers lets you reopen it.")
     if assignment.state not in WORKABLE:
         raise Refused("This paper is no longer assigned to you.")
 

@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
-from corpus.models import Collection, Document, Indexing
+from corpus.models import Collection, Document, FullText, Indexing
 from corpus.text.names import OPENING, document_name
 
 MOST_RANKED = 10_000  # matches that are ranked; the page says so when there are more
@@ -246,6 +246,12 @@ def count_documents(collection: Collection) -> tuple[int, bool]:
 def document_with(collection: Collection, docno: str) -> Document | None:
     """The document of this docno, letter by letter."""
     return Document.objects.filter(collection=collection, docno=docno).first()
+
+
+def full_text_of(document: Document, *, whole: bool) -> FullText | None:
+    """The document's full text, None where there is none; without its text unless the whole is wanted."""
+    found = FullText.objects.filter(document=document)
+    return (found if whole else found.only("words")).first()
 
 
 def targeting_topics(document: Document) -> QuerySet[Any]:

@@ -16,6 +16,7 @@ from corpus.documents.reads import (
     browse_documents,
     count_documents,
     document_with,
+    full_text_of,
     has_searchable_words,
     search_documents,
     targeting_topics,
@@ -67,7 +68,7 @@ def indexing_create(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def document_detail(request: HttpRequest, slug: str, docno: str) -> HttpResponse:
-    """Everything known about one document.
+    """Everything known about one document; its full text with `?full-text`.
 
     What it is known to answer would give judgments away to annotators; so may fields of the file that nobody at Litmus
     has named.
@@ -81,6 +82,7 @@ def document_detail(request: HttpRequest, slug: str, docno: str) -> HttpResponse
         "collection": membership.collection,
         "tab": "documents",
         "document": document,
+        "full_text": full_text_of(document, whole="full-text" in request.GET),
         "may_oversee": can_oversee(membership),
         "targets": targeting_topics(document) if can_oversee(membership) else None,
     }

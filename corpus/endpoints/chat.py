@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from corpus.endpoints.retries import Busy, EndpointError
+
 if TYPE_CHECKING:
     import openai  # with httpx2 a second of start-up and 40 MB: loaded when a model is asked, not by every process
 
@@ -50,22 +52,6 @@ class Reply:
     completion_tokens: int | None
     seconds: float
     refusal: str = ""
-
-
-class EndpointError(Exception):
-    """The question has no answer; `reason` is for people."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class Busy(EndpointError):
-    """Worth another try: rate limit, server error, time-out, broken connection. `retry_after`: seconds, or None."""
-
-    def __init__(self, reason: str, retry_after: float | None = None) -> None:
-        super().__init__(reason)
-        self.retry_after = retry_after
 
 
 class Rejected(EndpointError):

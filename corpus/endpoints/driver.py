@@ -16,7 +16,8 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from corpus.endpoints.chat import Busy, Rejected, Unusable
+from corpus.endpoints.chat import Rejected, Unusable
+from corpus.endpoints.retries import Busy
 
 K = TypeVar("K")
 Q = TypeVar("Q")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.endpoints.chat import Busy, Endpoint, endpoint_errors, open_client
+from corpus.endpoints.chat import Endpoint, endpoint_errors, open_client
+from corpus.endpoints.retries import Busy
 
 Vectors = NDArray[np.float32]
 

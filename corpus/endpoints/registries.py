@@ -14,6 +14,17 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from corpus.endpoints.retries import (
+    LONGEST_PAUSE,
+    WORTH_ANOTHER_TRY,
+    Busy,
+    EndpointError,
+    broken_connections,
+    nobody_cancels,
+    read_body,
+    rest_until,
+    whole_number,
+)
 from corpus.formats.characters import carriable
 
 if TYPE_CHECKING:
@@ -23,8 +34,6 @@ MOST_BYTES = 5_000_000  # of an answer
 MOST_FOUND = 5
 LONGEST_QUERY = 400  # characters
 LONGEST_TEXT = 5_000  # characters of a title or a name; the rest is cut off
-LONGEST_PAUSE = 120.0  # seconds; a registry that asks for more is given up on
-WORTH_ANOTHER_TRY = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 Kind = Literal["crossref", "openalex"]
 Cache = MutableMapping[str, str]
@@ -69,25 +78,8 @@ class Registered:
     address: str = ""
 
 
-class RegistryFailed(Exception):
+class RegistryFailed(EndpointError):
     """The registry gave no usable answer; `reason` is for people."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class _Busy(Exception):
-    """Worth another try; `pause` is what the registry asks for, in seconds."""
-
-    def __init__(self, reason: str, pause: float | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.pause = pause
-
-
-def _nothing() -> None:
-    """Nobody cancels."""
 
 
 class Asker:
@@ -97,7 +89,9 @@ class Asker:
     and several times a second in pauses; it may raise to stop.
     """
 
-    def __init__(self, registry: Registry, cache: Cache | None = None, check: Callable[[], None] = _nothing) -> None:
+    def __init__(
+        self, registry: Registry, cache: Cache | None = None, check: Callable[[], None] = nobody_cancels
+    ) -> None:
         import httpx2
 
         self.registry = registry
@@ -151,25 +145,19 @@ class Asker:
     def _fetch(self, wanted: Mapping[str, str]) -> str:
         reason = ""
         for attempt in range(self.registry.attempts):
-            self._wait()
+            rest_until(self.ready_at, self.check)
             try:
                 return self._ask(wanted)
-            except _Busy as busy:
+            except Busy as busy:
                 reason = busy.reason
-                pause = busy.pause if busy.pause is not None else self.registry.pause * 2 ** (attempt + 1)
+                pause = self.registry.pause * 2 ** (attempt + 1) if busy.retry_after is None else busy.retry_after
                 if pause > LONGEST_PAUSE:
                     break
                 self.ready_at = time.monotonic() + pause
         raise RegistryFailed(f"{self.registry.name} gave no answer: {reason}")
 
-    def _wait(self) -> None:
-        self.check()
-        while (left := self.ready_at - time.monotonic()) > 0:
-            time.sleep(min(left, 0.2))
-            self.check()
-
     def _ask(self, wanted: Mapping[str, str]) -> str:
-        """Ask once. Raises `_Busy` or `RegistryFailed`."""
+        """Ask once. Raises `Busy` or `RegistryFailed`."""
         import httpx2
 
         parameters = dict(wanted)
@@ -177,48 +165,32 @@ class Asker:
             parameters["mailto"] = self.registry.mailto
         if self.registry.key:
             parameters["api_key"] = self.registry.key
+        url = f"{self.registry.base_url}/works"
         try:
-            with self.client.stream("GET", f"{self.registry.base_url}/works", params=parameters) as response:
+            with (
+                broken_connections(self.registry.timeout),
+                self.client.stream("GET", url, params=parameters) as response,
+            ):
                 self._obey(response)
-                body = self._body(response)
-        except httpx2.TimeoutException:
-            raise _Busy(f"nothing came within {self.registry.timeout:g} seconds") from None
-        except (httpx2.TransportError, httpx2.DecodingError) as error:
-            raise _Busy(f"the connection failed ({type(error).__name__})") from None
+                body = read_body(response, self.registry.timeout, MOST_BYTES, self.check)
         except httpx2.InvalidURL:
             raise RegistryFailed(f"the address of {self.registry.name} is no address") from None
-        return body
+        if body is None:
+            raise RegistryFailed(f"{self.registry.name} sent more than {MOST_BYTES // 1_000_000} MB")
+        return body.decode("utf-8", "replace")
 
     def _obey(self, response: httpx2.Response) -> None:
         """Take over the rate that Crossref states and raise for what is no answer."""
-        limit = _whole(response.headers.get("x-rate-limit-limit", ""))
-        seconds = _whole(response.headers.get("x-rate-limit-interval", "").rstrip("s"))
+        limit = whole_number(response.headers.get("x-rate-limit-limit", ""))
+        seconds = whole_number(response.headers.get("x-rate-limit-interval", "").rstrip("s"))
         if limit and seconds is not None:
             self.pause = min(max(self.registry.pause, seconds / limit), LONGEST_PAUSE)
         self.ready_at = time.monotonic() + self.pause
         status = response.status_code
         if status in WORTH_ANOTHER_TRY:
-            raise _Busy(f"status {status}", _whole(response.headers.get("retry-after", "")))
+            raise Busy(f"status {status}", whole_number(response.headers.get("retry-after", "")))
         if status != 200:
             raise RegistryFailed(f"{self.registry.name} refused the question with status {status}")
-
-    def _body(self, response: httpx2.Response) -> str:
-        """Return the answer's text. One that drips in may take three times as long as one may keep silent."""
-        end = time.monotonic() + 3 * self.registry.timeout
-        pieces = bytearray()
-        for piece in response.iter_bytes():
-            self.check()
-            pieces += piece
-            if len(pieces) > MOST_BYTES:
-                raise RegistryFailed(f"{self.registry.name} sent more than {MOST_BYTES // 1_000_000} MB")
-            if time.monotonic() > end:
-                raise _Busy(f"the answer was not whole after {3 * self.registry.timeout:g} seconds")
-        return pieces.decode("utf-8", "replace")
-
-
-def _whole(text: str) -> int | None:
-    """Return a whole number of seconds or requests as headers give it, None for anything else."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 def _object(text: str, registry: Registry) -> Mapping[str, Any]:

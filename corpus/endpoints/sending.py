@@ -16,6 +16,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from corpus.endpoints.retries import (
+    LONGEST_PAUSE,
+    WORTH_ANOTHER_TRY,
+    Busy,
+    EndpointError,
+    broken_connections,
+    nobody_cancels,
+    read_body,
+    rest_until,
+    whole_number,
+)
 from corpus.formats.characters import carriable
 
 if TYPE_CHECKING:
@@ -23,9 +34,7 @@ if TYPE_CHECKING:
 
 PIECE = 256 * 1024  # bytes sent at a time
 MOST_BYTES = 20_000_000  # of an answer
-LONGEST_PAUSE = 120.0  # seconds that a service may ask us to wait
 LONGEST_MESSAGE = 300  # characters of what a service says
-WORTH_ANOTHER_TRY = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 is_token = re.compile(r"[!-~]{8,512}").fullmatch
 
@@ -68,21 +77,8 @@ def pieces_of(file: Path) -> Iterator[bytes]:
             yield piece
 
 
-class SendingFailed(Exception):
+class SendingFailed(EndpointError):
     """The service did not take it; `reason` is for people and never holds the token."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-
-class _Busy(Exception):
-    """Worth another try; `pause` is what the service asks for, in seconds."""
-
-    def __init__(self, reason: str, pause: float | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.pause = pause
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +90,6 @@ class Answer:
     data: Any
 
 
-def _nothing() -> None:
-    """Nobody cancels."""
-
-
 class Sender:
     """An open connection to a service; a context manager, for one thread.
 
@@ -106,7 +98,7 @@ class Sender:
     """
 
     def __init__(
-        self, service: Service, sent: Callable[[int], None] = lambda _: None, check: Callable[[], None] = _nothing
+        self, service: Service, sent: Callable[[int], None] = lambda _: None, check: Callable[[], None] = nobody_cancels
     ) -> None:
         import httpx2
 
@@ -134,23 +126,26 @@ class Sender:
         content: Callable[[], Iterable[bytes]] | None = None,
         headers: Mapping[str, str] | None = None,
         accepted: frozenset[int] = frozenset(),
+        once: bool = False,
     ) -> Answer:
         """Ask the service, or an address that it named; with `value` as JSON or `content` in pieces.
 
-        Statuses below 300 and those in `accepted` are answers. Raises `SendingFailed`.
+        Statuses below 300 and those in `accepted` are answers. `once`: what would be done twice if it were asked again
+        after an answer was lost. Raises `SendingFailed`.
         """
         url = address if "://" in address else self.service.base_url + address
         reason = ""
-        for attempt in range(self.service.attempts):
+        attempts = 1 if once else self.service.attempts
+        for attempt in range(attempts):
             self.check()
             try:
                 answer = self._ask(method, url, value, content, headers or {})
-            except _Busy as busy:
+            except Busy as busy:
                 reason = busy.reason
-                pause = busy.pause if busy.pause is not None else self.service.pause * 2**attempt
-                if pause > LONGEST_PAUSE or attempt + 1 == self.service.attempts:
+                pause = self.service.pause * 2**attempt if busy.retry_after is None else busy.retry_after
+                if pause > LONGEST_PAUSE or attempt + 1 == attempts:
                     break
-                self._rest(pause)
+                rest_until(time.monotonic() + pause, self.check)
                 continue
             if answer.status >= 300 and answer.status not in accepted:
                 raise SendingFailed(self.refusal(answer))
@@ -214,21 +209,18 @@ class Sender:
 
         if content is not None:
             body = {"content": pieces()}
+        headers = {**headers, **self._credentials(url)}
         try:
-            with self.client.stream(method, url, headers={**headers, **self._credentials(url)}, **body) as response:
-                answer = self._answer(response)
-        except (_Busy, SendingFailed):
+            with (
+                broken_connections(self.service.timeout),
+                self.client.stream(method, url, headers=headers, **body) as response,
+            ):
+                return self._answer(response)
+        except EndpointError:
             self.sent(-counted)
             raise
-        except httpx2.TimeoutException:
-            self.sent(-counted)
-            raise _Busy(f"nothing came within {self.service.timeout:g} seconds") from None
-        except (httpx2.TransportError, httpx2.DecodingError) as error:
-            self.sent(-counted)
-            raise _Busy(f"the connection failed ({type(error).__name__})") from None
         except (httpx2.InvalidURL, UnicodeError, ValueError):
             raise SendingFailed(f"{self.service.name} named an address that is none.") from None
-        return answer
 
     def _credentials(self, url: str) -> dict[str, str]:
         """The token for the service; elsewhere none, and no unsafe way."""
@@ -241,31 +233,18 @@ class Sender:
     def _answer(self, response: httpx2.Response) -> Answer:
         status = response.status_code
         if status in WORTH_ANOTHER_TRY:
-            raise _Busy(f"it answered with status {status}", _seconds(response.headers.get("retry-after", "")))
+            raise Busy(f"it answered with status {status}", whole_number(response.headers.get("retry-after", "")))
         return Answer(status, dict(response.headers), self._json(response))
 
     def _json(self, response: httpx2.Response) -> Any:
-        """The body as JSON, None for anything else. One that drips in may take three times as long as one may keep
-        silent."""
-        end = time.monotonic() + 3 * self.service.timeout
-        held = bytearray()
-        for piece in response.iter_bytes():
-            self.check()
-            held += piece
-            if len(held) > MOST_BYTES:
-                raise SendingFailed(f"{self.service.name} sent more than {MOST_BYTES // 1_000_000} MB as an answer.")
-            if time.monotonic() > end:
-                raise _Busy(f"the answer was not whole after {3 * self.service.timeout:g} seconds")
+        """The body as JSON, None for anything else."""
+        body = read_body(response, self.service.timeout, MOST_BYTES, self.check)
+        if body is None:
+            raise SendingFailed(f"{self.service.name} sent more than {MOST_BYTES // 1_000_000} MB as an answer.")
         try:
-            return json.loads(held.decode())
+            return json.loads(body.decode())
         except (ValueError, RecursionError):
             return None
-
-    def _rest(self, seconds: float) -> None:
-        end = time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            self.check()
-            time.sleep(min(left, 0.2))
 
     def _said(self, data: Any) -> str:
         """What the service says in its error, on one line. Pages of HTML are not repeated."""
@@ -297,7 +276,3 @@ def _origin(url: str) -> tuple[str, str, int | None]:
 
 def _is_quota(said: str) -> bool:
     return bool(re.search(r"quota|storage limit|limit reached|exceeds|no space|too large", said, re.IGNORECASE))
-
-
-def _seconds(text: str) -> float | None:
-    return float(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

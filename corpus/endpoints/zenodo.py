@@ -48,9 +48,16 @@ class Zenodo(Sender):
                 return self._deposit(one)
         return None
 
-    def create(self, metadata: Mapping[str, Any]) -> Deposit:
-        """A new draft."""
-        return self._deposit(self.ask("POST", DEPOSITS, value={"metadata": metadata}).data)
+    def create(self, metadata: Mapping[str, Any], mark: str) -> Deposit:
+        """A new draft with the mark in its notes; where the answer is lost, the draft that was made anyway."""
+        try:
+            return self._deposit(
+                self.ask("POST", DEPOSITS, value={"metadata": {**metadata, "notes": mark}}, once=True).data
+            )
+        except SendingFailed:
+            if made := self.find("", mark):
+                return made
+            raise
 
     def missing(self, deposit: Deposit, uploads: Sequence[Upload]) -> list[Upload]:
         """The files that are not there with an equal checksum."""

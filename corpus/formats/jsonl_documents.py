@@ -1,8 +1,9 @@
 """Documents as JSON Lines: Litmus' own, BEIR's `corpus.jsonl`, LitSearch's `corpus_clean`, S2ORC metadata, and kin.
 
 The id stands under docno, _id, id, corpusid, doc_id or paper_id, the text under abstract or text (or as labelled
-`sentences`, as in CSFCube). Unknown keys are kept in `extra`; lists of cited documents (S2ORC's outbound_citations
-among them) stand there as `citations`. Texts are taken exactly as they are.
+`sentences`, as in CSFCube), the full text under full_text or, as in LitSearch, full_paper. Unknown keys are kept in
+`extra`; lists of cited documents (S2ORC's outbound_citations among them) stand there as `citations`. Texts are taken
+exactly as they are.
 """
 
 from __future__ import annotations
@@ -11,24 +12,18 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from corpus.formats.json_fields import FieldError, is_id, take_first, take_id, take_text, take_texts, take_year
-from corpus.formats.jsonl import read_objects, write_objects
+from corpus.formats.jsonl import read_records, write_objects
 from corpus.formats.records import DocumentRecord, Problem, id_problem
 
 ID_KEYS = ("docno", "_id", "id", "corpusid", "doc_id", "paper_id")
 TEXT_KEYS = ("abstract", "text", "contents")
+FULL_TEXT = "full_text"
+FULL_TEXT_KEYS = (FULL_TEXT, "full_paper")
 
 
 def read_jsonl_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
-    """Yield one document for each line, or a `Problem` for a line that is none."""
-    for found in read_objects(stream, file):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        line, item = found
-        try:
-            yield document_from(item, file, line)
-        except FieldError as error:
-            yield Problem(file, line, str(error))
+    """Return one document for each line, or a `Problem` for a line that is none."""
+    return read_records(stream, file, document_from)
 
 
 def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
@@ -43,6 +38,7 @@ def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
     if not title.strip() and not abstract.strip():
         raise FieldError(f"document {docno} has neither a title nor a text")
     _name_citations(item)
+    full_text = _take_full_text(item)
     return DocumentRecord(
         docno,
         title,
@@ -56,7 +52,15 @@ def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
         item,
         file,
         line,
+        full_text,
     )
+
+
+def _take_full_text(item: dict[str, Any]) -> str | None:
+    """Take the full text out of the object; None where there is none, or something else under its name."""
+    keys = [key for key in FULL_TEXT_KEYS if isinstance(item.get(key), str)]
+    texts = [item.pop(key) for key in keys]
+    return next((text for text in texts if text.strip()), "") if texts else None
 
 
 def _name_citations(item: dict[str, Any]) -> None:
@@ -120,9 +124,16 @@ def _object_from(document: DocumentRecord) -> dict[str, Any]:
         "doi": document.doi,
         "url": document.url,
     }
+    if document.full_text is not None:
+        own[FULL_TEXT] = document.full_text
     return own | {key: value for key, value in document.extra.items() if key not in own}
 
 
 def write_beir_corpus(documents: Iterable[DocumentRecord]) -> Iterator[str]:
     """Yield BEIR's `corpus.jsonl`: _id, title, text."""
-    return write_objects({"_id": item.docno, "title": item.title, "text": item.abstract} for item in documents)
+    return write_beir_texts((item.docno, item.title, item.abstract) for item in documents)
+
+
+def write_beir_texts(texts: Iterable[tuple[str, str, str]]) -> Iterator[str]:
+    """The same from (docno, title, text)."""
+    return write_objects({"_id": docno, "title": title, "text": text} for docno, title, text in texts)

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from corpus.formats.json_fields import FieldError, take_first, take_id, take_targets, take_text, take_texts
-from corpus.formats.jsonl import read_objects, write_objects
+from corpus.formats.jsonl import read_records, write_objects
 from corpus.formats.records import MAX_TOPIC_LENGTH, AspectRecord, Problem, TopicRecord, id_problem
 
 ID_KEYS = ("number", "_id", "id", "query_id", "qid", "topic")
@@ -24,16 +24,8 @@ _CHILD_KEYS = ("aspects", "children", "sub_aspects", "subaspects")
 
 
 def read_jsonl_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
-    """Yield one topic for each line, or a `Problem` for a line that is none."""
-    for found in read_objects(stream, file):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        line, item = found
-        try:
-            yield _topic(item, file, line)
-        except FieldError as error:
-            yield Problem(file, line, str(error))
+    """Return one topic for each line, or a `Problem` for a line that is none."""
+    return read_records(stream, file, _topic)
 
 
 def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:

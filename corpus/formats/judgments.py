@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from corpus.formats.csv_text import read_csv, write_csv
 from corpus.formats.json_fields import FieldError, take_first
-from corpus.formats.jsonl import read_objects, write_objects
+from corpus.formats.jsonl import read_records, write_objects
 from corpus.formats.judgment_columns import COLUMNS, DETAILS, NAMES, SAID, flag
 from corpus.formats.qrels import read_qrels
 from corpus.formats.reading import read_path
@@ -30,15 +30,11 @@ def read_csv_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> I
 
 def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
     """Yield one judgment for each line; keys other than `COLUMNS` and `SAID` are passed over."""
-    for found in read_objects(stream, file):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        line, item = found
-        try:
-            yield _row({name: _cell(item, name) for name in (*NAMES, SAID)}, file, line, annotator)
-        except FieldError as error:
-            yield Problem(file, line, str(error))
+
+    def judgment(item: dict[str, Any], file: str, line: int) -> JudgmentRow | Problem:
+        return _row({name: _cell(item, name) for name in (*NAMES, SAID)}, file, line, annotator)
+
+    return read_records(stream, file, judgment)
 
 
 def read_qrels_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, TypeVar
 from corpus.formats.json_fields import FieldError, take_id, take_targets, take_text
 from corpus.formats.jsonl import read_objects, write_objects
 from corpus.formats.jsonl_documents import document_from
-from corpus.formats.litsearch_parquet import FULL_TEXT, MAGIC, read_rows
+from corpus.formats.litsearch_parquet import MAGIC, read_rows
 from corpus.formats.litsearch_runs import read_litsearch_run
 from corpus.formats.records import MAX_TOPIC_LENGTH, DocumentRecord, Problem, TopicRecord, id_problem
 from corpus.formats.registry import Format, Head, Shape
@@ -121,7 +121,7 @@ def _number(docno: str) -> int | str:
 def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
     """Yield the rows of `corpus_clean`, and of `corpus_s2orc` as parquet; citations are docnos in `extra`.
 
-    The full text is left out, and what it is annotated with.
+    What the full text of corpus_s2orc is annotated with is left out.
     """
     if is_parquet(stream):
         yield from _parquet_documents(stream, file)
@@ -130,7 +130,7 @@ def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRe
 
 
 def _parquet_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
-    for number, item in read_rows(stream, file, "documents", leave_out=(FULL_TEXT,)):
+    for number, item in read_rows(stream, file, "documents"):
         try:
             yield annotated_document(item, file, number) if "content" in item else document_from(item, file, number)
         except FieldError as error:
@@ -138,7 +138,6 @@ def _parquet_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord |
 
 
 def _document(item: dict[str, Any], row: int, file: str, line: int) -> DocumentRecord:  # noqa: ARG001
-    item.pop(FULL_TEXT, None)
     return document_from(item, file, line)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import Any, BinaryIO
@@ -24,10 +24,8 @@ KNOWN = (
 )
 
 
-def read_rows(
-    stream: BinaryIO, file: str, wanted: str, leave_out: Collection[str] = ()
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (row from 1, {column: value}) of a parquet file, without some columns and without nulls.
+def read_rows(stream: BinaryIO, file: str, wanted: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield (row from 1, {column: value}) of a parquet file, without nulls.
 
     `wanted` is what should be read from it: topics or documents. Raises `BrokenFile` where it is none that can be read,
     or a file of LitSearch that holds something else, naming what it is and where it goes.
@@ -42,8 +40,7 @@ def read_rows(
             names = table.schema_arrow.names
             _check_sort(frozenset(names), wanted, file)
             number = 0
-            columns = [name for name in names if name not in leave_out]
-            for batch in table.iter_batches(batch_size=ROWS, columns=columns):
+            for batch in table.iter_batches(batch_size=ROWS):
                 for row in batch.to_pylist():
                     number += 1
                     yield number, {name: value for name, value in row.items() if value is not None}
@@ -57,11 +54,14 @@ def _check_sort(columns: frozenset[str], wanted: str, file: str) -> None:
             raise BrokenFile(file, 0, f"holds no {wanted}: it is {name}, to be imported as {carried}")
 
 
-def write_parquet_documents(documents: Iterable[DocumentRecord], *, whole: bool) -> Iterator[bytes]:
+def write_parquet_documents(
+    documents: Iterable[DocumentRecord], *, whole: bool, full_texts: bool = False
+) -> Iterator[bytes]:
     """Yield the bytes of a parquet file of documents in the columns of LitSearch's corpus_clean, and more.
 
     `whole` says that every docno is a whole number: then ids and citations are numbers under `corpusid`, as LitSearch
-    has them, else texts under `docno`. A citation that is no whole number is left out then.
+    has them, else texts under `docno`. A citation that is no whole number is left out then. With `full_texts` they
+    stand under `full_paper`, null where a document has none.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -69,7 +69,8 @@ def write_parquet_documents(documents: Iterable[DocumentRecord], *, whole: bool)
     id_type, texts = pa.int64() if whole else pa.string(), pa.list_(pa.string())
     columns = {"corpusid" if whole else "docno": id_type, "title": pa.string(), "abstract": pa.string()}
     columns |= {"citations": pa.list_(id_type), "keywords": texts, "authors": texts, "venue": pa.string()}
-    schema = pa.schema({**columns, "year": pa.int64(), "doi": pa.string(), "url": pa.string()})
+    columns |= {"year": pa.int64(), "doi": pa.string(), "url": pa.string()}
+    schema = pa.schema(columns | ({FULL_TEXT: pa.string()} if full_texts else {}))
     found = iter(documents)
     with TemporaryFile() as file:
         with pq.ParquetWriter(file, schema, compression="snappy") as writer:
@@ -93,6 +94,7 @@ def _row(document: DocumentRecord, *, whole: bool) -> dict[str, Any]:
         "year": document.year,
         "doi": document.doi,
         "url": document.url,
+        FULL_TEXT: document.full_text,
     }
 
 

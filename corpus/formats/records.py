@@ -66,7 +66,8 @@ class DocumentRecord:
     """One document. Absent texts are ""; `extra` holds all other fields as JSON values.
 
     Readers that know citations give them as docnos in `extra["citations"]` (cited) and `extra["cited_by"]`, arXiv's
-    categories in `extra["categories"]`.
+    categories in `extra["categories"]`. `full_text` is None where the file says nothing of one, "" where it says that
+    there is none.
     """
 
     docno: str
@@ -81,6 +82,7 @@ class DocumentRecord:
     extra: dict[str, Any]
     file: str
     line: int
+    full_text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

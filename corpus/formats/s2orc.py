@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from corpus.formats.json_fields import FieldError, take_id, take_text, take_texts, take_year
 from corpus.formats.jsonl import parse_object, read_objects
-from corpus.formats.jsonl_documents import document_from, take_authors
+from corpus.formats.jsonl_documents import FULL_TEXT, document_from, take_authors
 from corpus.formats.lines import MAX_LINE_BYTES
 from corpus.formats.mentions import mentions_from
 from corpus.formats.papers import FullPaper, Marker, PaperFormat, Paragraph, Reference, first_year
@@ -55,14 +55,25 @@ def _objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]]
 
 
 def _document(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
+    full_text = _full_text(item)
     for key in (*_PARSE_KEYS, "body_text", "bib_entries", "ref_entries", "back_matter"):
         item.pop(key, None)
+    if full_text is not None:
+        item[FULL_TEXT] = full_text
     abstract = item.get("abstract")
     if isinstance(abstract, str):
         item["abstract"] = " ".join(abstract.replace(_BREAK, " ").split())
     elif isinstance(abstract, list):
         item["abstract"] = " ".join(_text_of(paragraph) for paragraph in abstract)
     return document_from(item, file, line)
+
+
+def _full_text(item: dict[str, Any]) -> str | None:
+    """The paragraphs of the first parse that there is, parted by empty lines; None without one."""
+    parses = (item, *(item[key] for key in _PARSE_KEYS if isinstance(item.get(key), dict)))
+    body = next((found for parse in parses if isinstance(found := parse.get("body_text"), list)), None)
+    texts = [paragraph.get("text") for paragraph in body or () if isinstance(paragraph, dict)]
+    return None if body is None else "\n\n".join(text for text in texts if isinstance(text, str))
 
 
 def _text_of(paragraph: object) -> str:

@@ -100,6 +100,7 @@ def annotated_document(item: dict[str, Any], file: str, line: int) -> DocumentRe
         {**item, "externalids": ids},
         file,
         line,
+        text.text,
     )
 
 

@@ -21,7 +21,7 @@ from corpus.models.collections import (
     PersonErasure,
     Role,
 )
-from corpus.models.documents import Citation, Document, Indexing, SearchEntry
+from corpus.models.documents import Citation, Document, FullText, Indexing, SearchEntry
 from corpus.models.generation import (
     GeneratedQuestion,
     GenerationReply,
@@ -66,6 +66,7 @@ __all__ = [
     "CollectionRemoval",
     "DiscardReason",
     "Document",
+    "FullText",
     "GeneratedQuestion",
     "GenerationReply",
     "ImportRun",

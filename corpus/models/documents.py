@@ -4,6 +4,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
+from django.db.models import F, Func, Value
 
 from accounts.models import Job
 from corpus.models.collections import Collection, InCollection
@@ -51,6 +52,28 @@ class Document(models.Model):
     def name(self) -> str:
         """What lists call it; reads title, abstract and docno, so none of them should be deferred."""
         return document_name(self.title, self.abstract, self.docno)
+
+
+class FullText(models.Model):
+    """The running text of a document, apart from its record, so that lists and searches never read it.
+
+    `words` are what white space parts; `digest` says whether it has changed, without reading it.
+    """
+
+    document = models.OneToOneField(Document, on_delete=models.CASCADE, primary_key=True, related_name="full_text")
+    text = models.TextField()
+    words = models.PositiveIntegerField()
+    digest = models.GeneratedField(
+        expression=Func(F("text"), Value(0), function="hashtextextended"),
+        output_field=models.BigIntegerField(),
+        db_persist=True,
+    )
+
+    class Meta:
+        constraints = [models.CheckConstraint(name="full_text_not_empty", condition=~models.Q(text=""))]
+
+    def __str__(self) -> str:
+        return f"full text of {self.document_id}"
 
 
 class SearchEntry(models.Model):

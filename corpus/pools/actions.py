@@ -140,9 +140,8 @@ def remove_from_pool(*, by: User, at: datetime, entry: PoolEntry) -> None:
     take_pools(collection)
     items = entry.document.items.filter(topic=entry.topic_id).count()
     if items:
-        raise Refused(
-            f"{entry.document.docno} is in {items:,} items of a campaign for this topic. Remove those items first."
-        )
+        many = f"{items:,} item{'' if items == 1 else 's'} of a campaign"
+        raise Refused(f"{entry.document.docno} is in {many} for this topic. Remove what is in the campaign first.")
     record_event(
         by=by,
         at=at,

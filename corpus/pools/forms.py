@@ -66,7 +66,7 @@ class BuildForm(forms.Form):
     query_take = _number("Taken of each list of the whole topic (A)", DEFAULT.query_take)
     fused_take = _number("Taken of each fused list of the aspects (B)", DEFAULT.fused_take)
     aspect_take = _number("Taken of each aspect's own list (C)", DEFAULT.aspect_take)
-    least = _number("Grow A, B and C by turns up to", DEFAULT.least, "0: they do not grow.")
+    least = _number("Minimum pool size", DEFAULT.least, "A, B and C grow by turns up to it. 0: they do not grow.")
     same_category = _check("Leave out what shares no category with a source paper of the topic")
     citations = _check("Add candidates that cite a source paper or are cited by one")
     dense = _number("Added by vectors", Recipe().dense)
@@ -74,11 +74,11 @@ class BuildForm(forms.Form):
     k1 = forms.FloatField(label="k1 of BM25", initial=1.5, min_value=0, max_value=10, required=False)
     b = forms.FloatField(label="b of BM25", initial=0.75, min_value=0, max_value=1, required=False)
     stemmer = forms.ChoiceField(
-        label="Endings of words",
-        choices=[("none", "stay"), ("porter", "cut off by Porter"), ("english", "cut off by Snowball, English")],
+        label="Stemming",
+        choices=[("none", "none"), ("porter", "Porter"), ("english", "Snowball, English")],
         required=False,
     )
-    stop_words = _check("Words such as “the” and “of” count")
+    stop_words = _check("Keep stop words such as “the” and “of”")
 
     RECIPE = (
         *("scorers", "query_depth", "aspect_depth", "query_take", "fused_take", "aspect_take", "least"),

@@ -157,6 +157,7 @@ class Index:
     """An index opened for searching; its arrays stay on the disk until they are looked at."""
 
     def __init__(self, directory: Path) -> None:
+        self.directory = directory
         meta: dict[str, Any] = json.loads((directory / META).read_text(encoding="utf-8"))
         if meta["version"] != VERSION:
             raise ValueError(f"{directory.name} is an index of version {meta['version']}; this is {VERSION}")

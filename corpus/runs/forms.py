@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from corpus.models import Collection
+from corpus.runs.recipes.earlier import RunField, RunsField
 from corpus.runs.recipes.recipe import Recipe
 from corpus.runs.rules import LONGEST_NAME
 
@@ -21,9 +22,11 @@ class NameForm(forms.Form):
 
 
 def recipe_form(recipe: Recipe, collection: Collection, data: Any = None) -> forms.Form:
-    """The form of the recipe's options, its fields in their order."""
+    """The form of the recipe's options, its fields in their order, with the runs to choose from."""
     form = recipe.form(data, collection=collection, field_order=list(recipe.form.options()))
     for field in form.fields.values():
+        if isinstance(field, RunField | RunsField):
+            field.offer(list(collection.retrieval_runs.order_by("name").values_list("name", flat=True)))
         if field.help_text:
             text = str(field.help_text)
             field.help_text = f"{text[:1].upper()}{text[1:]}."

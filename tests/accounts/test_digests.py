@@ -16,13 +16,14 @@ from accounts.digests import Notice, send_due
 from accounts.models import Digest, JobState, User
 from accounts.tasks import send_digests
 from adjudication.verdicts.actions.extra_judges import recall_item, send_back_item
-from annotation.models import Annotator, Campaign
+from annotation.models import Annotator, Campaign, Inquiry
 from corpus.models import Membership, Role
 from tests.adjudication.verdicts.test_verdicts import verdict_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import AT, Built, build_campaign
 from tests.factories.corpus import ImportRunFactory
+from tests.factories.inquiries import answer, ask
 from tests.stubs.smtp import SmtpStub
 
 pytestmark = pytest.mark.django_db
@@ -247,6 +248,10 @@ def test_each_notice_can_be_switched_off_on_the_profile_page(client: Client, bui
     Membership.objects.filter(user=cai).update(role=Role.MANAGER)
     send_back(built, NOON)
     ImportRunFactory(collection=built.collection, requested_by=cai, requested_at=AT, state="done", finished_at=NOON)
+    ask(built, "ana")
+    answer(built, ask(built, "cai"))
+    Inquiry.objects.filter(answered_at=None).update(asked_at=NOON)
+    Inquiry.objects.exclude(answered_at=None).update(answered_at=NOON)
     assert reported(cai) == set(Notice)
     client.force_login(cai)
     page = reverse("account_profile")

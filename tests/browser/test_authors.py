@@ -59,13 +59,13 @@ def test_an_author_answers_by_the_link(new_page, call):
     page.keyboard.press("Tab")
     page.keyboard.type(" Tee")
     page.keyboard.press("Enter")
-    expect(page.locator(".alert.ok")).to_contain_text("your question is here")
+    expect(page.locator(".alert.ok")).to_contain_text("we have received your question")
     expect(page.get_by_label("Your name")).to_have_value(re.compile("Tee"))
     assert_accessible(page)
     page.get_by_role("link", name="Stop e-mailing me").click()
     assert_accessible(page)
     page.get_by_role("button", name="Stop e-mailing me").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("You will get no more letters")
+    expect(page.get_by_role("heading", level=1)).to_have_text("You will get no more e-mails")
     assert ann.answers.get().text == QUESTION
 
 

@@ -50,12 +50,12 @@ def begun(made: Material) -> Campaign:
 def test_from_a_new_campaign_to_its_opening(new_page: NewPage, made: Material, celery_worker: Child) -> None:
     page = new_page(made.manager)
     page.goto("/c/teas/campaigns/")
-    page.get_by_role("link", name="Make a campaign").click()
+    page.get_by_role("link", name="Create campaign").click()
     page.get_by_label("Name", exact=True).fill("First round")
     page.get_by_label("Annotators per item").fill("2")
     for name in ("Ana", "Ben", "Cai"):
         page.get_by_label(name, exact=True).check()
-    page.get_by_role("button", name="Make the campaign").click()
+    page.get_by_role("button", name="Create campaign").click()
     expect(page.get_by_role("heading", name="Before it can be opened")).to_be_visible()
     page.get_by_role("button", name="Open", exact=True).focus()
     expect(page.get_by_role("tooltip")).to_contain_text("No item is assigned yet")

@@ -16,11 +16,13 @@ from reportlab.pdfgen.canvas import Canvas
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.definitions.extractions import Content, ExtractedContext, ExtractedSentence, gold_of_content
-from annotation.models import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
+from annotation.inquiries.actions import answer_inquiry
+from annotation.models import Extraction, ExtractionRevision, ExtractionSource, ExtractionState, Inquiry
 from annotation.papers.reads.extractions import content_of
 from corpus.formats.acm_cr import read_acm_cr
 from corpus.models import Document, Paper
 from tests.browser.axe import FACES, assert_accessible
+from tests.browser.experts import Hand, counted, counted_requests
 from tests.corpus.imports.importing import import_files
 from tests.factories.annotation import AT, make_campaign, make_material
 from tests.factories.papers import PaperFactory, assignment_of, make_content, make_extraction
@@ -379,6 +381,26 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     assert_skips_and_takes_up_by_keys(page, work)
 
 
+def test_one_asks_the_managers_about_a_paper(new_page, material):
+    paper = PaperFactory(collection=material.collection, blocks=[{"id": 1, "text": "Lee [1, 2] measured tea."}])
+    make_extraction(paper, ExtractionSource.MACHINE, make_content(values=("10.1/water", None)))
+    extraction_campaign(material)
+    page, assignment = open_extraction(material, new_page)
+    page.keyboard.press("q")
+    page.keyboard.type("Is page 2 missing?")
+    assert_accessible(page)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".asking-note")).to_contain_text("Is page 2 missing?")
+    asked = Inquiry.objects.get()
+    assert asked.item == assignment.item
+    sent = {"answer": "It is: skip the paper.", "audience": "item", "inquiry": asked.pk}
+    answer_inquiry(campaign=asked.campaign, by=material.manager, at=AT, **sent)
+    page.reload()
+    expect(page.locator(".asking-note")).to_contain_text("Answer: It is: skip the paper.")
+    page.keyboard.press("j")
+    expect(page.locator("[data-sentence]")).to_have_count(2)  # keys work as before
+
+
 def test_edits_are_kept_at_once_and_sent_together(new_page, material):
     """Three edits are one request and three steps back; unsent ones are undone here; nothing is lost on leaving."""
     paper = PaperFactory(
@@ -454,13 +476,6 @@ def assert_kept_edits_meet_another_windows(page, material, new_page) -> None:
     assert content.values["1"] == "10.1/water"
 
 
-def counted_requests(page) -> list:
-    """All that the page asks the application for from now on; files of the program are not counted."""
-    sent: list = []
-    page.on("request", lambda request: "/static/" in request.url or sent.append(request))
-    return sent
-
-
 def assert_skips_and_takes_up_by_keys(page, work) -> None:
     page.keyboard.press("Shift+X")
     expect(page.get_by_role("dialog")).to_contain_text("Skip this paper?")
@@ -469,7 +484,7 @@ def assert_skips_and_takes_up_by_keys(page, work) -> None:
     expect(page.get_by_text("Skipped. What you did")).to_be_visible()
     skip = work.assignment.submissions.get()
     assert (skip.kind, skip.reason) == ("skip", "The file is broken, or the wrong paper")
-    page.get_by_role("button", name="Take it up again").press("Enter")
+    page.get_by_role("button", name="Reopen").press("Enter")
     expect(page.locator("[data-sentence]")).to_have_count(1)
 
 
@@ -512,24 +527,6 @@ def assert_signs_in_again_in_place(page, work) -> None:
     page.keyboard.press("Enter")
     saved(page)
     assert content_of(_now(work)).contexts[0].sentences[0].text.endswith("Very old. Signed out.")
-
-
-class Hand:
-    """A scripted expert: every key that is pressed is counted."""
-
-    def __init__(self, page) -> None:
-        self.page, self.keys = page, 0
-
-    def press(self, *keys: str) -> None:
-        for key in keys:
-            self.page.keyboard.press(key)
-            self.keys += 1
-
-
-def counted(record_property, task: str, **figures: int) -> None:
-    """Say what was counted, for bench/keys.py."""
-    for name, value in {"task": task, **figures}.items():
-        record_property(name, value)
 
 
 def bibliography(material, exact: int = 40) -> tuple[list[dict], Content]:

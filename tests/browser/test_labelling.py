@@ -149,7 +149,7 @@ def test_skip_asks_a_reason_and_keys_rest_meanwhile(new_page):
     dialog.get_by_role("radio", name="Another reason").check()
     dialog.get_by_role("button", name="Skip it").click()
     expect(dialog.locator("[data-part=skip-error]")).to_be_visible()
-    dialog.get_by_label("In your words").fill("The text is cut off")
+    dialog.get_by_label("Details").fill("The text is cut off")
     page.keyboard.press("Enter")
     expect_unit(page, 1)
     expect_saved(page)

@@ -336,7 +336,7 @@ def test_two_windows_of_one_person_show_both_versions(new_page):
     assert values(built)[0] == 0
     page.get_by_role("button", name="Look").click()
     page.get_by_role("button", name="Send again").click()
-    dialog.get_by_role("button", name="Send mine in its place").click()
+    dialog.get_by_role("button", name="Send mine instead").click()
     expect_saved(page)
     assert values(built)[0] == 2
 

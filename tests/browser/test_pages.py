@@ -119,7 +119,7 @@ def test_forms_with_errors_are_accessible(new_page: NewPage) -> None:
     page = new_page(UserFactory(is_staff=True))
     page.goto("/collections/new/")
     page.locator("form.form").evaluate("form => { form.noValidate = true }")
-    page.get_by_role("button", name="Make the collection").click()
+    page.get_by_role("button", name="Create collection").click()
     expect(page.get_by_text("This field is required.").first).to_be_visible()
     described = "As it will be cited, for example “Questions on astrochemistry”. This field is required."
     expect(page.get_by_label("Title")).to_have_accessible_description(described)

@@ -84,7 +84,7 @@ def invite_an_author(page: Page) -> str:
     page.get_by_role("link", name="Write a call").click()
     page.get_by_label("Name").fill("authors")
     page.get_by_label("Last day").fill((timezone.now() + timedelta(days=3)).date().isoformat())
-    page.get_by_role("button", name="Make the call").click()
+    page.get_by_role("button", name="Create call").click()
     page.get_by_label("E-mail address").fill("x@example.org")
     page.get_by_label("Name").fill("Xi")
     page.get_by_label("Paper").fill("12")
@@ -101,7 +101,7 @@ def answer_as_author(page: Page, address: str) -> None:
     page.get_by_label("I wrote this question").check()
     page.get_by_label("Name me").check()
     page.get_by_role("button", name="Send the question").click()
-    expect(page.locator(".alert.ok")).to_contain_text("your question is here")
+    expect(page.locator(".alert.ok")).to_contain_text("we have received your question")
 
 
 def take_in(page: Page) -> None:
@@ -120,7 +120,7 @@ def start_campaign(page: Page, rater: str) -> str:
     page.get_by_label("Name", exact=True).fill("Ratings")
     page.locator("input[name=kind][value=rubric]").check()
     page.get_by_label(rater, exact=True).check()
-    page.get_by_role("button", name="Make the campaign").click()
+    page.get_by_role("button", name="Create campaign").click()
     page.get_by_role("navigation", name="Campaign", exact=True).get_by_role("link", name="Set up").click()
     page.get_by_role("navigation", name="Campaign: Set up").get_by_role("link", name="Assignment").click()
     page.get_by_role("button", name="Preview the plan").click()

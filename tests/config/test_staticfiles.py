@@ -39,3 +39,16 @@ def test_modules_import_each_other_by_their_hashed_names(collected):
         for imported in re.findall(r"""(?:from|import)\s*["'](\.\.?/[^"']+)["']""", script.read_text()):
             found = os.path.normpath(script.parent / imported)
             assert os.path.relpath(found, collected) in names.values(), f"{script.name} imports {imported}"
+
+
+def test_a_style_sheet_and_its_parts_are_one_file(collected, settings):
+    """Whatever is linked holds the text of all its parts, and follows when one of them changes."""
+    assert collect_if_changed()
+    names = json.loads((collected / "staticfiles.json").read_text())["paths"]
+    source = Path(settings.BASE_DIR) / "static/css"
+    parts = {sheet.name: list((source / sheet.stem).glob("*.css")) for sheet in source.glob("*.css")}
+    assert parts["components.css"]
+    for sheet, files in parts.items():
+        served = (collected / names[f"css/{sheet}"]).read_text()
+        assert "@import" not in served
+        assert not [file.name for file in files if file.read_text() not in served], sheet

@@ -8,7 +8,7 @@ from adjudication.agreement.reads.sample_size import Wish
 from adjudication.stats.statistics import STATISTICS, statistic
 
 AIMS = {
-    "half_width": "an interval of ± so much",
+    "half_width": "an interval of a given width (±)",
     "difference": "to find a difference of people and machine this large",
 }
 

@@ -26,11 +26,9 @@ def method_sentence(run: AgreementRun, criterion: str, rows: Iterable[AgreementR
     if not methods:
         return f"{items}; too few for intervals."
     versions = f"NumPy {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}"
-    return (
-        f"{items}; {100 * detail['level']:.0f}% intervals by {methods} over {_unit(run, detail)};"
-        f" {_drawn(used, detail)}, seed {run.seed}; {versions}. Annotators are fixed: the intervals speak of other"
-        " items judged by the same annotators."
-    )
+    intervals = f"{100 * detail['level']:.0f}% intervals by {methods} over {_unit(run, detail)}"
+    facts = "; ".join(filter(None, (items, intervals, _drawn(run, used, detail), versions)))
+    return f"{facts}. Annotators are fixed: the intervals speak of other items judged by the same annotators."
 
 
 def _unit(run: AgreementRun, detail: dict[str, Any]) -> str:
@@ -39,10 +37,12 @@ def _unit(run: AgreementRun, detail: dict[str, Any]) -> str:
     return "items, conditional on independent items" if run.parameters.get("unit") == "item" else "items"
 
 
-def _drawn(used: set[str], detail: dict[str, Any]) -> str:
+def _drawn(run: AgreementRun, used: set[str], detail: dict[str, Any]) -> str:
+    """The resamples with their seed; "" for the jackknife alone, which draws none."""
     if used == {"jackknife_t"}:
-        return "no random numbers"
-    return f"{detail['resamples']:,} resamples" + (" (none for the jackknife)" if "jackknife_t" in used else "")
+        return ""
+    without = " (none for the jackknife)" if "jackknife_t" in used else ""
+    return f"{detail['resamples']:,} resamples{without}, seed {run.seed}"
 
 
 def verdict_sentence(run: AgreementRun) -> str:

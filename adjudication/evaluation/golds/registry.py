@@ -61,7 +61,7 @@ def read_gold(collection: Collection, text: str, files: Mapping[str, Grades] | N
 
 
 def read_decided(collection: Collection, text: str) -> LoadedGold:
-    """The gold as far as it is decided: items without a sure value are left out, where a kind can. Errors: Refused."""
+    """The gold as far as it is decided: undecided items are left out, where a kind can. Errors: Refused."""
     kind, asked = _request(collection, text)
     values = {**asked.values, "unresolved": "skip"} if "unresolved" in kind.options else asked.values
     return kind.read(replace(asked, values=values))

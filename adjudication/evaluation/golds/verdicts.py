@@ -51,7 +51,7 @@ class Verdicts(GoldKind):
     takes_name = "CAMPAIGN"
     options: ClassVar = {
         **OPTIONS,
-        "unresolved": Option("items without a sure value: refuse, or leave them out", UNRESOLVED),
+        "unresolved": Option("undecided items: refuse, or leave them out", UNRESOLVED),
     }
 
     def choices(self, collection: Collection) -> Choices:

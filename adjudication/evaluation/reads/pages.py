@@ -1,12 +1,14 @@
 """What the page of an evaluation shows next to its table: the plot of a column, also as a file."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adjudication.evaluation.reads.tables import Cell, Row, Table
 
 WIDTH, ROW = 100.0, 28  # percent, pixels of a row
-TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)  # along the axis
+STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
+MOST_TICKS = 6  # about
 MOST_NOTES = 4  # below a plot in a file
 MARKS = " Bold: "  # what follows in a caption is about marks that a plot does not have
 PLOT_CAPTION = "Points are means, lines 95% intervals over topics."
@@ -63,7 +65,8 @@ def plot_of(table: Table, column: int) -> Plot | None:
     if not known:
         return None
     scale = max(map(_scale, known))
-    low, high = _ends(known)
+    ends = _ends(known)
+    low, high = ends[0], ends[-1]
 
     def place(value: float | None) -> float | None:
         return None if value is None else round(WIDTH * (value - low) / (high - low), 2)
@@ -80,15 +83,19 @@ def plot_of(table: Table, column: int) -> Plot | None:
         )
         for at, (row, cell) in enumerate(zip(rows, cells, strict=True))
     )
-    ticks = tuple((WIDTH * share, f"{scale * (low + share * (high - low)):.1f}") for share in TICKS)
+    ticks = tuple((WIDTH * (end - low) / (high - low), f"{scale * end:.6g}") for end in ends)
     return Plot(_heading(table, column), marks, ticks, ROW * len(rows))
 
 
-def _ends(cells: Sequence[Cell]) -> tuple[float, float]:
-    """Where the axis begins and ends: around all points and intervals, not below 0."""
+def _ends(cells: Sequence[Cell]) -> list[float]:
+    """Round numbers along the axis, the first and the last around all points and intervals, not below 0."""
     ends = [end for cell in cells for end in (cell.value, cell.low, cell.high) if end is not None]
     pad = 0.05 * (max(ends) - min(ends)) or 0.05
-    return max(0.0, min(ends) - pad), max(ends) + pad
+    low, high = max(0.0, min(ends) - pad), max(ends) + pad
+    rough = (high - low) / (MOST_TICKS - 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(each * power for each in STEPS if each * power >= rough * 0.999)
+    return [step * at for at in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
 def _words(cell: Cell, scale: int) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import NDJSON, Exporter, Options, TextExporter
+from adjudication.exporting.forms import DocumentForm
 from adjudication.exporting.streams import loaded, rows
 from corpus.formats.jsonl_documents import write_jsonl_documents
 from corpus.formats.litsearch_parquet import write_parquet_documents
@@ -16,18 +17,20 @@ class Documents(TextExporter):
     name = "documents"
     label = "Documents, JSONL"
     suffix = "documents.jsonl"
+    form = DocumentForm
     media_type = NDJSON
     about = "All documents but citing papers, with everything that is known of them. Can be imported again."
     labels = False
 
     def lines(self, options: Options) -> Iterator[str]:
-        return write_jsonl_documents(document_records(options, statements.SEARCHED_DOCUMENTS))
+        return write_jsonl_documents(_searched(options))
 
 
 class DocumentsParquet(Exporter):
     name = "documents-parquet"
     label = "Documents, parquet"
     suffix = "documents.parquet"
+    form = DocumentForm
     media_type = "application/octet-stream"
     about = "All documents but citing papers in the columns of LitSearch's corpus_clean, and what else has a column."
     labels = False
@@ -35,12 +38,18 @@ class DocumentsParquet(Exporter):
     def pieces(self, options: Options) -> Iterator[bytes]:
         others = options.collection.documents.exclude(docno__regex=WHOLE)
         return write_parquet_documents(
-            document_records(options, statements.SEARCHED_DOCUMENTS), whole=not others.exists()
+            _searched(options), whole=not others.exists(), full_texts=bool(options["full_texts"])
         )
+
+
+def _searched(options: Options) -> Iterator[DocumentRecord]:
+    """All documents but citing papers, with their full texts where these are asked for."""
+    full = options["full_texts"]
+    return document_records(options, statements.FULL_DOCUMENTS if full else statements.SEARCHED_DOCUMENTS)
 
 
 def document_records(options: Options, statement: str = statements.DOCUMENTS) -> Iterator[DocumentRecord]:
     """All documents with everything that is known of them, in the order they came in."""
-    for docno, title, abstract, keywords, authors, venue, year, doi, url, extra in rows(statement, options):
+    for docno, title, abstract, keywords, authors, venue, year, doi, url, extra, *full in rows(statement, options):
         lists = tuple(keywords), tuple(authors)
-        yield DocumentRecord(docno, title, abstract, *lists, venue, year, doi, url, loaded(extra), "", 0)
+        yield DocumentRecord(docno, title, abstract, *lists, venue, year, doi, url, loaded(extra), "", 0, *full)

@@ -96,9 +96,11 @@ def qrel_rows(options: Options) -> Iterator[QrelRow]:
         for number, place, docno, value in rows(statements.ASPECT_VALUES, options):
             yield QrelRow(f"{number}.{place}", "0", docno, value)
     else:
-        for number, *who, docno, total, judged, _ in rows(statements.sums_of(options), options):
-            iteration = column(who[0]) if who else "0"
-            yield QrelRow(number, iteration, docno, grade(total, judged, options["grades"]))
+        named, grades = bool(options["annotators"]), options["grades"]
+        for found in rows(statements.sums_of(options), options):
+            iteration = column(found[1]) if named else "0"
+            docno, total, judged, _ = found[-4:]
+            yield QrelRow(found[0], iteration, docno, grade(total, judged, grades))
 
 
 def grade(total: int, things: int, grades: str) -> int:

@@ -128,7 +128,7 @@ def step_adjudication(
     """
     made = _opened(item, None, by, at, override).extraction
     if made is None:
-        raise Refused("There is nothing to take back.")
+        raise Refused("There is nothing to undo.")
     if base is not None and base != made.current:
         raise Conflict(ELSEWHERE)
     if step == "redo":
@@ -138,7 +138,7 @@ def step_adjudication(
         return move_to(made, child.number, at)
     parent = made.revisions.get(number=made.current).parent
     if parent is None:
-        raise Refused("There is nothing to take back.")
+        raise Refused("There is nothing to undo.")
     return move_to(made, parent, at)
 
 
@@ -209,7 +209,7 @@ def withdraw_acceptance(
     case = _locked_case(item, seen, by, at, override)
     made = case.extraction
     if made is None or not case.is_accepted:
-        raise Conflict("It is not accepted, so there is nothing to take back.")
+        raise Conflict("It is not accepted, so there is nothing to undo.")
     made.state, made.finished_at, made.updated_at = ExtractionState.DRAFT, None, at
     made.save(update_fields=["state", "finished_at", "updated_at"])
     _record(case, made, by, at, "withdraw_acceptance", override=override)
@@ -250,7 +250,7 @@ def _opened(
 ) -> PaperCase:
     case = _locked_case(item, seen, by, at, override, known=known)
     if case.is_accepted:
-        raise Refused("This paper is accepted. Take it up again to change it.")
+        raise Refused("This paper is accepted. Reopen it to change it.")
     _check_comparable(case)
     return case
 

@@ -1,4 +1,4 @@
-"""Citation contexts in figures: table 1, and how much of what is cited is known."""
+"""Citation-context statistics: table 1, and how much of what is cited is known."""
 
 from collections.abc import Mapping
 

@@ -6,6 +6,7 @@ from adjudication.releases.jobs.describing import title_of
 from adjudication.releases.reads import sentences
 from adjudication.releases.reads.facts import Facts, platform
 from adjudication.releases.reads.statement import NOT_STATED
+from annotation.models import Campaign
 
 
 def datasheet(facts: Facts, *, anonymous: bool) -> str:
@@ -122,15 +123,29 @@ def _timeframe(facts: Facts) -> str:
 
 
 def _instructions(facts: Facts) -> str:
-    """Where the guidelines are, with the newest one of each campaign in full."""
-    found = []
+    """The newest guideline of each campaign in full, and a picture of its screen."""
+    found, printed = [], dict[str, str]()
     for one in facts.campaigns:
         newest = one.campaign.guidelines.order_by("-version").first()
-        if newest is not None:
-            found += [f"Campaign “{one.campaign.name}”, version {newest.version} as annotators read it:", ""]
+        name = f"Campaign “{one.campaign.name}”"
+        if newest is None:
+            found.append(f"{name} had no guideline.")
+        elif newest.body in printed:
+            found.append(f"{name}, version {newest.version}: the same text as in campaign “{printed[newest.body]}”.")
+        else:
+            printed[newest.body] = one.campaign.name
+            found += [f"{name}, version {newest.version} as annotators read it:", ""]
             found += [f"> {line}".rstrip() for line in newest.body.splitlines()]
-            found.append("")
-    return "\n".join(found).rstrip() or "There was no guideline."
+        found += ["", *_picture(facts, one.campaign), ""]
+    return "\n".join(found).rstrip() or "There was no campaign."
+
+
+def _picture(facts: Facts, campaign: Campaign) -> Iterable[str]:
+    """The picture of its screen, or why there is none."""
+    name = facts.people.slugs[campaign.pk]
+    if path := facts.pictures.paths.get(name):
+        return (f"![The screen of campaign “{campaign.name}” as annotators saw it before their first answer]({path})",)
+    return (facts.pictures.missing.get(name, ""),)
 
 
 def _reproduction(facts: Facts) -> str:

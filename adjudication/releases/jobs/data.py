@@ -5,8 +5,9 @@ Everything is streamed in an order that depends only on what is stored.
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from accounts.models import JobState
@@ -14,27 +15,22 @@ from adjudication.agreement.reads.agreement import as_json
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.streams import pieces, rows
-from adjudication.exports.exporters.documents import document_records
 from adjudication.exports.exporters.verdicts import verdict_objects
 from adjudication.exports.registry import EXPORTERS
 from adjudication.models import AgreementRun, Evaluation
 from adjudication.releases.jobs.folder import Folder
+from adjudication.releases.jobs.judged_sets import write_judged_sets
 from adjudication.releases.reads.lines import LINES, coarse, lines_of
 from adjudication.releases.reads.people import Pseudonyms
-from adjudication.releases.reads.recipe import Gold, Part, Recipe, rows_by_annotator
+from adjudication.releases.reads.recipe import Part, Recipe, rows_by_annotator
 from adjudication.stats.blocks import ADJUDICATED
 from annotation.models import AnnoCycle, Annotator, Campaign, MachineRun
 from corpus.formats.csv_text import write_csv
 from corpus.formats.jsonl import write_objects
-from corpus.formats.jsonl_documents import write_beir_corpus
-from corpus.formats.jsonl_topics import write_beir_queries
-from corpus.formats.judgment_columns import NAMES
-from corpus.formats.qrels import write_beir_qrels, write_qrels
-from corpus.formats.records import DocumentRecord, TopicRecord
-from corpus.models import Collection, Document
+from corpus.formats.qrels import write_qrels
+from corpus.models import Collection
 
 FORMER = "former annotator"  # who was measured under a name that nobody has now
-PREFIX = "q-"  # before ids of queries where a document has the same id
 
 
 @dataclass(frozen=True)
@@ -59,11 +55,7 @@ class Writer:
         found = (line for one in self.recipe.campaigns for line in lines_of(self.collection, one, self.people))
         about = "Each judged pair explained in PROV terms: sources, labels, votes, decision."
         self.folder.write(LINES, pieces(write_objects(found)), about)
-        corpus = _Corpus(self.collection)
-        for gold in self.recipe.golds:
-            self._write_beir(gold, corpus)
-        if self.recipe.golds:
-            self._write_tables(corpus)
+        write_judged_sets(self.recipe, self.folder)
 
     def _write_part(self, part: Part) -> None:
         about = part.exporter.about
@@ -153,30 +145,27 @@ class Writer:
 
     def _judgments(self, options: Options) -> Iterator[dict[str, Any]]:
         """Labels item by item, by pseudonym within an item."""
-        names = self._names_of(options.campaign)
-        labels = (dict(zip(NAMES, row, strict=True)) for row in rows(statements.JUDGMENTS, options))
-        for _, same in groupby(labels, key=lambda one: (one["topic"], one["aspect"], one["docno"])):
-            found = [self._judgment(label, names) for label in same]
-            yield from sorted(found, key=lambda one: str(one["annotator"]))
+        labels = (dict(zip(RELEASED, row, strict=True)) for row in rows(JUDGMENTS, options))
+        for _, same in groupby(labels, key=itemgetter("topic", "aspect", "docno")):
+            yield from sorted(map(self._judgment, same), key=itemgetter("annotator"))
 
-    def _judgment(self, label: dict[str, Any], names: dict[str, str]) -> dict[str, Any]:
-        at = label["at"].isocalendar() if label["at"] else None
+    def _judgment(self, label: dict[str, Any]) -> dict[str, Any]:
         found = {
             "topic": label["topic"],
             "aspect": label["aspect"],
             "docno": label["docno"],
             "criterion": label["criterion"],
-            "annotator": names[label["annotator"]],
+            "annotator": self.people.names[label["who"]],
             "value": label["value"],
-            "machine": bool(label["machine"]),
+            "machine": label["machine"],
             "model": self.people.label(label["model"] or "") or None,
             "run": label["run"],
             "reason": label["reason"] or None,
-            "flagged": bool(label["flagged"]) or None,
+            "flagged": label["flagged"] or None,
             "guideline": label["guideline"],
-            "week": f"{at[0]}-W{at[1]:02d}" if at else None,
-            "seconds": coarse(label.get("active_ms")),
-            "note": self.people.without_names(label.get("note") or "") or None,
+            "week": label["week"],
+            "seconds": coarse(label["active_ms"]),
+            "note": self.people.without_names(label["note"] or "") or None,
         }
         return {name: value for name, value in found.items() if value is not None}
 
@@ -286,69 +275,6 @@ class Writer:
     def _write_json(self, path: str, content: Any, about: str) -> None:
         self.folder.write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n", about)
 
-    # --- what loaders read --------------------------------------------------------------------------------------------
-
-    def _write_beir(self, gold: Gold, corpus: "_Corpus") -> None:
-        folder, prefix = f"beir/{gold.name}", corpus.prefix(gold)
-        self.folder.write(
-            f"{folder}/corpus.jsonl", pieces(write_beir_corpus(corpus.records())), "Documents as BEIR has them."
-        )
-        topics = (replace(each, number=prefix + each.number) for each in judged_topics(gold))
-        self.folder.write(f"{folder}/queries.jsonl", pieces(write_beir_queries(topics)), "Queries as BEIR has them.")
-        qrels = (replace(each, topic=prefix + each.topic) for each in gold.qrels())
-        path = f"{folder}/qrels/{gold.split}.tsv"
-        self.folder.write(path, pieces(write_beir_qrels(qrels)), gold.about)
-
-    def _write_tables(self, corpus: "_Corpus") -> None:
-        """Parquet in MTEB's layout: one corpus; queries, qrels and pools of each judged set."""
-        import pyarrow as pa
-
-        text, whole = pa.string(), pa.int32()
-        schema = pa.schema([("_id", text), ("title", text), ("text", text)])
-        found = ({"_id": one.docno, "title": one.title, "text": one.abstract} for one in corpus.records())
-        self.folder.write_table("data/corpus/corpus.parquet", schema, found, "Documents: id, title and abstract.")
-        for gold in self.recipe.golds:
-            folder, prefix = f"data/{gold.name}", corpus.prefix(gold)
-            schema = pa.schema([("_id", text), ("text", text)])
-            queries = ({"_id": prefix + one.number, "text": one.text} for one in judged_topics(gold))
-            self.folder.write_table(f"{folder}/queries.parquet", schema, queries, "Queries: id and text.")
-            schema = pa.schema([("query-id", text), ("corpus-id", text), ("score", whole)])
-            qrels = ({"query-id": prefix + r.topic, "corpus-id": r.docno, "score": r.value} for r in gold.qrels())
-            self.folder.write_table(f"{folder}/qrels.parquet", schema, qrels, gold.about)
-            schema = pa.schema([("query-id", text), ("corpus-ids", pa.list_(text))])
-            pools = (
-                {"query-id": prefix + number, "corpus-ids": [row.docno for row in same]}
-                for number, same in groupby(gold.qrels(), key=lambda row: row.topic)
-            )
-            about = "The judged documents of each query, to be ranked again."
-            self.folder.write_table(f"{folder}/top_ranked.parquet", schema, pools, about)
-
-
-class _Corpus:
-    """The documents, and whether an id of a query is one of a document as well."""
-
-    def __init__(self, collection: Collection) -> None:
-        self.collection = collection
-        self.options = Options(collection, EXPORTERS["documents"])
-        self.prefixes: dict[str, str] = {}
-
-    def records(self) -> Iterator[DocumentRecord]:
-        return document_records(self.options, statements.SEARCHED_DOCUMENTS)
-
-    def prefix(self, gold: Gold) -> str:
-        """What ids of queries begin with: loaders drop results whose id is the query's own."""
-        if gold.name not in self.prefixes:
-            numbers = {row.topic for row in gold.qrels()}
-            same = Document.objects.filter(collection=self.collection, docno__in=numbers).exists()
-            self.prefixes[gold.name] = PREFIX if same else ""
-        return self.prefixes[gold.name]
-
-
-def judged_topics(gold: Gold) -> Iterator[TopicRecord]:
-    """The topics that have qrels: loaders drop others, or fail."""
-    judged = {row.topic for row in gold.qrels()}
-    return (topic for topic in gold.topics() if topic.number in judged)
-
 
 def week_of(iso: str) -> str:
     """The ISO week of a time written in ISO 8601."""
@@ -363,6 +289,10 @@ def plain(name: str) -> str:
     return "".join(sign if sign.isascii() and (sign.isalnum() or sign in "-_.") else "_" for sign in name)
 
 
+RELEASED = (
+    "topic aspect docno criterion who value machine model run reason flagged guideline week active_ms note".split()
+)
+JUDGMENTS = statements.judgments(RELEASED)
 POOLS = f"""
 SELECT t.written, d.docno, s.method, s.rank FROM corpus_poolsource s
 JOIN corpus_poolentry p ON p.id = s.entry_id

@@ -2,8 +2,10 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,6 +25,7 @@ TYPES = {
     ".cff": "application/yaml",
     ".py": "text/x-python",
     ".pdf": "application/pdf",
+    ".png": "image/png",
 }
 
 
@@ -61,45 +64,51 @@ class Folder:
 
     def write(self, path: str, pieces: Iterable[bytes], about: str = "") -> FileEntry:
         """Stream the pieces to the file; its lines are its rows where the format has a row a line."""
-        lined = Path(path).suffix in (".jsonl", ".tsv", ".qrels", ".run", ".csv")
-        headed = Path(path).suffix in (".tsv", ".csv")
-        with self._opened(path) as out:
+        with self.opened(path, about) as out:
             for piece in pieces:
                 out.write(piece)
-        rows = out.lines - headed if lined else None
-        return self._enter(path, out, rows, about)
+        return self.entries[path]
+
+    @contextmanager
+    def opened(self, path: str, about: str = "") -> Iterator["_Counted"]:
+        """The same, written by what is inside of the block."""
+        lined = Path(path).suffix in (".jsonl", ".tsv", ".qrels", ".run", ".csv")
+        headed = Path(path).suffix in (".tsv", ".csv")
+        with self._counted(path) as out:
+            yield out
+        self._enter(path, out, out.lines - headed if lined else None, about)
 
     def write_text(self, path: str, text: str, about: str = "") -> FileEntry:
         """The same with a text."""
         return self.write(path, [text.encode()], about)
 
-    def write_table(self, path: str, schema: Any, rows: Iterable[Mapping[str, Any]], about: str = "") -> FileEntry:
-        """A parquet file of the rows, in groups of `PARQUET_ROWS`, compressed by zstd."""
-        import pyarrow as pa
+    @contextmanager
+    def table(self, path: str, schema: Any, about: str = "") -> Iterator["Table"]:
+        """A parquet file for the rows added inside of the block, compressed by zstd."""
         import pyarrow.parquet as pq
 
-        count = 0
-        with self._opened(path) as out, pq.ParquetWriter(cast(Any, out), schema, compression="zstd") as writer:
-            for group in _grouped(rows, PARQUET_ROWS):
-                writer.write_table(pa.Table.from_pylist(group, schema=schema))
-                count += len(group)
-        return self._enter(path, out, count, about)
+        with self._counted(path) as out, pq.ParquetWriter(cast(Any, out), schema, compression="zstd") as writer:
+            table = Table(writer, schema)
+            yield table
+            table.end()
+        self._enter(path, out, table.count, about)
+
+    def write_again(self, path: str, as_path: str) -> None:
+        """A file equal to one that was written, without a second copy on disk where the disk allows it."""
+        _link(self.root / path, self._place(as_path))
+        self.entries[as_path] = replace(self.entries[path], path=as_path)
 
     def link(self, other: "Folder") -> None:
         """The files of another folder, without a second copy on disk where the disk allows it."""
         for path, entry in other.entries.items():
-            target = self._place(path)
-            try:
-                os.link(other.root / path, target)
-            except OSError:
-                target.write_bytes((other.root / path).read_bytes())
+            _link(other.root / path, self._place(path))
             self.entries[path] = entry
 
     def listed(self) -> list[FileEntry]:
         """What was written, by path."""
         return [self.entries[path] for path in sorted(self.entries)]
 
-    def _opened(self, path: str) -> "_Counted":
+    def _counted(self, path: str) -> "_Counted":
         if path in self.entries:
             raise ValueError(f"{path} was written already")
         return _Counted(self._place(path), self.progress)
@@ -167,15 +176,42 @@ class _Counted:
             self.file.close()
 
 
-def _grouped(rows: Iterable[Mapping[str, Any]], size: int) -> Iterator[list[Mapping[str, Any]]]:
-    held: list[Mapping[str, Any]] = []
-    for row in rows:
-        held.append(row)
-        if len(held) == size:
-            yield held
-            held = []
-    if held:
-        yield held
+class Table:
+    """Rows on their way to a parquet file, in groups of `PARQUET_ROWS`; `count` are those written."""
+
+    def __init__(self, writer: Any, schema: Any) -> None:
+        self.writer, self.schema = writer, schema
+        self.held: list[list[Any]] = [[] for _ in schema.names]
+        self.count = 0
+
+    def add(self, *columns: Iterable[Any]) -> None:
+        """Further rows, column by column in the order of the schema."""
+        for held, values in zip(self.held, columns, strict=True):
+            held.extend(values)
+        while len(self.held[0]) >= PARQUET_ROWS:
+            self._write()
+
+    def end(self) -> None:
+        """Write the rows that do not fill a group."""
+        if self.held[0]:
+            self._write()
+
+    def _write(self) -> None:
+        import pyarrow as pa
+
+        group = {name: held[:PARQUET_ROWS] for name, held in zip(self.schema.names, self.held, strict=True)}
+        self.writer.write_table(pa.Table.from_pydict(group, schema=self.schema))
+        self.count += len(self.held[0][:PARQUET_ROWS])
+        for held in self.held:
+            del held[:PARQUET_ROWS]
+
+
+def _link(path: Path, target: Path) -> None:
+    """The same file under another name; a copy where the disk has no links."""
+    try:
+        os.link(path, target)
+    except OSError:
+        shutil.copyfile(path, target)
 
 
 def hash_of(path: Path) -> str:

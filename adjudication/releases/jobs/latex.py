@@ -5,10 +5,11 @@ is text, escaped, so that nothing a person typed is ever a command.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
@@ -24,12 +25,15 @@ ESCAPED = {
 }  # fmt: skip
 # What T1 fonts have beyond ASCII.
 LATIN = frozenset(range(0xA1, 0x180)) - {ord(sign) for sign in "ĦħĸĿŀŉŦŧſ"}
+EMPHASISED = re.compile(r"\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*")
+PICTURE = re.compile(r"!\[(?P<words>.*)\]\((?P<path>[A-Za-z0-9/._-]+)\)").fullmatch
 PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
 \usepackage{textcomp}
 \IfFileExists{lmodern.sty}{\usepackage{lmodern}}{\IfFileExists{t1ptm.fd}{\usepackage{mathptmx}}{}}
 \usepackage[margin=2.5cm]{geometry}
+\usepackage{graphicx}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{6pt}
 \sloppy
@@ -39,21 +43,47 @@ PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 """
 
 
-def latex_of(markdown: str) -> str:
-    """A whole document that compiles by itself; what stands between \\begin{document} and \\end goes into a paper."""
-    return PREAMBLE + "\n".join(_blocks(markdown)) + "\n\\end{document}\n"
+def latex_of(markdown: str, pictures: Collection[str] = ()) -> str:
+    """A whole document that compiles by itself; what stands between \\begin{document} and \\end goes into a paper.
+
+    `pictures` are the paths whose pictures are shown; what else looks like one is text.
+    """
+    return PREAMBLE + "\n".join(_blocks(markdown, pictures)) + "\n\\end{document}\n"
 
 
-def _blocks(markdown: str) -> Iterator[str]:
+def _blocks(markdown: str, pictures: Collection[str]) -> Iterator[str]:
     for is_quoted, lines in groupby(markdown.splitlines(), key=lambda line: line.startswith(">")):
         if is_quoted:
             yield from (
                 r"\begin{quote}",
-                *(f"{escaped(line[1:].strip().lstrip('#'))}\n" for line in lines),
+                *(f"{_quoted(line[1:].strip())}\n" for line in lines),
                 r"\end{quote}",
             )
         else:
-            yield from map(_line, lines)
+            yield from (_picture(line, pictures) or _line(line) for line in lines)
+
+
+def _quoted(line: str) -> str:
+    """A line of a guideline: headings bold, what is emphasised there emphasised here."""
+    if line.startswith("#"):
+        return rf"\textbf{{{escaped(line.lstrip('#').strip())}}}"
+    plain, *emphasised = EMPHASISED.split(line)
+    found = [escaped(plain)]
+    for strong, weak, after in zip(emphasised[::3], emphasised[1::3], emphasised[2::3], strict=True):
+        found.append(rf"\textbf{{{escaped(strong)}}}" if strong else rf"\emph{{{escaped(weak)}}}")
+        found.append(escaped(after))
+    return "".join(found)
+
+
+def _picture(line: str, pictures: Collection[str]) -> str:
+    """The picture with its words below, "" where the line is none."""
+    found = PICTURE(line)
+    if found is None or found["path"] not in pictures:
+        return ""
+    path = rf"\detokenize{{{found['path']}}}"
+    shown = rf"\IfFileExists{{{path}}}{{\includegraphics[width=\linewidth]{{{path}}}}}{{}}"
+    words = rf"{{\small {escaped(found['words'])}}}"
+    return rf"\begin{{center}}\fbox{{\parbox{{0.98\linewidth}}{{{shown}}}}}\\[4pt]{words}\end{{center}}"
 
 
 def _line(line: str) -> str:
@@ -74,8 +104,9 @@ def escaped(text: str) -> str:
     )
 
 
-def pdf_of(latex: str) -> bytes | None:
-    """The document as PDF; None without a TeX, or where it fails: the release is whole without it.
+def pdf_of(latex: str, pictures: Mapping[str, Path] | None = None) -> bytes | None:
+    """The document with its pictures ({path in it: file}) as PDF; None without a TeX, or where it fails: the
+    release is whole without it.
 
     Equal text gives equal bytes with the same TeX. It runs without a shell and reads nothing outside of its folder.
     """
@@ -84,6 +115,9 @@ def pdf_of(latex: str) -> bytes | None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "text.tex").write_text(latex, encoding="utf-8")
+        for path, picture in (pictures or {}).items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(picture, folder / path)
         command = [settings.TEX_PROGRAM, "-no-shell-escape", "-interaction=batchmode", "-halt-on-error", "text.tex"]
         try:
             subprocess.run(  # noqa: S603 - the operator names the program

@@ -27,11 +27,13 @@ from adjudication.releases.jobs.describing import card, changelog, citation, dat
 from adjudication.releases.jobs.folder import MANIFEST, Folder, hash_of
 from adjudication.releases.jobs.ir_datasets_extension import EXTENSION, extension
 from adjudication.releases.jobs.latex import latex_of, pdf_of
+from adjudication.releases.jobs.pictures import write_pictures
 from adjudication.releases.reads.archive import has_files
 from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.differences import differences, sentences_of
 from adjudication.releases.reads.facts import Facts, gather
 from adjudication.releases.reads.people import pseudonyms
+from adjudication.releases.reads.pictures import Pictures
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.sources import fingerprints, last_ids
 from adjudication.releases.reads.statement import answers_of, names_in
@@ -159,8 +161,9 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def write_variants(release: Release, root: Path, progress: Progress | None) -> Facts:
-    """Both folders below `root`; `release.summary` and `release.findings` are filled, but not stored."""
+def write_variants(release: Release, root: Path, progress: Progress | None, kept: Pictures | None = None) -> Facts:
+    """Both folders below `root`; `release.summary` and `release.findings` are filled, but not stored. A release that is
+    made again has the pictures that were `kept`."""
     answers = answers_of(release.collection)
     people = pseudonyms(release.collection, release.pseudonym_key)
     hidden = people.with_stated(names_in(answers))  # data files are those of both variants
@@ -174,7 +177,8 @@ def write_variants(release: Release, root: Path, progress: Progress | None) -> F
     sources = sources_of(release)
     named = Folder(root / "named", progress, hidden.without_names)
     Writer(recipe, hidden, named).write_all()
-    facts = _with_changes(gather(release, recipe, people), named)
+    pictures = write_pictures(recipe, hidden, named, kept)
+    facts = replace(_with_changes(gather(release, recipe, people), named), pictures=pictures)
     anonymous = Folder(root / "anonymous", progress)
     (root / "anonymous").mkdir(exist_ok=True)
     anonymous.link(named)
@@ -217,17 +221,18 @@ def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
     data = folder.listed()
     for path, (text, about) in texts.items():
         folder.write_text(path, facts.people.without_names(text) if anonymous else text, about)
-    for name, about in (("DATASHEET", "The datasheet"), ("REVIEWERS", "The appendix for reviewers")):
-        _write_latex(folder, name, about)
+    pictures = tuple(facts.pictures.paths.values())
+    _write_latex(folder, "DATASHEET", "The datasheet")
+    _write_latex(folder, "REVIEWERS", "The appendix for reviewers", pictures)
     folder.write_text("croissant.json", croissant(facts, data, **who), "Croissant 1.1 with RAI and PROV.")
     folder.write_text(MANIFEST, _manifest(facts, folder, sources, anonymous=anonymous))
 
 
-def _write_latex(folder: Folder, name: str, about: str) -> None:
+def _write_latex(folder: Folder, name: str, about: str, pictures: tuple[str, ...] = ()) -> None:
     """The Markdown file of that name in LaTeX, and as PDF where a TeX is there."""
-    latex = latex_of((folder.root / f"{name}.md").read_text(encoding="utf-8"))
+    latex = latex_of((folder.root / f"{name}.md").read_text(encoding="utf-8"), pictures)
     folder.write_text(f"{name}.tex", latex, f"{about}, in LaTeX.")
-    if pdf := pdf_of(latex):
+    if pdf := pdf_of(latex, {path: folder.root / path for path in pictures}):
         folder.write(f"{name}.pdf", [pdf], f"{about}, as PDF.")
 
 
@@ -244,6 +249,7 @@ def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
         "code_version": settings.CODE_VERSION,
         "force_reason": text(release.force_reason) or None,
         "findings": [{**one, "text": text(one["text"])} for one in release.findings],
+        "without_picture": facts.pictures.missing,
         "left_out": {path: text(reason) for path, reason in facts.recipe.left_out.items()},
         "recipe": [
             {

@@ -12,6 +12,7 @@ from accounts.models import JobState
 from adjudication.agreement.reads.method import method_sentence, verdict_sentence
 from adjudication.models import AgreementRun, Method, Release, Verdict, VoteRun
 from adjudication.releases.reads.people import Pseudonyms
+from adjudication.releases.reads.pictures import Pictures
 from adjudication.releases.reads.recipe import Recipe
 from adjudication.releases.reads.statement import answers_of
 from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Judgment, Submission, SubmissionKind
@@ -81,6 +82,7 @@ class Facts:
     findings: tuple[dict[str, Any], ...] = ()
     changes: tuple[str, ...] = field(default=())
     earlier: tuple[Release, ...] = ()
+    pictures: Pictures = field(default_factory=Pictures)
 
     @property
     def title(self) -> str:

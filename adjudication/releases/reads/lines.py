@@ -124,11 +124,11 @@ SELECT t.written, coalesce(places.place, 1), asp.text, d.docno, c.key, v.value, 
   run.min_votes, {WEEK % "v.decided_at"}, v.decided_by_id, v.cause, v.comment, v.reopened_at IS NOT NULL,
   (SELECT nullif(target.source, '') FROM corpus_target target
     WHERE target.topic_id = i.topic_id AND target.document_id = i.document_id),
-  (SELECT json_agg(json_build_object('method', s.method, 'rank', s.rank) ORDER BY s.method COLLATE "C")
+  (SELECT json_agg(json_build_object('method', s.method, 'rank', s.rank) ORDER BY s.method COLLATE "C")::text
     FROM corpus_poolentry p JOIN corpus_poolsource s ON s.entry_id = p.id
     WHERE p.topic_id = i.topic_id AND p.document_id = i.document_id),
   (SELECT json_agg(json_build_object('who', a.annotator_id, 'value', j.value, 'reason', j.reason,
-      'guideline', g.version, 'active_ms', s.active_ms, 'week', {WEEK % "coalesce(s.client_at, s.received_at)"}))
+      'guideline', g.version, 'active_ms', s.active_ms, 'week', {WEEK % "coalesce(s.client_at, s.received_at)"}))::text
     FROM annotation_assignment a
     JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = c.id
     JOIN annotation_submission s ON s.id = j.submission_id

@@ -1,7 +1,7 @@
 """What a release consists of: which exports of which campaigns, and the judged sets that loaders read.
 
 A recipe follows from what the collection holds. An export that cannot be written (scores over aspects that were never
-judged, say) is left out with its reason, which is printed; items without a sure value are left out of a file, and the
+judged, say) is left out with its reason, which is printed; undecided items are left out of a file, and the
 check list says how many there are.
 """
 
@@ -243,7 +243,8 @@ def pseudonymous(found: Iterable[QrelRow], names: dict[str, str]) -> Iterator[Qr
     """Qrels by annotator under pseudonyms, sorted by these: the order of real names would tell them apart."""
     written = {column(name): column(pseudonym) for name, pseudonym in names.items()}
     for _, rows in groupby(found, key=lambda row: (row.topic, row.docno)):
-        yield from sorted((replace(row, iteration=written[row.iteration]) for row in rows), key=lambda r: r.iteration)
+        named = (QrelRow(row.topic, written[row.iteration], row.docno, row.value) for row in rows)
+        yield from sorted(named, key=lambda row: row.iteration)
 
 
 def rows_by_annotator(part: Part, names: dict[str, str]) -> Sequence[QrelRow] | Iterator[QrelRow]:

@@ -7,14 +7,14 @@ from django.db import connection
 from django.db.models import GeneratedField, Max, Model
 
 from adjudication.models import ExportPrefixes, Leaderboard, LeaderboardEntry, Publication, Release
-from annotation.models import DailyWork, VotesSeen, WorkSummary
+from annotation.models import DailyWork, Inquiry, VotesSeen, WorkSummary
 from corpus.collections.reads.contents import Content, contents
 from corpus.models import InvitedRole, Membership
 
-# Who may do what, and what is remembered for the next time: no file depends on it.
+# Who may do what, what people write to each other, and what is remembered for the next time: no file depends on it.
 UNUSED: frozenset[type[Model]] = frozenset(
     {
-        *(Release, Publication, ExportPrefixes, Membership, InvitedRole, VotesSeen, WorkSummary, DailyWork),
+        *(Release, Publication, ExportPrefixes, Membership, InvitedRole, VotesSeen, Inquiry, WorkSummary, DailyWork),
         *(Leaderboard, LeaderboardEntry),
     }
 )

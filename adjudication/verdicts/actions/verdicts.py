@@ -72,7 +72,7 @@ def withdraw_decision(
     if verdict.decided_by_id != by.pk:
         check_not_own(verdict, membership, override=override)
     if verdict.decided_at is None:
-        raise Conflict("Nobody has decided this item, so there is nothing to take back.")
+        raise Conflict("This item is not decided, so there is nothing to undo.")
     if seen is not None and verdict.decided_at != seen:
         raise Conflict("Another decision was taken since, so this one is out of date. The current decision is shown.")
     was = verdict.value
@@ -167,7 +167,7 @@ def undo_acceptance(*, campaign: Campaign, accepted_at: datetime, by: User, at: 
     chosen = accepted_together(campaign, by, accepted_at)
     count = chosen.update(decided_by=None, decided_at=None)
     if not count:
-        raise Conflict("None of that is still as it was accepted, so there is nothing to take back.")
+        raise Conflict("Everything accepted then has changed since, so there is nothing to undo.")
     _record_bulk(campaign, by, at, "undo_acceptance", accepted_at=accepted_at.isoformat(), undone=count)
     return count
 

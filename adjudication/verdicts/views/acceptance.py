@@ -85,7 +85,7 @@ def acceptance_undo(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     accepted_at = moment_of(request.POST.get("accepted_at", ""))
     with refusals_in_message(request):
         if accepted_at is None:
-            raise Refused("Say which acceptance to take back.")
+            raise Refused("Say which acceptance to undo.")
         count = undo_acceptance(campaign=scope.campaign, accepted_at=accepted_at, by=scope.user, at=timezone.now())
-        messages.info(request, f"Taken back: {count:,} votes are no longer accepted.")
+        messages.info(request, f"Undone: {count:,} votes are no longer accepted.")
     return redirect("acceptance", slug, campaign)

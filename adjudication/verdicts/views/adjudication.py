@@ -121,7 +121,7 @@ def verdict_withdraw(request: HttpRequest, slug: str, campaign: str, pk: int) ->
         override = bool(request.POST.get("override"))
         seen = moment_of(request.POST.get("seen", ""))
         withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now(), override=override, seen=seen)
-        messages.info(request, "Taken back. The item stands as the votes have it.")
+        messages.info(request, "Decision undone. The votes count again.")
     return HttpResponseRedirect(place.address(verdict=verdict.pk))
 
 
@@ -152,7 +152,7 @@ def verdict_recall(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
     scope, place, verdict = _open(request, slug, campaign, pk)
     with refusals_in_message(request):
         recall_item(verdict=verdict, by=scope.user, at=timezone.now())
-        messages.info(request, "Taken back: nobody else is asked about this item.")
+        messages.info(request, "Request cancelled: no further judge is asked about this item.")
     return HttpResponseRedirect(place.address(verdict=verdict.pk))
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from django.db import connection, transaction
@@ -42,6 +42,17 @@ DO UPDATE SET state = 'pending', slot = EXCLUDED.slot, position = EXCLUDED.posit
 """
 
 
+class PlanWishes(TypedDict, total=False):
+    """What a plan may be asked for. Left out or None, overlap, strategy and seed are the campaign's; `repeat_percent`
+    of what each person gets new is asked them a second time, with at least `repeat_gap` others in between."""
+
+    seed: int | None
+    overlap: int | None
+    strategy: str | None
+    repeat_percent: int
+    repeat_gap: int
+
+
 @dataclass(frozen=True, slots=True)
 class Moved:
     """Assignments handed over, and those that stayed because the other person has or had the item."""
@@ -56,29 +67,17 @@ def assign_items(
     campaign: Campaign,
     by: User | None,
     at: datetime,
-    seed: int | None = None,
-    overlap: int | None = None,
-    strategy: str | None = None,
-    repeat_percent: int = 0,
-    repeat_gap: int = 30,
     dry_run: bool = False,
+    **wishes: Unpack[PlanWishes],
 ) -> Summary:
     """Give every item the judges it still needs, at once. What is not given is the campaign's own.
 
     Only items that need judges are touched, and who has an item keeps it. An open queue gets free slots instead.
-    Another overlap or strategy becomes the campaign's. `repeat_percent` of what each person gets new is asked them a
-    second time, unseen, with at least `repeat_gap` others in between. A dry run writes nothing.
+    Another overlap or strategy becomes the campaign's. Who judges a repeat cannot see
+    that it is one. A dry run writes nothing.
     Errors: Refused for a closed campaign and where no plan is possible, with the reason.
     """
-    options = _options(
-        campaign,
-        by,
-        seed=seed,
-        overlap=overlap,
-        strategy=strategy,
-        repeat_percent=repeat_percent,
-        repeat_gap=repeat_gap,
-    )
+    options = _options(campaign, by, **wishes)
     if dry_run:
         return draft_assignment(campaign, options).summary
     return write_assignment(campaign, options, confirms="", by=by, at=at)
@@ -90,22 +89,10 @@ def request_assignment(
     campaign: Campaign,
     by: User | None,
     at: datetime,
-    seed: int | None = None,
-    overlap: int | None = None,
-    strategy: str | None = None,
-    repeat_percent: int = 0,
-    repeat_gap: int = 30,
+    **wishes: Unpack[PlanWishes],
 ) -> AssignmentRun:
     """A job that previews a plan. Its row holds the summary and the hash that `confirm_assignment` goes by."""
-    options = _options(
-        campaign,
-        by,
-        seed=seed,
-        overlap=overlap,
-        strategy=strategy,
-        repeat_percent=repeat_percent,
-        repeat_gap=repeat_gap,
-    )
+    options = _options(campaign, by, **wishes)
     return new_job(AssignmentRun, by=by, at=at, campaign=campaign, dry_run=True, **asdict(options))
 
 
@@ -221,11 +208,11 @@ def _options(
     campaign: Campaign,
     by: User | None,
     *,
-    seed: int | None,
-    overlap: int | None,
-    strategy: str | None,
-    repeat_percent: int,
-    repeat_gap: int,
+    seed: int | None = None,
+    overlap: int | None = None,
+    strategy: str | None = None,
+    repeat_percent: int = 0,
+    repeat_gap: int = 30,
 ) -> Options:
     """What to plan with, after checking that it may be planned at all."""
     campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)

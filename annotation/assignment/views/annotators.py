@@ -89,7 +89,8 @@ def annotator_state(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     facts: dict[str, Any] = {"annotator": annotator, "by": membership.user, "at": timezone.now()}
     if change == "remove":
         withdrawn = remove_annotator(**facts)
-        done = f"{annotator} judges here no longer. What they judged stays; {withdrawn:,} items are free for others."
+        stays = "What they judged stays"
+        done = f"{annotator} was removed from this campaign. {stays}; {withdrawn:,} items are free for others."
         messages.success(request, done)
     elif change in ("pause", "resume"):
         refusal = _try(lambda: (pause_annotator if change == "pause" else resume_annotator)(**facts))

@@ -256,6 +256,7 @@ def _delete_items(campaign: Campaign) -> None:
     """A million items need not be loaded to be deleted. Errors: IntegrityError where something refers to them."""
     of_items = "item_id IN (SELECT id FROM annotation_item WHERE campaign_id = %s)"
     with transaction.atomic(), checked_at_once(), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM annotation_inquiry WHERE campaign_id = %s", [campaign.pk])
         cursor.execute(f"DELETE FROM annotation_assignment WHERE {of_items}", [campaign.pk])
         cursor.execute("DELETE FROM annotation_item WHERE campaign_id = %s", [campaign.pk])
 

@@ -1,4 +1,4 @@
-"""manage.py build_items SLUG CAMPAIGN [--sample N] [--seed N] [--stratified] [--json], and how kinds choose items"""
+"""manage.py build_items SLUG CAMPAIGN [--sample N] [--seed N] [--stratified] [--dry-run] …, and what kinds choose by"""
 
 from dataclasses import asdict
 from typing import Any
@@ -9,6 +9,7 @@ from django.utils import timezone
 from accounts.management.reporting import ReportingCommand
 from annotation.campaigns.actions.items import build_items
 from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.campaigns.reads.pace import fetch_workload
 from annotation.kind import kinds
 
 
@@ -22,6 +23,7 @@ class Command(ReportingCommand):
         parser.add_argument("--sample", type=int, metavar="N", help="add N items drawn by the seed instead of all")
         parser.add_argument("--seed", type=int, metavar="N", help="the campaign's own if absent")
         parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
+        parser.add_argument("--dry-run", action="store_true", help="say how much work it would be, and add nothing")
         for kind in kinds():
             if kind.choosing:
                 kind.choosing.add_arguments(parser)
@@ -31,5 +33,10 @@ class Command(ReportingCommand):
         wanted = {name: options[name] for name in ("sample", "seed", "stratified")}
         choosing = found.kind_object.choosing
         choice = choosing.of_command(options) if choosing else None
+        if options["dry_run"]:
+            workload = fetch_workload(found, choice, options["sample"])
+            hours = f"about {workload.hours:.1f} hours"
+            said = f"Would make {workload.items:,} items: {workload.judgments:,} judgments, {hours}. Nothing was added."
+            return said, asdict(workload) | {"judgments": workload.judgments, "hours": round(workload.hours, 2)}
         built = build_items(campaign=found, by=None, at=timezone.now(), choice=choice, **wanted)
         return f"Made {built.created:,} items; {campaign} has {built.items:,} now.", asdict(built)

@@ -47,7 +47,7 @@ class CampaignForm(forms.Form):
     lease_minutes = number_field(
         LEASE,
         label="Minutes an item is kept",
-        help_text="In an open queue, an item that somebody took and left is offered again after this time.",
+        help_text="In an open queue, an item that was taken and left is offered again after this time.",
     )
     deadline = forms.DateField(
         required=False,
@@ -98,8 +98,8 @@ class NewCampaignForm(CampaignForm):
     sample = number_field(
         SAMPLE,
         required=False,
-        label="Only a sample of so many items",
-        help_text="Drawn by the seed. Left empty, everything there is becomes an item.",
+        label="Sample size",
+        help_text="Drawn by the seed. Left empty, all pairs are used.",
     )
     stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
     file = forms.FileField(

@@ -16,9 +16,7 @@ from corpus.models import Topic
 class ItemBuildForm(forms.Form):
     """All pairs that are left, or a sample of them."""
 
-    sample = number_field(
-        SAMPLE, required=False, label="Only a sample of so many", help_text="Left empty: all that are left."
-    )
+    sample = number_field(SAMPLE, required=False, label="Sample size", help_text="Left empty: all that are left.")
     stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
     seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the campaign's own.")
 
@@ -29,7 +27,7 @@ class CalibrationForm(forms.Form):
     calibration = number_field(
         SAMPLE,
         required=False,
-        label="Calibration sample of so many items",
+        label="Size of the calibration sample",
         help_text="Drawn by the seed and judged by more people, so that agreement can be measured. Left empty: none.",
     )
     calibration_overlap = number_field(

@@ -11,7 +11,8 @@ from corpus.imports.jobs.undoing import relations
 def unjudged_items(campaign: Campaign, topic: str = "", only: Sequence[int] | None = None) -> QuerySet[Item]:
     """The campaign's items that no row but unused assignments refers to: all, of one topic, or `only` of these.
 
-    So an item stays once somebody answered, skipped or undid it, a machine replied, or votes on it were seen.
+    So an item stays once somebody answered, skipped or undid it, a machine replied, votes on it were seen, or an
+    annotator asked about it.
     """
     items = Item.objects.filter(campaign=campaign)
     if only is not None:

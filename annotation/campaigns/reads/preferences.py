@@ -8,12 +8,13 @@ from annotation.kind import Key, kinds
 # Keys of every labelling screen by what they do; digits are the grades' own and cannot be given away.
 KEYS = {
     "submit": Key("Enter", "Submit and go to the next item"),
-    "undo": Key("u", "Take back the last submit"),
+    "undo": Key("u", "Undo the last submission"),
     "earlier": Key("ArrowLeft", "Back through my own history"),
     "later": Key("ArrowRight", "Forward through my own history"),
     "skip": Key("x", "Skip, with a reason"),
     "flag": Key("f", "Flag for the adjudicators"),
     "note": Key("n", "Write a note"),
+    "ask": Key("q", "Ask the managers about this item"),
     "guideline": Key("g", "Go to the guideline"),
     "guideline_read": Key("y", "I have read what changed in the guideline"),
     "highlights": Key("h", "Highlights on or off"),

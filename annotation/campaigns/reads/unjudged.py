@@ -64,6 +64,13 @@ def left_to(user: User, item: str) -> Q:
     return Q(Exists(pending.filter(item=OuterRef(item)))) | Q(Exists(free.filter(item=OuterRef(item))))
 
 
+def items_hidden_from(user: User) -> QuerySet[Item]:
+    """Items about which nothing that others say may be shown to the person: they have them to judge still, or what
+    the same is asked about in another campaign. Narrow it to a few items before it is evaluated.
+    """
+    return Item.objects.filter(Exists(_twins().filter(left_to(user, "pk"))))
+
+
 def _twins() -> QuerySet[Item]:
     """Items that ask about what the outer query's item asks about: the same question, paper or (topic, document). An
     aspect and the topic as a whole sway each other, two aspects do not. Equations, so that PostgreSQL can hash them.

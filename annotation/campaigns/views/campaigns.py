@@ -35,6 +35,7 @@ from annotation.campaigns.reads.campaigns import campaigns_for, count_unreviewed
 from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress, own_progress
 from annotation.campaigns.rules.campaigns import why_cannot_delete, why_cannot_open
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_participant
+from annotation.inquiries.reads import WorkPage, notes_for
 from annotation.kind import DEFAULT_KIND
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
 from annotation.rubric.reads import reviews_for
@@ -111,7 +112,7 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid() and kinds.is_valid():
         with refusals_in_form(form):
             campaign = _create(membership, form.cleaned_data, kinds)
-            messages.success(request, f"{campaign} is there, as a draft.")
+            messages.success(request, f"{campaign} created as a draft.")
             return redirect("campaign_detail", slug, campaign.slug)
     context = {
         "collection": membership.collection,
@@ -132,6 +133,11 @@ def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     context = campaign_context(membership, found, "progress", guideline=guideline, criteria=_criteria(found))
     context["mine"] = _own_part(membership, found)
     has_rewrites = "rewrites" in found.kind_object.tabs
+    if context["mine"]:
+        page = WorkPage(found.kind_object, slug, campaign)
+        notes = notes_for(context["mine"]["annotator"].pk, found.pk, page)
+        context["notes"] = [note for note in notes if note.is_mine or note.href or note.whole_topic]
+        context["has_new"] = any(note.is_new for note in notes)
     context["to_confirm"] = reviews_for(membership.user, found).count() if has_rewrites else 0
     if not can_oversee(membership):
         return render(request, "annotation/campaigns/campaign_part.html", context)

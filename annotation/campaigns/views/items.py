@@ -23,6 +23,7 @@ from annotation.campaigns.actions.items import (
 from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemFilterForm, ItemRemovalForm
 from annotation.campaigns.jobs.unjudged import unjudged_items
 from annotation.campaigns.reads.items import describe_all, describe_items, find_items
+from annotation.campaigns.reads.pace import fetch_workload
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.models import Campaign, CampaignState, ItemBuild
 from corpus.collections.rules import can_manage, check_can_manage
@@ -83,6 +84,7 @@ def _item_table(request: HttpRequest, membership: Membership, campaign: Campaign
         "Remove",
         "Items removed",
         lambda item: remove([item]),
+        "Remove the selected items and their assignments? Items that somebody has begun stay. You can add them again.",
         together=remove,
         rest="Items that somebody has begun stay.",
     )
@@ -93,21 +95,25 @@ def _item_table(request: HttpRequest, membership: Membership, campaign: Campaign
 
 @require_http_methods(["GET", "POST"])
 def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Make items of the pairs that are left, all or a sample."""
+    """Make items of what is left, all of it, a choice or a sample; or say before how much work that is."""
     membership, found = fetch_for_manager(request, slug, campaign)
     data = request.POST if request.method == "POST" else None
     form = ItemBuildForm(data)
     kind = found.kind_object
     choice = kind.choosing.form(data, collection=membership.collection) if kind.choosing else None
+    workload = None
     if form.is_valid() and (choice is None or choice.is_valid()):
         with refusals_in_form(form):
-            return _build(request, membership, found, form, choice)
+            if "preview" not in request.POST:
+                return _build(request, membership, found, form, choice)
+            workload = fetch_workload(found, choice.chosen() if choice else None, form.cleaned_data["sample"])
     context = campaign_context(
         membership,
         found,
         "items",
         form=form,
         choice=choice,
+        workload=workload,
         calibration=CalibrationForm(),
         supply=kind.items.fetch_supply(found),
         is_closed=found.state == CampaignState.CLOSED,

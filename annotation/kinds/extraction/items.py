@@ -42,6 +42,11 @@ def fetch_supply(campaign: Campaign, choice: Any = None, *, sampled: bool = Fals
     return Supply(papers, taken, left, papers - taken - left)
 
 
+def count_parts(campaign: Campaign, choice: Any = None) -> tuple[tuple[str, int], ...]:
+    """Items are made of themselves."""
+    return ()
+
+
 def count_held_elsewhere(campaign: Campaign) -> int:
     """Papers of the campaign that are in another development or test campaign."""
     with connection.cursor() as cursor:

@@ -32,6 +32,7 @@ EXTRACTION = Kind(
     guideline=contexts.GUIDELINE,
     overlap=1,
     calibration_overlap=2,  # a paper takes one person about an hour
+    assumed_seconds=3600,
     no_criteria="An extraction has no criteria: papers are worked on, not graded. Take them out of the definition.",
     no_queue="A paper is an hour's work: papers are assigned in advance, not taken from an open queue.",
     no_repeats="A paper is an hour's work: nobody is asked for one a second time. Set the share to 0.",

@@ -3,6 +3,7 @@
 from annotation.definitions import relevance
 from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Words
 from annotation.kinds.relevance import items
+from annotation.kinds.relevance.choosing import PAIRS
 from annotation.kinds.relevance.item_view import fetch_relevance_view
 from annotation.kinds.relevance.labelling import LABELLING
 from corpus.tables import Column
@@ -36,6 +37,7 @@ RELEVANCE = Kind(
     guideline=relevance.GUIDELINE,
     has_orders=True,
     items=items,
+    choosing=PAIRS,
     insert_pairs=items.insert_pairs,
     row="annotation/kinds/kinds/relevance/_item_row.html",
     labelling=LABELLING,

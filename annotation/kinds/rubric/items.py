@@ -74,6 +74,11 @@ def fetch_candidates(campaign: Campaign, choice: Choice | None = None) -> list[C
     return [candidate for _, standing, candidate in chosen if standing == "left"]
 
 
+def count_parts(campaign: Campaign, choice: Any = None) -> tuple[tuple[str, int], ...]:
+    """Items are made of themselves."""
+    return ()
+
+
 def count_held_elsewhere(campaign: Campaign) -> int:
     """Questions of the campaign that are in another development or test campaign."""
     with connection.cursor() as cursor:

@@ -33,6 +33,7 @@ RUBRIC = Kind(
     criteria=rubric.RUBRIC,
     guideline=rubric.GUIDELINE,
     overlap=1,
+    assumed_seconds=60,
     options=OPTIONS,
     items=items,
     choosing=QUESTIONS,

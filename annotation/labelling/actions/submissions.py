@@ -16,10 +16,10 @@ from accounts.prepared_statements import run
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.actions.queue import free_slots, regain_slot
 from annotation.assignment.reads.participation import Participation, fetch_participation
+from annotation.assignment.rules import can_label, check_can_label
 from annotation.labelling.actions.answers import Answer, AnswerInput, ChangedElsewhere, Invalid, Receipt, check_answers
 from annotation.labelling.actions.extras import Extras, check_extras, has_same_extras, store_extras, stored_extras
 from annotation.labelling.actions.units_ahead import fill_up
-from annotation.labelling.rules.labelling import can_label, check_can_label
 from annotation.models import AssignmentState, SubmissionKind, SubmissionOutcome
 
 LOCATE = """

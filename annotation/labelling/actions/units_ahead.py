@@ -22,8 +22,8 @@ from annotation.assignment.actions.queue import (
     take_lapsed_slot,
 )
 from annotation.assignment.reads.participation import Participation, fetch_participation
+from annotation.assignment.rules import can_label
 from annotation.labelling.actions.answers import Units
-from annotation.labelling.rules.labelling import can_label
 
 AHEAD_AT_MOST = 25  # units: they last for a journey without a network. An open queue gives fewer when few are left
 FIRST_AHEAD = 6  # of them with the page, which has to be quick; the script asks for the rest

@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
+from annotation.assignment.rules import NotNow
 from annotation.labelling.actions.answers import ChangedElsewhere, Invalid, Receipt
 from annotation.labelling.forms import Malformed
-from annotation.labelling.rules.labelling import NotNow
 from annotation.models import SubmissionOutcome
 
 TOO_LATE = (

@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 from accounts.refusals import Refused
 from annotation.assignment.reads.participation import Participation, fetch_participation
 from annotation.campaigns.reads.preferences import DELAYS, KEYS, preferences_of, usual_keys
+from annotation.inquiries.reads import WorkPage, notes_for, of_unit
 from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Receipt
 from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.submissions import submit
@@ -34,10 +35,14 @@ from annotation.labelling.reads.labelling import (
 )
 from annotation.labelling.reads.units import Unit, fetch_units
 from annotation.labelling.views.answers import TOO_LATE, person_of, standing
+from annotation.labelling.views.asking import asking_context
 from annotation.models import Assignment, Campaign, Guideline, Level, SubmissionKind, SubmissionOutcome
 from corpus.text.markdown import render_markdown
 
-ADDRESSES = ("submission_create", "label_next", "label_leave", "label_history", "label_guideline", "label_search")
+ADDRESSES = (
+    *("submission_create", "label_next", "label_leave", "label_history", "label_guideline", "label_search"),
+    *("label_questions", "label_answers_seen"),
+)
 HISTORY_PAGE = 20  # units
 
 
@@ -78,7 +83,7 @@ def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         messages.warning(request, TOO_LATE)
     target = redirect("labelling_screen", slug, campaign)
     if given[0].kind == SubmissionKind.UNDO:
-        messages.info(request, "Taken back. It is yours to judge again.")
+        messages.info(request, "Undone. You can judge the item again.")
         target["Location"] += f"?item={given[0].assignment}"
     return target
 
@@ -130,6 +135,8 @@ def show_screen(
     criteria = list(campaign.criteria.prefetch_related("levels"))
     recent = fetch_recent_ms(participation)
     labelling = participation.labelling
+    notes = notes_for(participation.annotator, campaign.pk, WorkPage(participation.kind, slug, campaign.slug))
+    mine = [(cell["assignment"], cell.get("aspect")) for cell in shown["cells"]] if shown else []
     context: dict[str, Any] = {
         "campaign": campaign,
         "collection": campaign.collection,
@@ -178,8 +185,10 @@ def show_screen(
             "recentMs": recent,
             "preferences": asdict(preferences),
             "defaultKeys": usual_keys(),
+            "asked": [asdict(note) for note in notes],
             **labelling.data(participation),
         },
+        **asking_context(notes, of_unit(notes, shown), mine),
         **labelling.context(participation),
     }
     return render(request, "annotation/labelling/label_screen.html", context, status=status)

@@ -83,7 +83,7 @@ def undo_extraction(*, extraction: Extraction, by: User, at: datetime, base: int
     _check_newest(extraction, base)
     parent = extraction.revisions.get(number=extraction.current).parent
     if parent is None:
-        raise Refused("There is nothing to take back.")
+        raise Refused("There is nothing to undo.")
     return move_to(extraction, parent, at)
 
 
@@ -158,7 +158,7 @@ def _locked_own(extraction: Extraction, by: User) -> Extraction:
 def _locked_draft(extraction: Extraction, by: User) -> Extraction:
     found = _locked_own(extraction, by)
     if found.state != ExtractionState.DRAFT:
-        raise Refused("The paper is finished. Take it up again to change it.")
+        raise Refused("The paper is finished. Reopen it to change it.")
     return found
 
 

@@ -24,7 +24,7 @@ def skip_paper(*, assignment: Assignment, reason: str, by: User, at: datetime) -
     assignment = _locked(assignment)
     check_can_extract(assignment, by)
     if assignment.state == AssignmentState.DONE:
-        raise Refused("The paper is finished. Take it up again before you skip it.")
+        raise Refused("The paper is finished. Reopen it before you skip it.")
     if not reason.strip():
         raise Refused("Say in a few words why you skip this paper.")
     if len(reason.strip()) > LONGEST_REASON:

@@ -1,5 +1,6 @@
 """An annotator's papers: the list of them, and one of them with what they have made of it so far."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.contrib import messages
@@ -22,10 +23,12 @@ from annotation.definitions.extractions import (
     with_what_xml_lacks,
     write_content,
 )
+from annotation.inquiries.reads import WorkPage, notes_for
 from annotation.kind import Judged
 from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.reads.guidelines import changes_since
 from annotation.labelling.views.answers import person_of
+from annotation.labelling.views.asking import asking_context
 from annotation.models import AnnotatorState, Assignment, Campaign, Extraction, ExtractionState
 from annotation.papers.actions.extractions import (
     begin_extraction,
@@ -48,6 +51,7 @@ from corpus.text.markdown import render_markdown
 
 STEPS = {"undo": undo_extraction, "redo": redo_extraction}
 ASKED = ("save", "move", "propose", "read", "search")  # what the screen posts
+OF_CAMPAIGN = ("label_guideline", "label_questions", "label_answers_seen")
 SKIP_REASONS = (
     "Outside my field: I cannot judge what it cites for what",
     "The file is broken, or the wrong paper",
@@ -223,17 +227,33 @@ def _show(
         return render(request, "annotation/papers/extraction_detail.html", context, status=422 if form else 200)
     keys = [membership.collection.slug, campaign.slug, extraction.assignment_id]
     context |= _guideline(extraction, membership.user)
+    context |= _asking(membership, campaign, extraction)
     context["data"] = {
         "extraction": extraction.pk,
         "user": membership.user_id,
         "guideline": {"version": context["guideline_version"]},
+        "asked": context["asked"],
+        "assignment": extraction.assignment_id,
+        "paperKey": paper.key,
         "state": state,
         "paper": paper_data(paper, content),
         "urls": {name: reverse(f"extraction_{name}", args=keys) for name in ASKED}
         | {"page": reverse("extraction_page", args=[*keys, 0]), "label_session": reverse("label_session")}
-        | {"label_guideline": reverse("label_guideline", args=keys[:2]), "account_login": reverse("account_login")},
+        | {name: reverse(name, args=keys[:2]) for name in OF_CAMPAIGN}
+        | {"account_login": reverse("account_login")},
     }
     return render(request, "annotation/papers/extraction_screen.html", context, status=422 if form else 200)
+
+
+def _asking(membership: Membership, campaign: Campaign, extraction: Extraction) -> dict[str, Any]:
+    """What the annotator asked the managers, and what they answered about this paper."""
+    assignment = extraction.assignment
+    if assignment is None or assignment.annotator_id is None:  # not theirs: of a person it is
+        raise Http404
+    page = WorkPage(campaign.kind_object, membership.collection.slug, campaign.slug)
+    notes = notes_for(assignment.annotator_id, campaign.pk, page)
+    shown = [note for note in notes if note.paper == extraction.paper.key]
+    return {"asked": [asdict(note) for note in notes], **asking_context(notes, shown, [(assignment.pk, None)])}
 
 
 def _guideline(extraction: Extraction, user: User) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from annotation.assignment.reads.participation import fetch_participation
-from annotation.labelling.rules.labelling import check_can_label
+from annotation.assignment.rules import check_can_label
 from annotation.labelling.views.answers import answer_json, for_script, person_of
 from corpus.documents.reads import (
     HIT_END,

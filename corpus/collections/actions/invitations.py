@@ -79,7 +79,7 @@ def resend_invitation(*, by: User, at: datetime, membership: Membership, invited
 
 @transaction.atomic
 def revoke_invitation(*, by: User, at: datetime, membership: Membership, invited: InvitedRole) -> None:
-    """The link opens nothing from now on."""
+    """The link no longer works."""
     check_can_manage(membership)
     invited = _locked_open(invited)
     invited.invitation.revoked_at = at
@@ -114,7 +114,7 @@ def find_invitation(*, token: str, at: datetime, for_update: bool = False) -> In
     if invitation.accepted_at:
         raise BadInvitation("This invitation has been accepted already, and it is good for one time only. Sign in.")
     if invitation.revoked_at:
-        raise BadInvitation(f"This invitation has been taken back. {_ask(invitation)}")
+        raise BadInvitation(f"This invitation has been revoked. {_ask(invitation)}")
     if invitation.expires_at <= at:
         raise BadInvitation(f"This invitation was good until {_day(invitation.expires_at)}. {_ask(invitation)}")
     return invited

@@ -86,7 +86,7 @@ def invitation_revoke(request: Request, slug: str, pk: int) -> HttpResponse:
     check_can_manage(membership)
     invited = get_object_or_404(InvitedRole.objects.select_related("invitation"), pk=pk, collection__slug=slug)
     revoke_invitation(by=request.user, at=timezone.now(), membership=membership, invited=invited)
-    messages.success(request, f"The invitation of {invited.invitation.email} is revoked: its link opens nothing.")
+    messages.success(request, f"The invitation of {invited.invitation.email} is revoked: its link no longer works.")
     return redirect("member_list", slug)
 
 

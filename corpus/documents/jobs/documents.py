@@ -25,6 +25,7 @@ from corpus.models import ImportRun
 
 FIELDS = ("title", "abstract", "keywords", "authors", "venue", "year", "doi", "url", "extra")
 LONGEST_DOI = 300
+LONGEST_FULL_TEXT = 20_000_000  # characters
 SEARCHABLE_AT_ONCE = 1_000_000  # bytes of files whose documents are entered into the search in the same transaction
 MOST_YEAR = 9999
 
@@ -32,7 +33,7 @@ STAGE = """
 DROP TABLE IF EXISTS pg_temp.import_batch, pg_temp.import_seen;
 CREATE TEMP TABLE import_batch (
   n integer, docno text, title text, abstract text, keywords text[], authors text[],
-  venue text, year smallint, doi text, url text, extra jsonb
+  venue text, year smallint, doi text, url text, extra jsonb, full_text text, full_words integer
 ) ON COMMIT DROP;
 CREATE TEMP TABLE import_seen (docno text PRIMARY KEY, n integer) ON COMMIT DROP;
 """
@@ -47,22 +48,36 @@ COMPARE = f"""
 firsts AS (
   INSERT INTO import_seen SELECT docno, n FROM import_batch ORDER BY n ON CONFLICT DO NOTHING RETURNING n
 ), compared AS (
-  SELECT b.*, d.id AS old, d.id IS NOT NULL AND ({_THEIRS}) IS DISTINCT FROM ({_OURS}) AS differs
+  SELECT b.*, d.id AS old, d.id IS NOT NULL AND (
+    ({_THEIRS}) IS DISTINCT FROM ({_OURS}) OR coalesce(f.text, '') <> b.full_text) IS TRUE AS differs
   FROM import_batch b JOIN firsts USING (n)
   LEFT JOIN LATERAL (
     SELECT * FROM corpus_document WHERE collection_id = %(collection)s AND docno = b.docno OFFSET 0
   ) d ON true
+  LEFT JOIN LATERAL (
+    SELECT text FROM corpus_fulltext WHERE document_id = d.id AND b.full_text IS NOT NULL OFFSET 0
+  ) f ON true
 )"""
-# What is written over is kept, so that the import can be undone.
+# What is written over is kept, so that the import can be undone. A record that says nothing of a full text leaves the
+# document's as it is.
 WRITE = f"""
 replaced AS (
   INSERT INTO corpus_replacedrecord (import_run_id, row_id, before)
   SELECT %(run)s, d.id, to_jsonb(d) - '{{id,collection_id,docno,imported_in_id}}'::text[]
+    || CASE WHEN c.full_text IS NULL THEN '{{}}' ELSE jsonb_build_object(
+      'full_text', (SELECT text FROM corpus_fulltext WHERE document_id = d.id)) END
   FROM compared c JOIN corpus_document d ON d.id = c.old WHERE c.differs
 ), written AS (
   INSERT INTO corpus_document (collection_id, docno, imported_in_id, {_NAMES})
   SELECT %(collection)s, docno, %(run)s, {_NAMES} FROM compared WHERE old IS NULL OR differs ORDER BY n
   ON CONFLICT (collection_id, docno) DO UPDATE SET ({_NAMES}) = ({", ".join(f"excluded.{name}" for name in FIELDS)})
+  RETURNING id, docno
+), without_text AS (
+  DELETE FROM corpus_fulltext WHERE document_id IN (SELECT old FROM compared WHERE differs AND full_text = '')
+), with_text AS (
+  INSERT INTO corpus_fulltext (document_id, text, words)
+  SELECT w.id, c.full_text, c.full_words FROM written w JOIN compared c USING (docno) WHERE c.full_text <> ''
+  ON CONFLICT (document_id) DO UPDATE SET (text, words) = (excluded.text, excluded.words)
 )"""
 COUNT = """
 SELECT count(*) FILTER (WHERE old IS NULL), count(*) FILTER (WHERE differs),
@@ -138,6 +153,9 @@ def document_line(n: int, record: DocumentRecord) -> bytes:
         raise ValueError(f"a DOI of {len(record.doi)} characters (at most {LONGEST_DOI})")
     if record.year is not None and not 0 <= record.year <= MOST_YEAR:
         raise ValueError(f"the year {record.year}")
+    full_text = record.full_text if record.full_text is None or record.full_text.strip() else ""
+    if full_text and len(full_text) > LONGEST_FULL_TEXT:
+        raise ValueError(f"a full text of {len(full_text):,} characters (at most {LONGEST_FULL_TEXT:,})")
     return encode_line(
         (
             str(n),
@@ -151,6 +169,8 @@ def document_line(n: int, record: DocumentRecord) -> bytes:
             copy_text(record.doi),
             copy_text(record.url),
             copy_json(record.extra),
+            NULL if full_text is None else copy_text(full_text),
+            NULL if full_text is None else str(len(full_text.split())),
         )
     )
 

@@ -25,7 +25,7 @@ def find_author(token: str, *, for_update: bool = False, even_revoked: bool = Fa
     if found is None:
         raise BadLink("This link is not complete. Copy the whole of it from the letter.")
     if found.revoked_at and not even_revoked:
-        raise BadLink("This invitation has been taken back by those who sent it.")
+        raise BadLink("This invitation has been revoked by those who sent it.")
     return found
 
 

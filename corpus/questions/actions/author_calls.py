@@ -139,7 +139,7 @@ def invite_authors(*, by: User | None, at: datetime, call: QuestionCall, file: s
 
 @transaction.atomic
 def revoke_author(*, by: User | None, at: datetime, invitation: AuthorInvitation) -> None:
-    """The link opens nothing from now on; refused once there is an answer, which is the author's to withdraw."""
+    """The link no longer works; refused once there is an answer, which is the author's to withdraw."""
     call = invitation.call
     check_manager(call.collection, by)
     invitation = AuthorInvitation.objects.select_for_update().get(pk=invitation.pk)

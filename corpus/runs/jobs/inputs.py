@@ -1,14 +1,16 @@
 """The state of what a run is made from, as hashes: with the same recipe and the same inputs it comes out the same."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from django.db import connection
 
 from corpus.models import Collection
+from corpus.runs.recipes.lexical import fields_of
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import POOLS
-from corpus.searching.jobs.indexes import collection_state
+from corpus.searching.jobs.indexes import FULL_TEXT, collection_state, full_text_state
 
 # Sums of hashes of rows: the same whatever their order and their ids.
 STATES = {
@@ -27,10 +29,14 @@ WHERE t.collection_id = %(collection)s
 }
 
 
-def inputs_of(collection: Collection, queries: Sequence[Query], reads: Sequence[str], among: str) -> dict[str, str]:
-    """{what: its hash} of documents, topics, what the recipe reads, and the pools where only these are searched."""
-    names = [*reads, *(["pools"] if among == POOLS else [])]
+def inputs_of(
+    collection: Collection, queries: Sequence[Query], reads: Sequence[str], settings: Mapping[str, Any]
+) -> dict[str, str]:
+    """{what: its hash} of documents, topics, what the recipe reads, pools and full texts where they are searched."""
+    names = [*reads, *(["pools"] if settings["among"] == POOLS else [])]
     states = {name: _state(collection, STATES[name]) for name in names}
+    if FULL_TEXT in fields_of(str(settings.get("fields", "")))[0]:
+        states["full texts"] = full_text_state(collection)
     return {"documents": collection_state(collection), "topics": _digest(queries), **states}
 
 

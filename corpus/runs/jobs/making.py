@@ -85,7 +85,7 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
 
 
 def _inputs(job: RunMaking, queries: list[Query]) -> dict[str, str]:
-    return inputs_of(job.collection, queries, _recipe_of(job).reads, job.parameters["settings"]["among"])
+    return inputs_of(job.collection, queries, _recipe_of(job).reads, job.parameters["settings"])
 
 
 def _check_unchanged(job: RunMaking, inputs: dict[str, str]) -> None:

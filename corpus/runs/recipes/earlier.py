@@ -18,6 +18,12 @@ class RunField(forms.CharField):
     def __init__(self, **more: Any) -> None:
         super().__init__(label="Run", help_text="name of the run to start from", **more)
 
+    def offer(self, names: Sequence[str]) -> None:
+        """On a page: choose from the runs that there are."""
+        empty = "choose a run" if names else "no run yet"
+        self.widget = forms.Select(choices=[("", empty), *zip(names, names, strict=True)])
+        self.help_text = "the run to start from" if names else "There is no run to start from yet: make or import one"
+
 
 class WordsField(forms.CharField):
     """Words separated by spaces or commas, or a list of them."""
@@ -34,6 +40,12 @@ class RunsField(WordsField):
 
     def to_python(self, value: Any) -> str:
         return " ".join(dict.fromkeys(super().to_python(value).split()))
+
+    def offer(self, names: Sequence[str]) -> None:
+        """On a page: choose from the runs that there are; they keep the order of the list."""
+        self.widget = forms.CheckboxSelectMultiple(choices=list(zip(names, names, strict=True)))
+        if not names:
+            self.help_text = "There is no run to start from yet: make or import some"
 
 
 def run_named(collection: Collection, name: str) -> RetrievalRun:

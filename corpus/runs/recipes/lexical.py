@@ -10,6 +10,7 @@ from corpus.ranking.index import Settings
 from corpus.ranking.scorers import EXACT, LUCENE_BYTE
 from corpus.runs.recipes.recipe import Rankings, RecipeForm, Task, WordField
 from corpus.searching.jobs.indexes import FIELDS, IndexSpec, open_index
+from corpus.searching.jobs.shard_search import Asked, search_all
 
 TOKENS = [
     (LUCENE, "as Lucene's standard tokeniser"),
@@ -105,14 +106,19 @@ def index_spec(values: Any) -> IndexSpec:
     return IndexSpec(Settings(analysis, weights=weights, **numbers), names)
 
 
+def _listed(ids: frozenset[int] | None) -> list[int] | None:
+    return None if ids is None else list(ids)
+
+
 def search_with(scorer: str) -> Callable[[Task], Rankings]:
     """How a recipe ranks that searches the index with this scorer."""
 
     def rank(task: Task) -> Rankings:
         index = open_index(task.collection, task.progress, index_spec(task.values))
-        for done, query in enumerate(task.queries):
+        asked = (Asked(query.text, list(task.excluded(query)), _listed(task.among(query))) for query in task.queries)
+        found = search_all(index, scorer, asked, task.depth, task.progress)
+        for done, (query, hits) in enumerate(zip(task.queries, found, strict=True)):
             task.report(done, "searching for each topic")
-            hits = index.search(scorer, query.text, task.depth, without=task.excluded(query), among=task.among(query))
             yield query, task.by_id(hits.ids.tolist(), hits.scores.tolist())
 
     return rank

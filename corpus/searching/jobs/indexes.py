@@ -2,25 +2,29 @@
 
 An index is a cache: its name says which settings and which state of the documents it was built from, so it
 is known whether it is up to date, and losing it costs only the time to build it. Builders of the same index on one
-machine wait for each other.
+machine wait for each other. Large collections have shards, which several workers build at the same time.
 """
 
 import fcntl
 import hashlib
 import json
 import shutil
+import uuid
 import weakref
 from collections.abc import Generator, Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import connection
 
 from accounts.jobs import Progress
 from corpus.models import Collection
-from corpus.ranking.index import META, VERSION, Index, IndexWriter, Settings
+from corpus.ranking.analysis import Analysis
+from corpus.ranking.index import META, VERSION, Index, Settings, ShardWriter, finish
+from corpus.searching.jobs.parts import Tell, do_together
 from corpus.searching.jobs.places import alone
 
 ROWS = 2_000
@@ -32,13 +36,26 @@ FROM corpus_document d WHERE d.collection_id = %s
 """  # noqa: E501
 # In the order of docnos falling, in which trec_eval puts documents of equal score: so ties need no second sorting.
 TEXTS = """
-SELECT d.id, {fields} FROM corpus_document d WHERE d.collection_id = %s ORDER BY d.docno COLLATE "C" DESC
+SELECT d.id, {fields} FROM corpus_document d
+WHERE d.collection_id = %s AND d.docno COLLATE "C" <= %s AND d.docno COLLATE "C" >= %s ORDER BY d.docno COLLATE "C" DESC
+"""
+BOUNDS = """
+SELECT max(docno COLLATE "C"), min(docno COLLATE "C"), count(*) FROM (
+  SELECT docno, (row_number() OVER (ORDER BY docno COLLATE "C" DESC) - 1) / %s AS shard
+  FROM corpus_document WHERE collection_id = %s
+) d GROUP BY shard ORDER BY shard
 """
 FIELDS = {
     "title": "d.title",
     "abstract": "d.abstract",
     "keywords": "array_to_string(d.keywords, ' ')",
+    "full-text": "coalesce((SELECT f.text FROM corpus_fulltext f WHERE f.document_id = d.id), '')",
 }
+FULL_TEXT = "full-text"
+FULL_TEXTS = """
+SELECT count(*), coalesce(bit_xor(hashtextextended(f.digest::text, d.id)), 0)
+FROM corpus_fulltext f JOIN corpus_document d ON d.id = f.document_id WHERE d.collection_id = %s
+"""
 TITLE_AND_ABSTRACT = ("title", "abstract")
 
 
@@ -54,10 +71,25 @@ class IndexSpec:
 
 
 def collection_state(collection: Collection) -> str:
-    """A hash of all that an index is made from: docnos, titles, abstracts and keywords of the documents."""
+    """A hash of what every index is made from: docnos, titles, abstracts and keywords of the documents."""
+    return _state(collection, STATE)
+
+
+def full_text_state(collection: Collection) -> str:
+    """A hash of the full texts."""
+    return _state(collection, FULL_TEXTS)
+
+
+def _state(collection: Collection, statement: str) -> str:
     with connection.cursor() as cursor:
-        cursor.execute(STATE, [collection.pk])
+        cursor.execute(statement, [collection.pk])
         return hashlib.sha256(repr(cursor.fetchone()).encode()).hexdigest()
+
+
+def _state_for(collection: Collection, wanted: IndexSpec) -> str:
+    """The name of the present state; full texts are looked at only where they are searched."""
+    state = collection_state(collection)[:20]
+    return f"{state}-{full_text_state(collection)[:20]}" if FULL_TEXT in wanted.fields else state
 
 
 def open_index(collection: Collection, progress: Progress, wanted: IndexSpec | None = None) -> Index:
@@ -69,9 +101,9 @@ def open_index(collection: Collection, progress: Progress, wanted: IndexSpec | N
     progress.report(0, step="looking at the documents")
     place = _place(collection, wanted)
     while True:
-        current = place / collection_state(collection)[:20]
+        current = place / _state_for(collection, wanted)
         with suppress(FileNotFoundError):  # also where another job has just removed it as one of an older state
-            return _opened(current)
+            return opened_index(current)
         with alone(place, progress, "waiting for the index that another job builds"):
             if not (current / META).exists():
                 _build(collection, current, wanted, progress)
@@ -85,25 +117,85 @@ def _place(collection: Collection, wanted: IndexSpec) -> Path:
     return Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}" / digest
 
 
+@dataclass(frozen=True)
+class ShardBuilding:
+    """Counting the terms of each shard below `directory`. `bounds` are first and last docno of each, and its size."""
+
+    collection: int
+    spec: dict[str, Any]
+    directory: str
+    bounds: list[tuple[str, str, int]]
+    kind: ClassVar[str] = "build"
+
+    @property
+    def sizes(self) -> list[int]:
+        return [size for _, _, size in self.bounds]
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    def is_done(self, part: int) -> bool:
+        return self._shard(part).exists()
+
+    def do(self, part: int, tell: Tell) -> None:
+        """Errors: LookupError where this process does not see all documents of the shard."""
+        wanted = _spec_of(self.spec)
+        writer = ShardWriter(self._shard(part), wanted.settings)
+        with closing(_texts(self.collection, wanted, *self.bounds[part][:2])) as texts:  # closes the cursor in any case
+            for rows in texts:
+                writer.add(rows)
+                tell(len(writer.ids))
+        if len(writer.ids) != self.bounds[part][2]:
+            raise LookupError("The documents were changed while they were indexed.")
+        writer.write()
+
+    def _shard(self, part: int) -> Path:
+        return Path(self.directory) / str(part)
+
+
+def _spec_of(written: dict[str, Any]) -> IndexSpec:
+    """The spec in what `asdict` made of it, perhaps by way of JSON."""
+    found = dict(written["settings"])
+    analysis = Analysis(**found.pop("analysis"))
+    settings_ = Settings(analysis, **{**found, "weights": tuple(found["weights"])})
+    return IndexSpec(settings_, tuple(written["fields"]))
+
+
 def _build(collection: Collection, directory: Path, wanted: IndexSpec, progress: Progress) -> None:
-    total = collection.documents.count()
-    writer = IndexWriter(directory, wanted.settings)
-    with closing(_texts(collection, wanted)) as texts:  # a cancelled job must not leave its cursor open
-        for rows in texts:
-            writer.add(rows)
-            progress.report(writer.n_documents, total, "indexing documents")
-    progress.report(total, total, "writing the index")
-    writer.write()
+    """Build the index, each shard by whichever worker is free. Not at all where the documents change meanwhile."""
+    part = directory.with_name(f"{directory.name}.{uuid.uuid4().hex}.part")
+    bounds = _bounds(collection)
+    work = ShardBuilding(collection.pk, asdict(wanted), str(part), bounds)
+    part.mkdir()
+    try:
+        do_together(work, progress, "indexing documents")
+        finish(part, wanted.settings, len(bounds))
+        if _state_for(collection, wanted) == directory.name:
+            part.replace(directory)
+    except LookupError:
+        progress.check()  # changed meanwhile: the caller looks again
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
-def _texts(collection: Collection, wanted: IndexSpec) -> Generator[list[tuple[int, Sequence[str]]], None, None]:
+def _bounds(collection: Collection) -> list[tuple[str, str, int]]:
+    """First and last docno and size of each shard, in the order of docnos falling; one empty one without documents."""
+    with connection.cursor() as cursor:
+        cursor.execute(BOUNDS, [settings.INDEX_SHARD, collection.pk])
+        return [tuple(row) for row in cursor.fetchall()] or [("", "", 0)]
+
+
+def _texts(
+    collection: int, wanted: IndexSpec, first: str, last: str
+) -> Generator[list[tuple[int, Sequence[str]]], None, None]:
     with closing(connection.chunked_cursor()) as cursor:
-        cursor.execute(TEXTS.format(fields=", ".join(FIELDS[name] for name in wanted.fields)), [collection.pk])
+        names = ", ".join(FIELDS[name] for name in wanted.fields)
+        cursor.execute(TEXTS.format(fields=names), [collection, first, last])
         while rows := cursor.fetchmany(ROWS):
             yield [(pk, texts) for pk, *texts in rows]
 
 
-def _opened(directory: Path) -> Index:
+def opened_index(directory: Path) -> Index:
     """The index, which no one removes as long as it is open: parts of it are read when they are needed.
 
     Errors: FileNotFoundError where there is none.

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 from accounts.jobs import Progress
 from accounts.refusals import Refused
 from corpus.collections.reads.endpoints import NO_EMBEDDINGS, embeddings_endpoint, embeddings_pace
-from corpus.endpoints.chat import Endpoint, EndpointError
+from corpus.endpoints.chat import Endpoint
 from corpus.endpoints.driver import Failure, ask_all
 from corpus.endpoints.embeddings import Embeddings
+from corpus.endpoints.retries import EndpointError
 from corpus.models import Collection, PaidAnswer
 from corpus.ranking.vectors import VectorFiles
 from corpus.searching.jobs.answers import digest_of

@@ -156,8 +156,10 @@ def remove_aspects(topic: Topic, aspects: Sequence[Aspect]) -> None:
         kept = aspects_in_campaigns([topic])
         blocked = next(aspect for aspect in aspects if aspect.pk in kept)
         judged = blocked.pk in judged_aspects([topic])
-        why = "has been judged" if judged else f"is in {kept[blocked.pk]:,} items of a campaign"
-        what = "" if judged else " Remove those items first."
+        items = kept[blocked.pk]
+        plural = "" if items == 1 else "s"
+        why = "has been judged" if judged else f"is in {items:,} item{plural} of a campaign"
+        what = "" if judged else f" Remove the item{plural} first."
         raise Refused(f"“{blocked.text}” {why}, so it has to stay in the tree.{what}") from error
 
 

@@ -157,7 +157,8 @@ def why_cannot_delete_topic(topic: Topic) -> str:
         return f"Topic {topic.number} has been judged. What was judged stays, so that the judgments keep their meaning."
     items = topic.items.count()
     if items:
-        return f"Topic {topic.number} is in {items:,} items of a campaign. Remove those first, then delete the topic."
+        them = f"{items:,} items of a campaign. Remove those" if items > 1 else "1 item of a campaign. Remove that"
+        return f"Topic {topic.number} is in {them} first, then delete the topic."
     return f"Other topics were made from topic {topic.number}. Delete those first."
 
 

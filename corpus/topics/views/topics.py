@@ -63,7 +63,7 @@ def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
             topic = create_topic(
                 by=membership.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
             )
-            messages.success(request, f"Topic {topic.number} is there. Next: its aspects.")
+            messages.success(request, f"Topic {topic.number} created. Next: its aspects.")
             return redirect("topic_detail", slug, topic.pk)
     context = context_of(membership) | {"form": form}
     return render(request, "corpus/topics/topic_create.html", context, status=422 if form.errors else 200)

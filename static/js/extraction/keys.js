@@ -1,5 +1,6 @@
 /** The keys of the screen: what each does where the focus is, in turn with what was asked for before. */
 
+import { openAsking } from "../labelling/asking.js";
 import { anyDialogOpen, part, takesKeys } from "../labelling/page.js";
 import { contexts, guideline, inPane, references, saver, sheet } from "./work.js";
 import { acceptExact, nextUnresolved, pick, search, setNone, typeIdentifier } from "./identifiers.js";
@@ -27,7 +28,7 @@ const KEYS = {
 const EVERYWHERE = {
   c: makeContext, r: nextUnresolved, i: () => changeSection(sectionHere()), u: () => step("undo"), "?": () => part("help").showModal(),
   "[": () => sheet.open(sheet.page - 1), "]": () => sheet.open(sheet.page + 1),
-  z: () => sheet.zoom.toggle(), f: finish, g: () => guideline.toggle(), 4: () => focusPane("sheet"), 5: () => focusPane("contexts"), 6: () => focusPane("references"),
+  z: () => sheet.zoom.toggle(), q: openAsking, f: finish, g: () => guideline.toggle(), 4: () => focusPane("sheet"), 5: () => focusPane("contexts"), 6: () => focusPane("references"),
 };
 
 function focusPane(name) {

@@ -1,7 +1,8 @@
 /** The extraction screen: three panes, their keys, and every edit saved. Without this script the page still lets one
  * read, correct by file, and finish. */
 
-import { notice, part, show } from "../labelling/page.js";
+import { closeAsking, turnTo, wireAsking } from "../labelling/asking.js";
+import { data, notice, part, show } from "../labelling/page.js";
 import { contexts, work, edit, guideline, learn, references, render, saver, sections, sheet, take } from "./work.js";
 import { acceptExact, nextUnresolved, pick, search, typeIdentifier } from "./identifiers.js";
 import "./clash.js";
@@ -20,7 +21,7 @@ const ACTS = {
   "page-before": () => sheet.open(sheet.page - 1), "page-after": () => sheet.open(sheet.page + 1), zoom: () => sheet.zoom.toggle(),
   split: splitHere, merge: mergeUp, anonymise, attach, edit: editText, remove,
   unresolved: nextUnresolved, exact: acceptExact, search: () => search(), identifier: typeIdentifier,
-  "close-notice": () => notice(""),
+  "close-notice": () => notice(""), asking_close: closeAsking,
 };
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-act]");
@@ -55,6 +56,10 @@ render();
 sheet.start();
 restore(saver.kept());
 contexts.focus();
+if (part("asking")) {
+  wireAsking(() => data.assignment, () => contexts.focus());
+  turnTo({ paper: data.paperKey, cells: [{ assignment: data.assignment, aspect: null }] });
+}
 
 /** Go on with what this browser kept when it was closed before the server had it. */
 function restore(kept) {

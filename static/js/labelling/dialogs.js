@@ -139,7 +139,7 @@ export async function askWhichVersion(entry) {
 function versionRows(version) {
   if (!version) return rows([["Answer", "none"]]);
   const at = version.received_at ?? version.client_at;
-  const answer = version.kind === "undo" ? "taken back" : wordsFor(version);
+  const answer = version.kind === "undo" ? "undone" : wordsFor(version);
   const reasons = Object.values(version.reasons ?? {}).join(", ");
   return rows([
     ["Answer", answer],
@@ -170,7 +170,7 @@ export function showDrafts(entries) {
       const item = fromTemplate("draft");
       item.dataset.entry = entry.id;
       setText("draft-title", entry.title, item);
-      const words = (each) => (each.kind === "undo" ? "Taken back" : wordsFor(each));
+      const words = (each) => (each.kind === "undo" ? "Undone" : wordsFor(each));
       setText("draft-answer", entry.submissions.map(words).join(", "), item);
       setText("draft-reason", entry.failed?.detail ?? "Waiting for the network.", item);
       return item;

@@ -96,6 +96,7 @@ async function decide(entry) {
 // --- nothing to judge --------------------------------------------------------------------------------------------------
 
 function showState(state) {
+  turnAsking();
   show(part("unit"), false);
   show(part("empty"));
   for (const section of document.querySelectorAll("[data-empty]")) show(section, section.dataset.empty === state);
@@ -142,10 +143,44 @@ async function look() {
 }
 
 session.addEventListener("empty", showEmpty);
+session.addEventListener("shown", turnAsking);
 session.addEventListener("submitted", ({ detail }) => {
   const answered = detail.submissions.filter((submission) => submission.kind === "answer");
   if (answered.length) notePace(answered.reduce((sum, submission) => sum + submission.active_ms, 0) / answered.length);
 });
+
+// --- questions to the managers -----------------------------------------------------------------------------------------
+
+let askingPanel = null;
+let loading = null;
+
+/** Load the panel once, at leisure as the rest of the hand; nothing happens without a network. */
+function loadAsking() {
+  loading ??= import("./asking.js")
+    .then((panel) => {
+      askingPanel = panel;
+      panel.wireAsking(() => screen.chosenCell()?.cell.assignment, () => part("title").focus({ preventScroll: true }));
+      turnAsking();
+    })
+    .catch(() => {
+      loading = null;
+    });
+  return loading;
+}
+
+async function ask() {
+  session.cancelTimer();
+  await loadAsking();
+  if (askingPanel) askingPanel.openAsking();
+  else notice("The network is away. Ask when it is back.");
+}
+
+/** Until it is loaded, the panel knows only the item that the page came with: nothing may be sent about another. */
+function turnAsking() {
+  part("asking").inert = !askingPanel;
+  const unit = screen.currentUnit();
+  askingPanel?.turnTo(unit && { topic: unit.topic.number, docno: unit.document?.docno ?? null, cells: unit.cells });
+}
 
 // --- what the person does ----------------------------------------------------------------------------------------------
 
@@ -193,6 +228,8 @@ const acts = {
   present: () => session.present(),
   skip: () => void skip(),
   flag: () => flag(),
+  ask: () => void ask(),
+  asking_close: () => askingPanel.closeAsking(),
   note: () => void screen.chosenCell()?.element.querySelector("[data-note]").focus(),
   guideline: () => guideline.toggle(),
   guideline_read: () => guideline.read(),
@@ -266,6 +303,7 @@ async function fillHand() {
   const answer = await get(`${data.urls.label_next}?have=${have}`).catch(() => null);
   hand.add(answer?.body?.units ?? []);
 }
+setTimeout(loadAsking, data.asked.length ? 0 : FILL_AFTER);
 if (hand.ahead.length) setTimeout(fillHand, FILL_AFTER);
 
 let keeping = null;

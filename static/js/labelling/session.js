@@ -222,7 +222,7 @@ export class LabellingSession extends EventTarget {
       this.cancelTimer();
       screen.choose(screen.indexOf(newest.element));
       screen.takeBack(newest.element, newest.key);
-      announce("Grade taken back.");
+      announce("Grade undone.");
       return;
     }
     const unit = await this.fetchPast(0);
@@ -230,7 +230,7 @@ export class LabellingSession extends EventTarget {
     const refused = this.outbox.failed.find((entry) => entry.unit === unit);
     if (refused) {
       await this.outbox.drop(refused);
-      this.bringBack(refused, "", "Taken back. The server had not taken it.");
+      this.bringBack(refused, "", "Undone. The server had not saved it.");
       return;
     }
     this.busy = true;
@@ -244,7 +244,7 @@ export class LabellingSession extends EventTarget {
     } finally {
       this.busy = false;
     }
-    this.showPresent(`Taken back: ${unit.name}. Judge it again.`);
+    this.showPresent(`Undone: ${unit.name}. Judge it again.`);
   }
 
   undoEntry(unit) {

@@ -69,7 +69,7 @@ def test_without_a_pilot() -> None:
 def test_page() -> None:
     built = build_campaign(noisy_labels(60, 3), topics=60)
     client = client_of(built, "viewer")
-    assert "The answer" in client.get(address("sample_size")).content.decode()
+    assert "The number of items needed" in client.get(address("sample_size")).content.decode()
     asked = {"statistic": "cohen_kappa", "wanted": "half_width", "points": "5", "power": "80"}
     page = client.get(address("sample_size"), asked)
     assert page.context["needed"].n_items > 60

@@ -20,7 +20,7 @@ from adjudication.evaluation.reads.unjudged import fetch_unjudged, pairs_of
 from adjudication.models import Evaluation, Verdict
 from annotation.models import Assignment, Campaign, Item
 from corpus.models import Document, PartRanking, PoolEntry, Ranking, RetrievalRun, SubQuery, Topic
-from tests.adjudication.evaluation.test_evaluate import make_run
+from tests.adjudication.evaluation.evaluating import make_run
 from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db

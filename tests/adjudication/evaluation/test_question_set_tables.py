@@ -27,6 +27,7 @@ from tests.stubs.chat import Call, ChatStub
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.slow, pytest.mark.timeout(900)]
 
 TABLES = ("litsearch-3", "litsearch-4")
+TYPED = ("name", "depth", "top", "measures", "uploads")  # what no page offers to choose from
 _PAPER = re.compile(r"\[(\d+)\] ?(.*)")
 
 
@@ -97,8 +98,15 @@ def by_pages(collection: Collection, documents: Path, questions: Path, client: C
     client.force_login(MembershipFactory(collection=collection, role="manager").user)
 
     def send(page: str, *args: str, query: str = "", **data: Any) -> None:
-        answer = client.post(reverse(page, args=[slug, *args]) + query, data)
-        assert answer.status_code == 302, answer.content.decode()
+        """Fill in a form that the page shows, and send it."""
+        address = reverse(page, args=[slug, *args]) + query
+        shown = client.get(address).text
+        for name, value in data.items():
+            assert f'name="{name}"' in shown
+            for word in value if isinstance(value, list) else [value]:
+                assert name in TYPED or f'value="{word}"' in shown, (name, word)
+        answer = client.post(address, data)
+        assert answer.status_code == 302, answer.text
 
     for kind, file in (("documents", documents), ("topics", questions)):
         with file.open("rb") as upload:
@@ -114,7 +122,9 @@ def by_pages(collection: Collection, documents: Path, questions: Path, client: C
         send("evaluation_create", gold="targets", runs=["bm25", "reranked"], preset=table, measures="")
         job = Evaluation.objects.latest("pk")
         done(job)
-        found[table] = client.get(reverse("evaluation_table", args=[slug, job.pk, "tex"])).content.decode()
+        address = reverse("evaluation_table", args=[slug, job.pk, "tex"])
+        assert f'href="{address}"' in client.get(reverse("evaluation_detail", args=[slug, job.pk])).text
+        found[table] = client.get(address).content.decode()
     return found
 
 
@@ -129,8 +139,18 @@ def test_tables_3_and_4(material: tuple[Path, Path], client: Client, capsys: Any
     tables = by_commands(one, *material, capsys)
     assert tables == by_pages(other, *material, client)
 
-    run, qrels = tmp_path / "bm25.run", tmp_path / "questions.qrels"
-    call_command("export_run", "commands", "bm25", "--out", str(run))
+    found = {name: figures_of(name, tmp_path) for name in ("bm25", "reranked")}
+    for name, (third, fourth) in found.items():
+        assert cells(tables["litsearch-3"], name) == third
+        assert cells(tables["litsearch-4"], name) == fourth
+    assert 20 < found["bm25"][0][-1] < 100
+    assert found["bm25"] != found["reranked"]
+
+
+def figures_of(name: str, tmp_path: Path) -> tuple[list[float], list[float]]:
+    """A run's rows of Tables 3 and 4, from its file and the qrels as ir_measures scores them."""
+    run, qrels = tmp_path / f"{name}.run", tmp_path / "questions.qrels"
+    call_command("export_run", "commands", name, "--out", str(run))
     call_command("export", "commands", "--format", "question-qrels", "--out", str(qrels))
     scores: dict[str, dict[str, float]] = {}
     measures = [ir_measures.R @ 5, ir_measures.R @ 20]
@@ -153,8 +173,4 @@ def test_tables_3_and_4(material: tuple[Path, Path], client: Client, capsys: Any
         for measure, level in (("R@20", 0), ("R@5", 1), ("R@20", 1))
     ]
     third += [of("R@20", "", specificity=0), of("R@5", "", specificity=1)]
-    fourth = [of("R@5", sets, specificity=1, quality=q) for sets in ("inline", "manual") for q in (1, 2)]
-    assert cells(tables["litsearch-3"], "bm25") == third
-    assert cells(tables["litsearch-4"], "bm25") == fourth
-    assert 20 < third[-1] < 100
-    assert cells(tables["litsearch-3"], "reranked") != third
+    return third, [of("R@5", sets, specificity=1, quality=q) for sets in ("inline", "manual") for q in (1, 2)]

@@ -139,7 +139,7 @@ def test_uploads_are_limited_a_person_and_day(built: Built) -> None:
     board = opened(built)
     with pytest.raises(Refused, match=r"run.txt, line 1: has 2 fields"):
         upload(board, built, "not a\n")
-    with pytest.raises(Refused, match="ranks none of the test topics"):
+    with pytest.raises(Refused, match="ranks no topic of this collection"):
         upload(board, built, "elsewhere Q0 d 1 1.0 x\n")
     first = upload(board, built, run_text({1}), "one")
     with pytest.raises(Conflict, match="this very file"):
@@ -153,6 +153,25 @@ def test_uploads_are_limited_a_person_and_day(built: Built) -> None:
     upload(board, built, run_text({3}), "three", who="ben")
     LeaderboardEntry.objects.filter(submitted_by=built.people["ana"]).update(submitted_at=AT)
     assert upload(board, built, run_text({4}), "four").name == "four"
+
+
+def test_asking_which_topics_are_for_the_test_costs_uploads(built: Built, client: Client) -> None:
+    """A run of one topic is scored and counted, whether the topic is for the test or not, and in the same words."""
+    board, numbers = opened(built), test_numbers(built)
+    other = next(n for n in range(1, 21) if n not in numbers)
+    client.force_login(built.people["ana"])
+    for n in (other, numbers[0]):
+        file = io.BytesIO(f"{n} Q0 no 1 1.0 x\n".encode())
+        answer = client.post(reverse("leaderboard_upload", args=["tea"]), {"name": "x", "file": file}, follow=True)
+        entry = LeaderboardEntry.objects.latest("pk")
+        assert (entry.figures["R@1"]["value"], entry.ranked) == (0, int(n in numbers))
+        assert "Lacks test topics" in answer.text
+        entries = client.get("/api/leaderboards/tea/").json()["runs"]
+        assert [(each["ranks_all"], "ranked" in each) for each in entries] == [(False, False)]
+        withdraw_entry(entry=entry, by=built.people["ana"], at=AT)
+    assert "x is scored." in answer.text
+    with pytest.raises(Refused, match="2 runs scored today"):
+        upload(board, built, run_text({1}), "third")
 
 
 @pytest.mark.django_db(transaction=True)

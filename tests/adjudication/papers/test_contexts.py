@@ -1,4 +1,4 @@
-"""Citation contexts in figures, made topics, and searched by BM25."""
+"""Citation-context statistics, made topics, and searched by BM25."""
 
 import json
 

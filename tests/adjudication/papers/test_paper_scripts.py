@@ -58,7 +58,7 @@ def test_a_paper_by_command(built: Finished, capsys: pytest.CaptureFixture[str],
     assert sorted(identifiers) == ["d0000", "d0001"]
     refused("no paper 10.9/none", "show", "contexts", "10.9/none")
     refused("no difference 9", "take", *at, "9", ann)
-    refused("nothing to take back", "undo", *at)
+    refused("nothing to undo", "undo", *at)
     refused("3 differences are undecided", "accept", *at)
     assert step(capsys, "take", *at, "2", bob, "--dry-run")["undecided"] == 2
     assert not Extraction.objects.filter(source=ExtractionSource.ADJUDICATED).exists()

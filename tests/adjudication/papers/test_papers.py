@@ -147,7 +147,7 @@ def test_undo_and_redo_go_over_choices_and_edits(built) -> None:
         step_adjudication(**by(built), step="redo")
     for _ in range(2):
         step_adjudication(**by(built), step="undo")
-    with pytest.raises(Refused, match="nothing to take back"):
+    with pytest.raises(Refused, match="nothing to undo"):
         step_adjudication(**by(built), step="undo")
 
 

@@ -13,7 +13,7 @@ from accounts import jobs
 from accounts.models import JobClaim, JobState
 from adjudication.models import Publication, Release
 from adjudication.publications.actions import request_publication
-from tests.adjudication.publications.test_publications import files_of, sent_to
+from tests.adjudication.publications.publishing import files_of, sent_to
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import build_campaign
 from tests.processes import Child, child_environment, wait_for

@@ -1,13 +1,7 @@
 """A release goes to the Hugging Face Hub and to Zenodo whole, once, and the token goes nowhere else."""
 
-import io
 import json
 import logging
-import zipfile
-from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -21,75 +15,15 @@ from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from accounts.sealing import sealed, unsealed
 from adjudication.models import Publication, Release
-from adjudication.publications import job as module
 from adjudication.publications.actions import request_publication
 from adjudication.releases.reads.sources import fingerprints
 from annotation.models import CampaignState
 from corpus.collections.jobs.collection_backup import backup_pieces
-from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import Built, build_campaign
+from tests.adjudication.publications.publishing import files_of, publish, sent_to
+from tests.factories.adjudication import Built
 from tests.stubs.repositories import TOKEN, Asked, HubStub, Reply, Server, ZenodoStub
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _no_pause(settings, monkeypatch) -> None:
-    settings.HUGGINGFACE_TOKEN = settings.ZENODO_TOKEN = ""
-    made = module.service_of
-    monkeypatch.setattr(module, "service_of", lambda *given: replace(made(*given), pause=0.01))
-
-
-@pytest.fixture
-def built(settings, tmp_path: Path) -> Built:
-    settings.MEDIA_ROOT = tmp_path / "media"
-    settings.TEX_PROGRAM = ""
-    found = build_campaign([[1, 1, 1], [0, 0, 0], [1, 1, 0]], topics=1)
-    found.collection.licence = "CC BY 4.0"
-    found.collection.save()
-    vote(found)
-    call_command("release", found.collection.slug, "v1", "--force", "a test")
-    return found
-
-
-@pytest.fixture
-def release(built: Built) -> Release:
-    return Release.objects.select_related("collection").get()
-
-
-@pytest.fixture
-def hub(settings) -> Iterator[HubStub]:
-    with HubStub(page=5) as stub:
-        settings.HUGGINGFACE_URL = stub.url
-        yield stub
-
-
-@pytest.fixture
-def zenodo(settings) -> Iterator[ZenodoStub]:
-    with ZenodoStub() as stub:
-        settings.ZENODO_URL = stub.url
-        yield stub
-
-
-def publish(release: Release, destination: str = "huggingface", token: str = TOKEN, **more: Any) -> Publication:
-    """A publication, made by the job as a worker makes it."""
-    options = {"repository": "words-v1" if destination == "huggingface" else "", **more}
-    asked = request_publication(
-        release=release, destination=destination, by=None, at=timezone.now(), token=token, send=False, **options
-    )
-    assert token == "" or TOKEN not in asked.sealed_token
-    jobs.carry_out(asked)
-    asked.refresh_from_db()
-    return asked
-
-
-def files_of(release: Release, *, anonymous: bool = False) -> dict[str, bytes]:
-    folder = release.variant(anonymous=anonymous)
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
-
-
-def sent_to(hub: HubStub, name: str = "ada/words-v1") -> dict[str, bytes]:
-    return {path: content for path, content in hub.repositories[name].files.items() if path != ".gitattributes"}
 
 
 def everything_stored() -> str:
@@ -167,91 +101,6 @@ class TestHub:
         found = publish(release, repository="bob/words")
         assert "The token does not allow this" in found.reason
         assert "namespace" in found.reason
-
-
-class TestZenodo:
-    def test_a_draft_with_archive_metadata_and_reserved_doi(self, release: Release, zenodo: ZenodoStub) -> None:
-        found = publish(release, "zenodo")
-        assert found.state == JobState.DONE, found.reason
-        (draft,) = zenodo.drafts.values()
-        assert not draft.submitted
-        assert (found.doi, found.remote) == (f"10.5281/zenodo.{draft.number}", str(draft.number))
-        slug = release.collection.slug
-        assert set(draft.files) == {"manifest.json", "README.md", "LICENSE", "croissant.json", f"{slug}-v1.zip"}
-        with zipfile.ZipFile(io.BytesIO(draft.files[f"{slug}-v1.zip"])) as archive:
-            assert {name: archive.read(name) for name in archive.namelist()} == files_of(release)
-        assert draft.metadata["license"] == "cc-by-4.0"
-        assert draft.metadata["upload_type"] == "dataset"
-
-    def test_the_anonymous_variant_names_nobody(self, built: Built, release: Release, zenodo: ZenodoStub) -> None:
-        publish(release, "zenodo", anonymous=True)
-        (draft,) = zenodo.drafts.values()
-        assert draft.metadata["creators"] == [{"name": "Anonymous authors"}]
-        assert "anonymous-v1.zip" in draft.files
-        said = json.dumps(draft.metadata)
-        assert not [user.email for user in built.people.values() if user.email in said]
-
-    def test_the_second_time_the_same_draft_is_taken(self, release: Release, zenodo: ZenodoStub) -> None:
-        publish(release, "zenodo")
-        puts = len(zenodo.calls("PUT", "/api/files/"))
-        again = publish(release, "zenodo")
-        assert (again.state, again.files_sent) == (JobState.DONE, 0)
-        assert len(zenodo.drafts) == 1
-        assert len(zenodo.calls("PUT", "/api/files/")) == puts
-        zenodo.drafts.clear()  # deleted there by hand
-        later = publish(release, "zenodo")
-        assert later.state == JobState.DONE, later.reason
-        assert later.files_sent == 5
-
-    def test_a_draft_of_another_account_or_site_is_left_alone(
-        self, release: Release, zenodo: ZenodoStub, settings
-    ) -> None:
-        theirs = publish(release, "zenodo")
-        forbidden = Reply(403, {"status": 403, "message": "Permission denied."})
-        zenodo.hooks.append(lambda asked: forbidden if asked.path.endswith(f"depositions/{theirs.remote}") else None)
-        ours = publish(release, "zenodo")
-        assert (ours.state, ours.remote) == (JobState.DONE, "1001"), ours.reason
-        with ZenodoStub() as other:
-            settings.ZENODO_URL = other.url
-            assert publish(release, "zenodo").state == JobState.DONE
-            assert not [one for one in other.asked if one.path.endswith("/1001")]
-
-    @pytest.mark.parametrize("odd", [{"id": "9" * 300}, {"doi": "10.1/\0"}, {"doi": "x" * 300}])
-    def test_what_cannot_be_an_id_or_doi_is_not_stored(
-        self, release: Release, zenodo: ZenodoStub, odd: dict[str, str]
-    ) -> None:
-        links = {"bucket": f"{zenodo.url}/api/files/1", "html": f"{zenodo.url}/deposit/1"}
-        shown = {"id": 1, "metadata": {}, "links": links, "files": [], **odd}
-        zenodo.hooks.append(lambda asked: Reply(201, shown) if asked.method == "POST" else None)
-        assert "no answer" in publish(release, "zenodo").reason
-
-    def test_public_is_published_once(self, built: Built, release: Release, zenodo: ZenodoStub) -> None:
-        with pytest.raises(Refused, match="still judge"):
-            publish(release, "zenodo", public=True)
-        built.campaign.state = CampaignState.CLOSED
-        built.campaign.save()
-        publish(release, "zenodo", public=True)
-        again = publish(release, "zenodo", public=True)
-        assert again.state == JobState.DONE, again.reason
-        assert len(zenodo.calls("POST", "/actions/publish")) == 1
-
-    def test_an_unknown_licence_never_becomes_an_open_one(
-        self, built: Built, release: Release, zenodo: ZenodoStub
-    ) -> None:
-        built.collection.licence = "Ask us <first>"
-        built.collection.save()
-        call_command("release", built.collection.slug, "v2", "--force", "a test")
-        publish(Release.objects.get(name="v2"), "zenodo")
-        (draft,) = zenodo.drafts.values()
-        assert draft.metadata["access_right"] == "restricted"
-        assert "license" not in draft.metadata
-        assert "Ask us &lt;first&gt;" in draft.metadata["access_conditions"]
-
-    def test_a_file_that_arrives_changed_is_noticed(self, release: Release, zenodo: ZenodoStub) -> None:
-        zenodo.hooks.append(
-            lambda asked: Reply(201, {"key": "x", "checksum": "md5:" + "0" * 32}) if asked.method == "PUT" else None
-        )
-        assert "arrived changed" in publish(release, "zenodo").reason
 
 
 def echo(asked: Asked, status: int) -> Reply:
@@ -333,18 +182,6 @@ def test_what_the_storage_says_is_bounded_and_without_the_token(release: Release
     assert (found.state, "does not take" in found.reason) == (JobState.FAILED, True), found.reason
     assert "no [token] xxx" in found.reason
     assert len(found.reason) < 500
-
-
-def test_files_that_zenodo_wants_elsewhere_are_not_sent(release: Release, zenodo: ZenodoStub, hub: HubStub) -> None:
-    def elsewhere(asked: Asked) -> Reply | None:
-        if asked.method == "POST":
-            links = {"bucket": f"{hub.url}/api/files/1", "html": f"{zenodo.url}/deposit/1"}
-            return Reply(201, {"id": 1, "metadata": {}, "links": links, "files": []})
-        return None
-
-    zenodo.hooks.append(elsewhere)
-    assert "another address than its own" in publish(release, "zenodo").reason
-    assert hub.asked == []
 
 
 class TestToken:

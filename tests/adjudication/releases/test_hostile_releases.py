@@ -32,7 +32,7 @@ from adjudication.releases.reads.people import pseudonyms
 from corpus.collections.actions.people import add_member, remove_member
 from corpus.models import PoolEntry, PoolSource, Role
 from corpus.topics.actions.topics import delete_topic
-from tests.adjudication.releases.test_releases import built, files_of, freeze, text  # noqa: F401 - a fixture
+from tests.adjudication.releases.releasing import files_of, freeze, text
 from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import Built
 
@@ -48,7 +48,7 @@ STATED = {
 }
 
 
-def name_everything(built: Built, who: str) -> None:  # noqa: F811
+def name_everything(built: Built, who: str) -> None:
     """The name of a judge, and those of the makers, wherever people can type one."""
     collection, campaign, criterion = built.collection, built.campaign, built.criterion
     manager = built.people["manager"]
@@ -113,7 +113,7 @@ def test_names_are_found_wherever_they_hide() -> None:
         assert [name for name in ("zebulon", "nadia", "nemo") if name not in shown] == []
 
 
-def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Built, settings) -> None:  # noqa: F811
+def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Built, settings) -> None:
     if shutil.which("pdflatex"):
         settings.TEX_PROGRAM = "pdflatex"
     name_everything(built, "zebulon")
@@ -135,7 +135,7 @@ def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Bui
     assert "leave to an adjudicator" in card  # a member of that name identifies nobody
 
 
-def test_former_members_keep_their_pseudonyms_and_lose_their_names(built: Built) -> None:  # noqa: F811
+def test_former_members_keep_their_pseudonyms_and_lose_their_names(built: Built) -> None:
     """One who judged and left, one who left before doing anything, and one who has another name since."""
     collection, manager = built.collection, built.people["manager"]
     now = {"by": manager, "at": timezone.now()}
@@ -166,7 +166,7 @@ def test_former_members_keep_their_pseudonyms_and_lose_their_names(built: Built)
 HOSTILE = 'A"b\\ $x^2$ </script><img src=x onerror=alert(1)> {{7*7}} | # --- \\input{/etc/passwd} 😀\x7f'
 
 
-def test_hostile_texts_stay_texts(built: Built, client: Client) -> None:  # noqa: F811
+def test_hostile_texts_stay_texts(built: Built, client: Client) -> None:
     collection, manager = built.collection, built.people["manager"]
     collection.title, collection.licence = HOSTILE, f"CC\nBY: {HOSTILE}"
     collection.description = f"---\nx: y\n---\n{HOSTILE}"
@@ -192,7 +192,7 @@ def test_hostile_texts_stay_texts(built: Built, client: Client) -> None:  # noqa
 
 
 @pytest.mark.skipif(not shutil.which("pdflatex"), reason="There is no pdflatex here.")
-def test_the_pdf_shows_hostile_texts_and_names_nobody(built: Built, settings) -> None:  # noqa: F811
+def test_the_pdf_shows_hostile_texts_and_names_nobody(built: Built, settings) -> None:
     settings.TEX_PROGRAM = "pdflatex"
     built.collection.licence = HOSTILE
     built.collection.save()
@@ -220,12 +220,12 @@ def test_the_pdf_shows_hostile_texts_and_names_nobody(built: Built, settings) ->
         ("description", "turned \u202eround"),
     ],
 )
-def test_answers_that_others_read_as_data_have_their_form(built: Built, key: str, wrong: str) -> None:  # noqa: F811
+def test_answers_that_others_read_as_data_have_their_form(built: Built, key: str, wrong: str) -> None:
     with pytest.raises(Refused):
         state_facts(collection=built.collection, answers={key: wrong}, by=built.people["manager"], at=timezone.now())
 
 
-def test_every_kind_of_touch_is_found_and_named(built: Built, tmp_path: Path) -> None:  # noqa: F811
+def test_every_kind_of_touch_is_found_and_named(built: Built, tmp_path: Path) -> None:
     release = freeze(built)
     built.collection.topics.create(number="99", text="So that nothing is made again here.")
     folder = tmp_path / "copy"
@@ -263,7 +263,7 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path, content: str) -> None:
         verify_release(tmp_path)
 
 
-def test_who_joins_later_makes_a_release_not_comparable_instead_of_wrong(built: Built) -> None:  # noqa: F811
+def test_who_joins_later_makes_a_release_not_comparable_instead_of_wrong(built: Built) -> None:
     release = freeze(built)
     judge = built.people["xerxes"]
     judge.name = "Judge Calmly"  # the words of the guideline
@@ -272,7 +272,7 @@ def test_who_joins_later_makes_a_release_not_comparable_instead_of_wrong(built: 
     assert (found.is_ok, found.remade, found.reasons) == (True, None, ["names of people has changed."])
 
 
-def test_a_worker_that_lost_its_claim_spoils_nothing(built: Built, monkeypatch) -> None:  # noqa: F811
+def test_a_worker_that_lost_its_claim_spoils_nothing(built: Built, monkeypatch) -> None:
     """It wakes up when another worker has finished: the release stays that of the other."""
     release = request_release(collection=built.collection, name="v1", by=None, at=timezone.now(), send=False)
     describe = writing._describe
@@ -291,7 +291,7 @@ def test_a_worker_that_lost_its_claim_spoils_nothing(built: Built, monkeypatch) 
     assert verify_release(release.variant(anonymous=False)).remade is True
 
 
-def test_nothing_is_deleted_under_a_release_that_is_being_made(built: Built) -> None:  # noqa: F811
+def test_nothing_is_deleted_under_a_release_that_is_being_made(built: Built) -> None:
     request_release(collection=built.collection, name="v1", by=None, at=timezone.now(), send=False)
     topic = built.collection.topics.create(number="99", text="Nobody judged this.")
     with pytest.raises(Refused, match="Release v1 is being made of this topic"):

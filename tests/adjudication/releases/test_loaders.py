@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 from annotation.models import Criterion, Judgment, Level
-from tests.adjudication.releases.test_releases import built, freeze  # noqa: F401 - a fixture
+from tests.adjudication.releases.releasing import freeze
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built
 
@@ -29,7 +29,7 @@ Qrels = dict[str, dict[str, int]]
 
 
 @pytest.fixture
-def folder(built: Built) -> Path:  # noqa: F811
+def folder(built: Built) -> Path:
     """A release with two judged sets: relevance, and a second criterion."""
     second = Criterion.objects.create(campaign=built.campaign, key="novelty", label="Novelty", position=1)
     Level.objects.bulk_create(Level(criterion=second, value=value, label=f"{value}") for value in range(2))

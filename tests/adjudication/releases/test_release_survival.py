@@ -46,7 +46,7 @@ def built(settings, tmp_path: Path, transactional_db: None) -> Built:
 
 def start(tmp_path: Path, name: str) -> Child:
     command = [sys.executable, "manage.py", "release", "tea", name, "--json"]
-    return Child(command, tmp_path / f"{name}.log", child_environment(LITMUS_TEX=""))
+    return Child(command, tmp_path / f"{name}.log", child_environment(LITMUS_TEX="", LITMUS_CHROMIUM=""))
 
 
 def releases(built: Built, settings) -> list[str]:
@@ -72,7 +72,7 @@ def test_a_job_that_is_killed_leaves_nothing_half_released(built: Built, setting
         child = Child(
             [sys.executable, "-c", AGAIN, str(release.pk)],
             tmp_path / f"{path.replace('/', '-')}.log",
-            child_environment(LITMUS_TEX=""),
+            child_environment(LITMUS_TEX="", LITMUS_CHROMIUM=""),
         )
     assert child.process.wait(120) == 0, child.output
     release.refresh_from_db()
@@ -93,7 +93,7 @@ def test_killed_between_the_folder_and_the_row_nothing_is_shown_and_the_next_att
 ) -> None:
     asked = request_release(collection=built.collection, name="v1", by=None, at=timezone.now(), send=False)
     module, _, name = moment.rpartition(".")
-    log, environment = tmp_path / "killed.log", child_environment(LITMUS_TEX="")
+    log, environment = tmp_path / "killed.log", child_environment(LITMUS_TEX="", LITMUS_CHROMIUM="")
     child = Child([sys.executable, "-c", KILLED, str(asked.pk), module, name], log, environment)
     assert child.process.wait(120) == -signal.SIGKILL, child.output
     asked.refresh_from_db()

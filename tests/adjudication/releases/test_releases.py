@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from adjudication.models import Evaluation, Release
+from adjudication.models import Evaluation
 from adjudication.releases.actions import request_release, state_facts
 from adjudication.releases.jobs.verifying import verify_release
 from adjudication.releases.reads.explaining import explain
@@ -28,58 +28,16 @@ from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.sentences import label_conditions
 from adjudication.releases.reads.statement import QUESTIONS
 from annotation.campaigns.actions.campaigns import delete_campaign
-from annotation.models import Assignment
 from corpus.collections.actions.archiving import request_removal
 from corpus.collections.jobs.collection_backup import backup_pieces
 from corpus.imports.actions.undoing import undo_import
-from corpus.models import Membership
 from corpus.pools.actions import delete_run
 from corpus.topics.actions.topics import delete_topic
-from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import AT, Built, Triple, build_campaign
-from tests.factories.corpus import ImportRunFactory, make_run, make_tree
+from tests.adjudication.releases.releasing import PEOPLE, files_of, freeze, text
+from tests.factories.adjudication import AT, Built
+from tests.factories.corpus import ImportRunFactory, make_run
 
 pytestmark = pytest.mark.django_db
-
-A, B, C = "It has leaves.", "It has steam.", "It has a pot."
-TRIPLES: list[Triple] = [
-    ("7", A, "doc-b"), ("7", B, "doc-b"), ("7", A, "doc-a"), ("7", B, "doc-a"), ("12", C, "doc-b"), ("12", C, "doc-c"),
-]  # fmt: skip
-LABELS = [[2, 2, 2, 1], [1, 1, 0, 1], [0, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 1], [2, 2, 1, 1]]  # the last by a machine
-PEOPLE = ("zebulon", "yolanda", "xerxes")
-
-
-@pytest.fixture
-def built(settings, tmp_path: Path) -> Built:
-    settings.MEDIA_ROOT = tmp_path / "media"
-    settings.TEX_PROGRAM = ""  # seconds each
-    found = build_campaign(LABELS, triples=TRIPLES, people=PEOPLE, machines=[("Robot, run 1", "robot", 1)])
-    found.collection.licence = "CC BY 4.0"
-    found.collection.save()
-    for topic, tree in (("7", {A: [], B: []}), ("12", {C: []})):
-        make_tree(found.collection.topics.get(number=topic), tree)
-    make_run(found.collection, "bm25", {"7": ["doc-a", "doc-b"]})
-    vote(found)
-    return found
-
-
-def freeze(built: Built, name: str = "v1", force: str = "") -> Release:
-    """A release of this name, made by the job as a worker makes it."""
-    release = request_release(
-        collection=built.collection, name=name, by=built.people["manager"], at=timezone.now(), force=force, send=False
-    )
-    jobs.carry_out(release)
-    release.refresh_from_db()
-    assert release.state == JobState.DONE, release.reason
-    return release
-
-
-def text(release: Release, path: str, *, anonymous: bool = False) -> str:
-    return (release.variant(anonymous=anonymous) / path).read_text()
-
-
-def files_of(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
 def test_the_folder_holds_what_was_judged(built: Built) -> None:
@@ -159,49 +117,6 @@ def test_two_releases_of_an_unchanged_collection_differ_in_name_and_date_alone(b
     for path in ("README.md", "DATASHEET.md", "CITATION.cff", "datacite.json"):
         changed = one[path].replace(b"v1", b"v2").replace(b"1.0.0", b"2.0.0")
         assert changed == two[path], path
-
-
-class TestVerification:
-    def test_an_unchanged_collection_is_made_again_byte_for_byte(self, built: Built) -> None:
-        release = freeze(built)
-        for anonymous in (False, True):
-            found = verify_release(release.variant(anonymous=anonymous))
-            assert found.as_json() == {
-                "ok": True, "changed": [], "missing": [], "extra": [], "other_version": None, "remade": True,
-                "differing": [], "reasons": [],
-            }  # fmt: skip
-
-    def test_what_changed_since_is_named(self, built: Built) -> None:
-        release = freeze(built)
-        topic = built.collection.topics.first()
-        topic.text += " Really?"
-        topic.save()
-        found = verify_release(release.variant(anonymous=False))
-        assert found.is_ok
-        assert found.remade is None
-        assert found.reasons == ["corpus.topic has changed."]
-
-    def test_every_touch_of_the_folder_is_named(self, built: Built, tmp_path: Path) -> None:
-        folder = tmp_path / "copy"
-        shutil.copytree(freeze(built).variant(anonymous=False), folder)
-        (folder / "topics/topics.trec").write_bytes((folder / "topics/topics.trec").read_bytes()[:-1] + b"x")
-        (folder / "LICENSE").unlink()
-        (folder / "more.txt").write_text("more")
-        found = verify_release(folder)
-        assert (found.changed, found.missing, found.extra) == (["topics/topics.trec"], ["LICENSE"], ["more.txt"])
-        assert not found.is_ok
-        with pytest.raises(CommandError, match="not the release"):
-            call_command("verify_release", str(folder))
-
-    def test_another_manifest_under_the_name_is_another_version(self, built: Built, tmp_path: Path) -> None:
-        folder = tmp_path / "copy"
-        shutil.copytree(freeze(built).variant(anonymous=False), folder)
-        manifest = json.loads((folder / "manifest.json").read_text())
-        manifest["date"] = "1999-01-01"
-        (folder / "manifest.json").write_text(json.dumps(manifest))
-        found = verify_release(folder)
-        assert "not that of release v1" in found.other
-        assert not found.is_ok
 
 
 class TestCheckList:
@@ -305,68 +220,6 @@ def test_every_question_has_its_own_key() -> None:
     assert len({question.key for question in QUESTIONS}) == len(QUESTIONS)
 
 
-class TestPages:
-    @pytest.fixture
-    def manager(self, built: Built, client: Client) -> Client:
-        client.force_login(built.people["manager"])
-        return client
-
-    def test_the_way_from_the_check_list_to_the_download(self, built: Built, manager: Client) -> None:
-        slug = built.collection.slug
-        page = manager.get(reverse("release_create", args=[slug])).content.decode()
-        assert "Nothing is open" in page
-        assert "not stated" in page
-        answer = manager.post(reverse("release_create", args=[slug]), {"name": "v1"})
-        assert answer.status_code == 302
-        jobs.carry_out(Release.objects.get())
-        assert "v1" in manager.get(reverse("release_list", args=[slug])).content.decode()
-        page = manager.get(reverse("release_detail", args=[slug, "v1"])).content.decode()
-        assert "campaigns/main/judgments.jsonl" in page
-        content = b"".join(manager.get(reverse("release_archive", args=[slug, "v1"])).streaming_content)  # type: ignore[arg-type]
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            assert "croissant.json" in archive.namelist()
-            assert {entry.date_time[0] for entry in archive.infolist()} == {1980}
-        address = reverse("release_file", args=[slug, "v1", "LICENSE"])
-        assert b"CC BY 4.0" in b"".join(manager.get(address).streaming_content)  # type: ignore[arg-type]
-        for path in ("../named/LICENSE", "nothing.txt"):
-            assert manager.get(reverse("release_file", args=[slug, "v1", "x"])[:-1] + path).status_code == 404
-
-    def test_an_opened_release_is_for_everybody_and_the_reviewers_page_names_nobody(
-        self, built: Built, manager: Client
-    ) -> None:
-        release = freeze(built)
-        slug, stranger = built.collection.slug, Client()
-        public = reverse("public_release", args=[slug, "v1"])
-        publish = reverse("release_publish", args=[slug, "v1"])
-        page = manager.post(publish, {"to": "public"}, follow=True).content.decode()
-        assert "People still judge in Main round" in page
-        assert stranger.get(public).status_code == 404
-        built.campaign.state = "closed"
-        built.campaign.closed_at = timezone.now()
-        built.campaign.save()
-        manager.post(publish, {"to": "public"})
-        manager.post(publish, {"to": "reviewers"})
-        release.refresh_from_db()
-        assert "How to cite it" in stranger.get(public).content.decode()
-        review = reverse("reviewing_release", args=[release.anonymous_token])
-        answer = stranger.get(review)
-        assert answer["X-Robots-Tag"] == "noindex"
-        assert not [name for name in (*PEOPLE, slug + "/") if name in answer.content.decode().lower()]
-        address = reverse("reviewing_file", args=[release.anonymous_token, "README.md"])
-        assert b"Collection tea" in b"".join(stranger.get(address).streaming_content)  # type: ignore[arg-type]
-        manager.post(publish, {"to": "nobody"})
-        manager.post(publish, {"to": "no-reviewers"})
-        assert stranger.get(public).status_code == stranger.get(review).status_code == 404
-
-    def test_the_statement_is_asked_once_and_printed(self, built: Built, manager: Client) -> None:
-        address = reverse("statement_edit", args=[built.collection.slug])
-        assert "not stated" in manager.get(address).content.decode()
-        manager.post(address, {"creators": "Nadia Nemo", "dataBiases": "Only tea."})
-        release = freeze(built)
-        assert "Only tea." in text(release, "README.md")
-        assert json.loads(text(release, "croissant.json"))["rai:dataBiases"].startswith("Only tea.")
-
-
 def test_the_card_claims_nothing_that_is_not_known(built: Built) -> None:
     """Of imported labels nobody here knows how they were given, and a licence in own words has no identifier."""
     built.collection.licence = "Terms of our own"
@@ -379,61 +232,6 @@ def test_the_card_claims_nothing_that_is_not_known(built: Built) -> None:
     assert "saw neither" in json.loads(text(release, "croissant.json"))["rai:dataAnnotationProtocol"]
     (facts,) = gather(release, make_recipe(built.collection), pseudonyms(built.collection, "k")).campaigns
     assert "saw neither" not in label_conditions(replace(facts, imported=facts.labels))
-
-
-class TestLines:
-    def test_a_line_says_where_it_comes_from_and_what_changed(self, built: Built, client: Client) -> None:
-        release = freeze(built)
-        lines = [json.loads(line) for line in text(release, "lines.jsonl").splitlines()]
-        assert len(lines) == 6
-        verdict = built.items[1].verdicts.get()
-        verdict.value, verdict.comment = 2, "Zebulon was right."
-        verdict.save()
-        found = explain(built.collection, "7", "doc-b")
-        assert [line["value"] for line in found["lines"]] == [2, 2]
-        changed = next(line for line in found["lines"] if line["changed"])
-        assert changed["released"] == 1
-        assert "Zebulon" not in json.dumps(found)
-        assert {one["prov:wasAttributedTo"] for one in changed["labels"] if not one["machine"]} == set(
-            changed["prov:wasGeneratedBy"]["votes"]
-        )
-        assert len(explain(built.collection, "7.2", "doc-b")["lines"]) == 1
-        client.force_login(built.people["manager"])
-        page = client.get(reverse("line_detail", args=[built.collection.slug]), {"topic": "7", "docno": "doc-b"})
-        assert "release v1: 1" in page.content.decode()
-        with pytest.raises(Refused, match="never judged together"):
-            explain(built.collection, "12", "doc-a")
-
-    def test_tables_lead_to_the_explanation_of_each_line(self, built: Built, client: Client) -> None:
-        client.force_login(built.people["manager"])
-        slug = built.collection.slug
-        lines = reverse("line_detail", args=[slug])
-        target = f"{lines}?topic=7&amp;docno=doc-b"
-        topic = built.items[0].topic_id
-        for name, more in (("judgment_list", ()), ("relevance_detail", (topic,))):
-            page = client.get(reverse(name, args=[slug, "main", *more])).content.decode()
-            assert target in page, name
-        page = client.get(lines, {"topic": "7"}).content.decode()
-        assert "?topic=7&amp;docno=doc-a" in page
-        assert "doc-c" not in page
-        assert "has no topic 99" in client.get(lines, {"topic": "99"}).content.decode()
-
-    def test_who_still_has_to_judge_reads_none(self, built: Built, client: Client) -> None:
-        freeze(built)
-        assignment = built.items[0].assignments.filter(annotator=built.annotators["zebulon"]).get()
-        Assignment.objects.filter(pk=assignment.pk).update(state="pending")
-        Membership.objects.filter(user=built.people["zebulon"]).update(role="manager")
-        client.force_login(built.people["zebulon"])
-        slug = built.collection.slug
-        asked = {"topic": "7", "docno": "doc-b"}
-        for address in (
-            reverse("line_detail", args=[slug]),
-            reverse("api_line", args=[slug]),
-            reverse("release_list", args=[slug]),
-            reverse("release_archive", args=[slug, "v1"]),
-            reverse("api_release_file", args=[slug, "v1", "lines.jsonl"]),
-        ):
-            assert client.get(address, asked).status_code == 403, address
 
 
 def test_croissant_validates_without_warnings_and_its_records_load(built: Built, caplog) -> None:

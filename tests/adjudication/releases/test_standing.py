@@ -21,7 +21,8 @@ from corpus.pools.actions import remove_from_pool
 from corpus.topics.actions.aspects import delete_aspect
 from corpus.topics.jobs.versions import keep_versions
 from tests.access_world import AT, World, make_world
-from tests.adjudication.releases.test_releases import Built, built, freeze  # noqa: F401 - a fixture
+from tests.adjudication.releases.releasing import freeze
+from tests.factories.adjudication import Built
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +40,7 @@ WRITTEN_AGAIN = {
     "adjudication.importedqrelstopic": "read from the file of their judged set",
     "adjudication.splittopic": "part of a split",
     "adjudication.datastatement": "one row that is only changed",
+    "corpus.fulltext": "part of a document, which is guarded",
     "corpus.poolsource": "pools built again say which method brings a document",
     "corpus.ranking": "a run imported again under its name replaces its lists",
     "corpus.partranking": "the same for lists of aspects and sub-queries",
@@ -130,7 +132,7 @@ def test_the_database_refuses_each_in_words(world: World) -> None:
 class TestWays:
     """Pages, actions and commands say the reason of the database, and leave everything as it was."""
 
-    def test_actions(self, built: Built) -> None:  # noqa: F811
+    def test_actions(self, built: Built) -> None:
         topic = built.collection.topics.get(number="12")
         entry = topic.pool.create(document=built.collection.documents.get(docno="doc-a"))
         node = topic.nodes.create(aspect=topic.aspects.create(text="Nobody judged this."), position=1)

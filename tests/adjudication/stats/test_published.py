@@ -17,6 +17,7 @@ from adjudication.stats.pairwise import confusion, tabulate
 from adjudication.stats.rankings import RankedList, make_gold, match, rank
 from adjudication.stats.report import Options, measure_agreement
 from adjudication.stats.votes import vote
+from tests.adjudication.csfcube import NAMES
 from tests.shared import SHARED, shared_path
 
 pytestmark = pytest.mark.shared
@@ -300,29 +301,7 @@ def test_csfcube_by_its_own_script_and_by_trec_eval() -> None:
         run.setdefault(query, {})[docno] = float(value)
     gold = make_gold(grades, relevance=2)
     rankings = [rank(query, of_query) for query, of_query in run.items()]
-    theirs = {
-        "csfcube_script": {
-            "recall": "CSFCube_R@20",
-            "precision": "P@20",
-            "f1": "CSFCube_F1@20",
-            "r_precision": "CSFCube_Rprec",
-            "av_precision": "CSFCube_AP",
-            "reciprocal_rank": "RR",
-            "ndcg": "CSFCube_nDCG",
-            "ndcg@20": "CSFCube_nDCG@20",
-            "ndcg%20": "CSFCube_nDCG@20%",
-        },
-        "trec_eval_9_relevance_level_2": {
-            "map": "AP",
-            "Rprec": "Rprec",
-            "recip_rank": "RR",
-            "P_20": "P@20",
-            "recall_20": "R@20",
-            "ndcg": "nDCG",
-            "ndcg_cut_20": "nDCG@20",
-        },
-    }
-    for script, names in theirs.items():
+    for script, names in NAMES.items():
         measures = [parse_measure(name) for name in names.values()]
         scores = score(match(rankings, gold), gold, measures)
         for facet, figures in expected[script].items():

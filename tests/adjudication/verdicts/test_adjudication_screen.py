@@ -127,7 +127,7 @@ def test_sending_back_from_the_screen(built: Built) -> None:
     assert "Send back for one more judge" not in page
     assert "Cancel the request" in page
     page = client.post(address("verdict_recall", verdict.pk), follow=True).content.decode()
-    assert "nobody else is asked" in page
+    assert "no further judge is asked" in page
     assert "Send back for one more judge" in page
     assert "Nobody is asked" in client.post(address("verdict_recall", verdict.pk), follow=True).content.decode()
 

@@ -113,7 +113,7 @@ def test_withdrawing_gives_the_item_back_to_the_vote(built: Built) -> None:
     verdict = verdict_of(built, 1)
     assert (verdict.value, verdict.method) == before
     assert (verdict.decided_by, verdict.decided_at, verdict.comment) == (None, None, "")
-    with pytest.raises(Conflict, match="Nobody has decided"):
+    with pytest.raises(Conflict, match="not decided, so there is nothing to undo"):
         withdraw_decision(verdict=verdict, by=judge, at=LATER)
 
 

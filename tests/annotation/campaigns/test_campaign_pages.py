@@ -121,7 +121,7 @@ def test_large_builds_go_to_a_worker(made, monkeypatch):
 
 
 def test_the_list_says_what_to_do_when_there_is_nothing(made):
-    assert "Make a campaign" in text_of(client_of(made).get(url("campaign_list", campaign=None)))
+    assert "Create campaign" in text_of(client_of(made).get(url("campaign_list", campaign=None)))
     assert "A manager of the collection can make one" in text_of(
         client_of(made, "vic").get(url("campaign_list", campaign=None))
     )

@@ -8,8 +8,8 @@ from django.db import DatabaseError, connection
 from django.http import Http404
 
 from accounts.refusals import Conflict, NotAllowed, Refused
+from annotation.assignment.rules import NotNow
 from annotation.labelling.actions.answers import ChangedElsewhere, Invalid
-from annotation.labelling.rules.labelling import NotNow
 from annotation.models import (
     Annotator,
     AnnotatorState,

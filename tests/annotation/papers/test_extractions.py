@@ -124,7 +124,7 @@ def test_an_annotator_begins_with_the_proposal_and_every_state_is_kept(material)
     with pytest.raises(Conflict, match="another window"):
         save(fewer, 1)
     undo_extraction(extraction=mine, by=by, at=AT)
-    with pytest.raises(Refused, match="nothing to take back"):
+    with pytest.raises(Refused, match="nothing to undo"):
         undo_extraction(extraction=mine, by=by, at=AT)
     assert [each.parent for each in mine.revisions.all()] == [None, 1, 1]
     with pytest.raises(Refused, match="two references have the same number"):
@@ -209,7 +209,7 @@ def test_a_paper_is_skipped_with_a_reason_and_taken_up_again(material, client) -
     client.force_login(material.manager)
     assert "The file is broken" in client.get(reverse("campaign_detail", args=here[:2])).content.decode()
     client.force_login(material.people["ana"])
-    assert "Take it up again" in client.get(queue).content.decode()
+    assert "Reopen" in client.get(queue).content.decode()
     client.post(reverse("extraction_skip", args=here), {"again": "yes"})
     assignment.refresh_from_db()
     assert (assignment.state, assignment.finished_at) == ("pending", None)

@@ -129,7 +129,7 @@ def test_the_page_for_a_manager(client: Client, members: dict[Role, Membership])
 def test_the_page_for_those_who_may_only_look(client: Client, members: dict[Role, Membership]) -> None:
     client.force_login(members[Role.VIEWER].user)
     text = client.get(reverse("member_list", args=["tea"])).text
-    assert "Invite somebody" not in text
+    assert "Invite people" not in text
     assert "/role/" not in text
     assert text.count("/removal/") == 1  # they may leave
 

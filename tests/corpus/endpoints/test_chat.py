@@ -9,8 +9,9 @@ from email.utils import format_datetime
 import numpy as np
 import pytest
 
-from corpus.endpoints.chat import Busy, Chat, Endpoint, Rejected, Reply, Unusable, read_reply
+from corpus.endpoints.chat import Chat, Endpoint, Rejected, Reply, Unusable, read_reply
 from corpus.endpoints.driver import Failure, Pace, ask_all
+from corpus.endpoints.retries import Busy
 from tests.stubs.chat import Answer, ChatStub, CutOff, Garbage, Hang, Script, Status, Trickle, completion
 
 QUESTION = [{"role": "user", "content": "Which?"}]

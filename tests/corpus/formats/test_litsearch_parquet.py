@@ -93,7 +93,7 @@ def test_corpus_clean_is_read_and_written_in_its_columns(tmp_path: Path) -> None
         ("9", "On pots", "Clay.", {"citations": []}),
     ]
     for whole, column in ((True, "corpusid"), (False, "docno")):
-        path.write_bytes(b"".join(write_parquet_documents(found, whole=whole)))
+        path.write_bytes(b"".join(write_parquet_documents(found, whole=whole, full_texts=True)))
         table = pq.read_table(path)
         assert table.column(column).to_pylist() == ([7, 9] if whole else ["7", "9"])
         assert table.column("citations").to_pylist() == ([[9, 11], []] if whole else [["9", "11"], []])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.formats.records import BrokenFile, Problem, RunRow
-from corpus.formats.trec_runs import BadRow, read_run, read_runs
+from corpus.formats.trec_runs import BadRow, RunComment, read_run, read_runs
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids
 from tests.shared import shared_path
@@ -38,7 +38,7 @@ def test_rows_are_read_as_they_were_written(written: list[tuple[str, str, int, f
 @given(st.binary(max_size=200) | st.text("1 Qd0.-e\tnaif\n\\_", max_size=80).map(str.encode))
 def test_any_bytes_give_rows_problems_or_a_refusal(data: bytes) -> None:
     with suppress(BrokenFile):
-        assert all(isinstance(item, RunRow) or (item.reason and item.line) for item in read(data))
+        assert all(isinstance(item, RunRow | RunComment) or (item.reason and item.line) for item in read(data))
 
 
 def test_lines_and_layout_are_as_trec_eval_takes_them() -> None:

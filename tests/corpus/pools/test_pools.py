@@ -281,7 +281,7 @@ class TestByHand:
             add_to_pool(by=manager.user, at=AT, topic=topic, docno="D99")
         build(collection)
         judge(topic, collection.documents.get(docno="D1"))
-        with pytest.raises(Refused, match="D1 is in 1 items of a campaign"):
+        with pytest.raises(Refused, match="D1 is in 1 item of a campaign for this topic"):
             remove_from_pool(by=manager.user, at=AT, entry=PoolEntry.objects.get(topic=topic, document__docno="D1"))
         assert "D1" in pools(collection)["1"]
 

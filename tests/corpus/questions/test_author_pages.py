@@ -105,7 +105,7 @@ def test_forged_and_revoked_links_open_nothing(call: QuestionCall) -> None:
     revoke_author(by=call.created_by, at=AT, invitation=ann)
     page = Client().get(page_of(ann))
     assert page.status_code == 410
-    assert "taken back" in page.text
+    assert "revoked" in page.text
     with pytest.raises(BadLink):
         find_author(author_token(ann))
 
@@ -115,7 +115,7 @@ def test_whose_invitation_was_revoked_can_still_opt_out(call: QuestionCall) -> N
     revoke_author(by=call.created_by, at=AT, invitation=ann)
     address = reverse("author_opt_out", args=[author_token(ann)])
     assert "ann@example.org" in Client().get(address).text
-    assert "no more letters" in Client().post(address).text
+    assert "no more e-mails" in Client().post(address).text
     assert AuthorOptOut.objects.get().email == "ann@example.org"
 
 

@@ -1,6 +1,7 @@
 """What people decide about generated questions: keep, discard, correct, move the cut-offs."""
 
 import pytest
+from django.urls import reverse
 
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Campaign, Item
@@ -97,7 +98,7 @@ def test_a_question_of_a_campaign_stays(manager, mention, run):
         collection=mention.collection, slug="r", name="R", kind="rubric", seed=1, created_at=AT
     )
     Item.objects.create(campaign=campaign, split=campaign.split, topic=question.topic)
-    with pytest.raises(Refused, match="items of a campaign"):
+    with pytest.raises(Refused, match=r"1 item of a campaign"):
         discard_question(by=manager, at=AT, question=question)
     question.refresh_from_db()
     assert question.state == QuestionState.RESTORED
@@ -173,3 +174,39 @@ def test_questions_are_found_by_state_source_and_words(collection, mention, run,
     assert list(list_questions(collection, text="GREEN leaf")) == [kept]
     assert list(list_questions(collection, source="inline-outside")) == []
     assert list(list_questions(collection, run=run.pk + 1)) == []
+
+
+def test_several_questions_are_kept_and_discarded_from_the_table(client, collection, manager, mention, run):
+    """Each by itself: what cannot be done is counted with its reason, and only rows of this filter are taken."""
+    target = mention.references.get(key="b0").document
+    mentions = [mention, *(make_mention({"b0": target}, collection=collection) for _ in range(2))]
+    kept, doubted, other = (
+        make_question(each, run=run, text=f"{TEXT} {number}", state=state)
+        for number, (each, state) in enumerate(zip(mentions, ("filtered", "markup", "filtered"), strict=True))
+    )
+    keep_question(by=manager, at=AT, question=kept)
+    client.force_login(manager)
+    address = reverse("question_list", args=["tea"])
+
+    def take(step, *picked, query=""):
+        sent = {"step": step, "pick": [question.pk for question in picked]}
+        answer = client.post(address + query, sent, follow=True)
+        for question in (kept, doubted, other):
+            question.refresh_from_db()
+        return [str(message) for message in answer.context["messages"]]
+
+    done, refused = take("keep", kept, doubted)
+    assert done == "Questions kept as topics: 1."
+    assert refused.startswith("Not done for 1.")
+    assert "topic already" in refused
+    assert [each.state for each in (kept, doubted, other)] == ["restored", "restored", "filtered"]
+    assert take("discard", doubted, other) == ["Questions discarded: 2."]
+    assert [each.state for each in (kept, doubted, other)] == ["restored", "discarded", "discarded"]
+    assert Topic.objects.get().text == kept.text
+    assert take("keep", kept, query="?state=discarded") == ["No rows are selected. Select some first."]
+
+    viewer = MembershipFactory(collection=collection, role=Role.VIEWER).user
+    client.force_login(viewer)
+    assert client.post(address, {"step": "discard", "pick": [kept.pk]}).status_code == 403
+    kept.refresh_from_db()
+    assert kept.state == "restored"

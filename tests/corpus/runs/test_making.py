@@ -246,3 +246,22 @@ def test_the_command_has_the_options_of_all_recipes_and_files_go_out(collection:
     assert metadata == metadata_text(RetrievalRun.objects.get(name="mine"))
     assert "k1: 0.9" in metadata
     assert django_settings.CODE_VERSION in metadata
+
+
+def test_a_page_offers_the_runs_to_start_from(
+    client: Client, collection: Collection, members: dict[Role, Membership]
+) -> None:
+    client.force_login(members[Role.MANAGER].user)
+    page = reverse("run_create", args=["tea"])
+    for recipe in ("rerank", "fusion", "one-hop"):
+        assert "There is no run to start from yet" in client.get(f"{page}?recipe={recipe}").text
+    for name in ("one", "other", "third"):
+        made(collection, name, "bm25")
+    for recipe in ("rerank", "one-hop"):
+        assert '<option value="other">other</option>' in client.get(f"{page}?recipe={recipe}").text
+    assert client.get(f"{page}?recipe=fusion").text.count('type="checkbox" name="runs"') == 3
+    refused = client.post(f"{page}?recipe=fusion", {"name": "both", "runs": ["other"]})
+    assert "Fusion needs two runs or more" in refused.text
+    assert refused.text.count("checked") == 1
+    assert client.post(f"{page}?recipe=fusion", {"name": "both", "runs": ["one", "third"]}).status_code == 302
+    assert RunMaking.objects.get(name="both").parameters["settings"]["runs"] == "one third"

@@ -15,7 +15,7 @@ from accounts import jobs
 from accounts.job_kinds import Progress
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.models import Citation, Collection, PaidAnswer, RetrievalRun, RunMaking
+from corpus.models import Citation, Collection, PaidAnswer, RetrievalRun, RunMaking, Topic
 from corpus.ranking.order import RankedList
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.jobs.making import RunMakingJob
@@ -199,6 +199,36 @@ class TestRerank:
             job = made(collection, "reranked", "rerank", run="first")
             assert len(stub.calls) == TOPICS - 15
         assert (job.state, docnos("reranked", "20")) == (JobState.DONE, ["D2", "D1", "D3", "D4"])
+
+    @pytest.mark.slow
+    @pytest.mark.timeout(600)
+    def test_an_endpoint_that_dies_at_item_900_of_1000(self, collection: Collection, chat: Any, settings: Any) -> None:
+        """Nothing is lost, nothing is paid twice; the run made then is that of an endpoint that lives."""
+        n, dies = 1_000, 900
+        Topic.objects.bulk_create(
+            Topic(collection=collection, number=str(each), text=f"tea of sort {each}", position=each)
+            for each in range(TOPICS + 1, n + 1)
+        )
+        make_run(collection, "long", {str(each): ["D1", "D2", "D3", "D4"] for each in range(1, n + 1)})
+        settings.LLM_PRICE_IN = settings.LLM_PRICE_OUT = 1
+        answered = Answer("[2] > [1]", usage=(1000, 0))
+        with ChatStub(lambda call: answered if call.number < dies else Status(500)) as stub:
+            chat(stub)
+            job = made(collection, "reranked", "rerank", run="long")
+        assert job.state == JobState.FAILED
+        assert f"{dies} answers that came are kept" in job.reason
+        assert PaidAnswer.objects.count() == dies
+        assert not RetrievalRun.objects.filter(name="reranked").exists()
+        with ChatStub([answered]) as stub:
+            chat(stub)
+            job = made(collection, "reranked", "rerank", run="long")
+            assert len(stub.calls) == n - dies
+        assert (job.state, job.reason) == (JobState.DONE, "")
+        run = RetrievalRun.objects.get(name="reranked")
+        assert {tuple(ranking.docnos) for ranking in run.rankings.all()} == {("D2", "D1", "D3", "D4")}
+        assert run.rankings.count() == n
+        paid = sum(cost for cost in PaidAnswer.objects.values_list("cost", flat=True) if cost is not None)
+        assert float(paid) == float(run.parameters["cost"]) == pytest.approx(n / 1_000)
 
     def test_cancelling_keeps_what_was_paid_and_says_so(self, collection: Collection, chat: Any, settings: Any) -> None:
         class Watched(Progress):

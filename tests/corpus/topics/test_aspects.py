@@ -195,7 +195,7 @@ class TestDeleting:
 
     def test_what_a_campaign_needs_stays(self, topic: Topic, manager: User) -> None:
         put_in_campaign(node(topic, "c", "a").aspect)
-        with pytest.raises(Refused, match="“c” is in 1 items of a campaign"):
+        with pytest.raises(Refused, match="“c” is in 1 item of a campaign"):
             delete_aspect(by=manager, at=AT, node=node(topic, "a"))
         assert tree(topic) == TREE
         judge(node(topic, "d").aspect)

@@ -99,7 +99,7 @@ class TestDeleting:
         judge(judged)
         put_in_campaign(planned)
         TopicFactory(collection=collection, parent=parent)
-        for topic, reason in ((judged, "has been judged"), (planned, "is in 1 items"), (parent, "Other topics")):
+        for topic, reason in ((judged, "has been judged"), (planned, "is in 1 item of"), (parent, "Other topics")):
             with pytest.raises(Refused, match=reason):
                 delete_topic(by=manager, at=AT, topic=topic)
         assert Topic.objects.count() == 4

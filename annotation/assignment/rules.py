@@ -17,7 +17,7 @@ REASONS = {
     "archived": f"The collection {ARCHIVED}",
     "draft": "The campaign is not open yet. Its manager opens it when it is ready.",
     "closed": "The campaign is closed: it no longer takes judgments. Ask its manager if yours should still count.",
-    "paused": "A manager has paused your part in this campaign. Ask them when you are to go on.",
+    "paused": "A manager has paused your part in this campaign. Ask them when you can continue.",
     "removed": "A manager has taken you off this campaign. What you have judged is kept.",
 }
 

@@ -1,0 +1,1 @@
+"""What annotators ask their managers about an item, and the answers (docs/adr/0045)."""

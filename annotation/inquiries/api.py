@@ -1,0 +1,149 @@
+"""Questions of annotators through the API: asking and reading one's own, and for managers reading and answering."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar
+
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.models import TokenScope
+from accounts.schema import answers
+from annotation.assignment.reads.participation import fetch_participation
+from annotation.campaigns.api.base import InCampaignView, LabellingView
+from annotation.definitions.settings import ANSWER, INQUIRY
+from annotation.inquiries.actions import answer_inquiry, ask_managers
+from annotation.inquiries.reads import WorkPage, inquiries_of, name_of, notes_for
+from annotation.models import Audience, Inquiry
+from corpus.models import Role
+
+MANAGE: tuple[Role, ...] = (Role.MANAGER,)
+OPEN = OpenApiParameter("open", OpenApiTypes.BOOL, description="only those that wait for an answer")
+
+
+class InquirySerializer(serializers.ModelSerializer[Inquiry]):
+    """A question with its answer, as managers see it."""
+
+    topic = serializers.CharField(source="item.topic.number", default=None, allow_null=True)
+    aspect = serializers.CharField(source="item.aspect.text", default=None, allow_null=True)
+    docno = serializers.CharField(source="item.document.docno", default=None, allow_null=True)
+    paper = serializers.CharField(source="item.paper.key", default=None, allow_null=True)
+    name = serializers.SerializerMethodField(help_text="title of the document or paper, else the topic's text")
+    annotator = serializers.CharField(source="annotator.name")
+
+    class Meta:
+        model = Inquiry
+        fields = (
+            *("id", "uuid", "item", "topic", "aspect", "docno", "paper", "name", "annotator", "text", "asked_at"),
+            *("answer", "audience", "answered_at", "seen_at"),
+        )
+
+    def get_name(self, inquiry: Inquiry) -> str:
+        return name_of(inquiry.item)
+
+
+class NoteSerializer(serializers.Serializer[Any]):
+    """An own question with its answer, or an answer shown to all: then `text` is empty and `is_mine` false."""
+
+    uuid = serializers.UUIDField()
+    text = serializers.CharField(allow_blank=True)
+    asked_at = serializers.DateTimeField()
+    answer = serializers.CharField(allow_blank=True)
+    answered_at = serializers.DateTimeField(allow_null=True)
+    is_mine = serializers.BooleanField()
+    is_new = serializers.BooleanField()
+    topic = serializers.CharField(allow_null=True)
+    aspect = serializers.CharField(allow_null=True)
+    docno = serializers.CharField(allow_null=True)
+    paper = serializers.CharField(allow_null=True)
+    name = serializers.CharField()
+    whole_topic = serializers.BooleanField(help_text="belongs next to every item of the topic")
+    href = serializers.CharField(allow_blank=True)
+
+
+class NotesSerializer(serializers.Serializer[Any]):
+    """The newest 200 of one campaign."""
+
+    asked = NoteSerializer(many=True)
+
+
+class AskSerializer(serializers.Serializer[Any]):
+    """Send it again with the same uuid as often as you like: it is kept once."""
+
+    uuid = serializers.UUIDField()
+    assignment = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+    text = serializers.CharField(max_length=INQUIRY.most)
+
+
+class AnswerSerializer(serializers.Serializer[Any]):
+    answer = serializers.CharField(max_length=ANSWER.most)
+    audience = serializers.ChoiceField(Audience.choices, default=Audience.ASKER)
+
+
+class InquiryList(InCampaignView):
+    """Questions of a campaign's annotators."""
+
+    serializer_class = InquirySerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE}
+
+    @extend_schema(
+        operation_id="inquiries_list", parameters=[OPEN], responses=answers({200: InquirySerializer(many=True)}, 403)
+    )
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List the questions, but not those about items that you still have to judge."""
+        rows = inquiries_of(self.campaign, self.person)
+        if request.query_params.get("open") in ("true", "1"):
+            rows = rows.filter(answered_at=None)
+        page = self.paginate_queryset(rows) or []
+        return self.get_paginated_response(InquirySerializer(page, many=True).data)
+
+
+class InquiryAnswer(InCampaignView):
+    """The answer to one question."""
+
+    serializer_class = AnswerSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"PUT": MANAGE}
+
+    @extend_schema(
+        operation_id="inquiries_answer",
+        request=AnswerSerializer,
+        responses=answers({200: InquirySerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def put(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Answer, or change the answer. Others see an answer without the question and who asked it."""
+        wanted = AnswerSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        answer_inquiry(campaign=self.campaign, inquiry=pk, by=self.person, at=timezone.now(), **wanted.validated_data)
+        return Response(InquirySerializer(inquiries_of(self.campaign, self.person).get(pk=pk)).data)
+
+
+class OwnInquiries(LabellingView):
+    """The caller's own questions, and answers that all annotators may see."""
+
+    serializer_class = NotesSerializer
+    scopes: ClassVar[dict[str, TokenScope]] = {"POST": TokenScope.JUDGE}
+
+    @extend_schema(operation_id="own_inquiries_list", responses=answers({200: NotesSerializer}, 403, 404))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List them, newest first."""
+        return Response(self._notes(slug, campaign))
+
+    @extend_schema(
+        operation_id="own_inquiries_ask",
+        request=AskSerializer,
+        responses=answers({200: NotesSerializer}, 400, 403, 404, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Ask the managers about the item of one of your assignments."""
+        wanted = AskSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        ask_managers(collection=slug, campaign=campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        return Response(self._notes(slug, campaign))
+
+    def _notes(self, slug: str, campaign: str) -> dict[str, Any]:
+        found = fetch_participation(collection=slug, campaign=campaign, user=self.person, also_of_papers=True)
+        notes = notes_for(found.annotator, found.campaign, WorkPage(found.kind, slug, campaign))
+        return {"asked": [asdict(note) for note in notes]}

@@ -1,0 +1,132 @@
+"""What the screens of annotators ask and send about questions to the managers, for items of every kind."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST
+
+from accounts.edge import body_of
+from accounts.refusal_messages import refusals_in_message
+from annotation.assignment.reads.participation import fetch_participation
+from annotation.inquiries.actions import ask_managers, note_answers_seen
+from annotation.inquiries.reads import MOST, Note, WorkPage, notes_for
+from annotation.labelling.forms import Malformed, json_object
+from annotation.labelling.views.answers import answer_json, for_script, person_of
+
+JSON = "application/json"
+
+
+@require_http_methods(["GET", "POST"])
+def label_questions(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """What the annotator asked and what was answered to all; POST asks: JSON from the script, fields from a form."""
+    if request.method == "POST" and request.content_type != JSON:
+        return _receive_form(request, slug, campaign)
+    return questions_json(request, slug, campaign)
+
+
+label_questions.login_required = False  # type: ignore[attr-defined]
+
+
+@for_script
+def questions_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    if request.method == "POST":
+        sent = json_object(body_of(request))
+        _ask(request, slug, campaign, sent)
+    participation = fetch_participation(
+        collection=slug, campaign=campaign, user=person_of(request), also_of_papers=True
+    )
+    notes = notes_for(participation.annotator, participation.campaign, WorkPage(participation.kind, slug, campaign))
+    return answer_json({"asked": [asdict(note) for note in notes]})
+
+
+def _receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """From a page without a script: ask, then back to the item."""
+    if not request.user.is_authenticated:
+        return redirect_to_login(reverse("campaign_detail", args=[slug, campaign]))
+    participation = fetch_participation(
+        collection=slug, campaign=campaign, user=person_of(request), also_of_papers=True
+    )
+    fields = request.POST.dict()
+    assignment = fields.get("assignment", "")
+    number = int(assignment) if assignment.isdecimal() and len(assignment) < 19 else 0
+    with refusals_in_message(request):
+        _ask(request, slug, campaign, {**fields, "assignment": number})
+        messages.success(request, "Question sent. The answer appears next to the item and on the campaign's page.")
+    if not number:
+        return redirect("campaign_detail", slug, campaign)
+    return redirect(WorkPage(participation.kind, slug, campaign).address(number))
+
+
+def _ask(request: HttpRequest, slug: str, campaign: str, sent: dict[str, Any]) -> None:
+    assignment, text = sent.get("assignment"), sent.get("text")
+    if type(assignment) is not int or not 0 < assignment < 2**63:
+        raise Malformed("assignment", "a number is needed.")
+    if not isinstance(text, str):
+        raise Malformed("text", "a text is needed.")
+    try:
+        uuid = UUID(str(sent.get("uuid")))
+    except ValueError:
+        raise Malformed("uuid", "a UUID is needed.") from None
+    ask_managers(
+        collection=slug,
+        campaign=campaign,
+        assignment=assignment,
+        uuid=uuid,
+        text=text,
+        by=person_of(request),
+        at=timezone.now(),
+    )
+
+
+@require_POST
+def label_answers_seen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The annotator has seen answers: those of `seen` from the script, all from a form."""
+    if request.content_type == JSON:
+        return seen_json(request, slug, campaign)
+    if not request.user.is_authenticated:
+        return redirect_to_login(reverse("campaign_detail", args=[slug, campaign]))
+    note_answers_seen(collection=slug, campaign=campaign, by=person_of(request), at=timezone.now())
+    return redirect("campaign_detail", slug, campaign)
+
+
+label_answers_seen.login_required = False  # type: ignore[attr-defined]
+
+
+@for_script
+def seen_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    seen = json_object(body_of(request)).get("seen")
+    if not isinstance(seen, list) or len(seen) > MOST:
+        raise Malformed("seen", "send a list of UUIDs.")
+    try:
+        uuids = [UUID(str(each)) for each in seen]
+    except ValueError:
+        raise Malformed("seen", "send a list of UUIDs.") from None
+    found = note_answers_seen(collection=slug, campaign=campaign, by=person_of(request), at=timezone.now(), only=uuids)
+    return answer_json({"seen": found})
+
+
+# --- for the pages ---------------------------------------------------------------------------------------------------
+
+
+def asking_context(
+    notes: Sequence[Note], shown: Sequence[Note], assignments: Sequence[tuple[int, str | None]]
+) -> dict[str, Any]:
+    """What `_asking.html` and `_asking_news.html` draw: notes next to the item, the first new answer about another one.
+
+    `notes` are all of the annotator, `shown` those about the item, `assignments` their own of it, (id, aspect) each.
+    """
+    elsewhere = [note for note in notes if note.is_new and note.href and note not in shown]
+    return {
+        "notes": shown,
+        "answered": elsewhere[0] if elsewhere else None,
+        "assignments": assignments,
+        "asking_uuid": uuid4(),
+    }

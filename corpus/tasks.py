@@ -1,0 +1,15 @@
+"""Celery entry points of this app: word to other workers that a job can be helped."""
+
+from celery import shared_task
+
+from corpus.searching.jobs.indexes import ShardBuilding
+from corpus.searching.jobs.parts import help_with
+from corpus.searching.jobs.shard_search import ShardSearches
+
+KINDS = {each.kind: each for each in (ShardBuilding, ShardSearches)}
+
+
+@shared_task
+def help_with_parts(folder: str) -> int:
+    """Do parts of a job's work; safe to run twice, late or in vain."""
+    return help_with(folder, KINDS)

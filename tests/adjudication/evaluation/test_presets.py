@@ -1,0 +1,129 @@
+"""The papers' tables against figures by hand."""
+
+import pytest
+
+from accounts.refusals import Refused
+from adjudication.evaluation.presets.registry import PRESETS
+from adjudication.evaluation.reads.reports import make_report
+from adjudication.evaluation.reads.spec import CONDENSED, EvaluationSpec
+from corpus.models import (
+    Collection,
+    Document,
+    PartRanking,
+    RetrievalRun,
+    SubQuery,
+    Target,
+    Topic,
+)
+from tests.adjudication.evaluation.evaluating import evaluated, make_run
+from tests.adjudication.verdicts.test_votes import vote
+from tests.factories.adjudication import AT, Built, build_campaign
+
+pytestmark = pytest.mark.django_db
+
+
+def test_presets_of_doris_mae(built: Built) -> None:
+    for topic in Topic.objects.filter(collection=built.collection)[:8]:
+        Topic.objects.filter(pk=topic.pk).update(extra={"split": "test"})
+    report = make_report(built.collection, EvaluationSpec("", ("good", "half"), preset="doris-2", resamples=1000))
+    assert [column.label for column in report.table.columns] == ["R@5", "R@20", "RP", "NDCG exp 10%", "MRR@10", "MAP"]
+    assert [row.label for row in report.table.rows] == ["good", "half", "Random"]
+    assert " ± " in report.table.rows[0].cells[0].text
+    test = make_report(built.collection, EvaluationSpec("", ("good",), preset="doris-8", resamples=1000))
+    assert test.table.rows[0].cells[0].n_topics == 8
+    assert test.table.caption.startswith("Means over 8 topics")
+
+
+def test_tables_6_and_7_of_doris_mae() -> None:
+    """Worked out by hand over 20 documents, of which d1 to d3 have grades on the aspects a, b and c.
+
+    Sums: of the topic d1 4, d2 1, d3 3; of ab d1 4, d2 1, d3 1; of bc d1 2, d3 3. Relevant from a mean of 1 on: d1 and
+    d3 of the topic, d1 of ab, d1 and d3 of bc. nDCG_exp counts the first 2 (a tenth): Table 6 has
+    (2 + 8/log2 3) / (16 + 8/log2 3), ab (2 + 16/log2 3) / (16 + 2/log2 3), bc (8 + 1/log2 3) / (8 + 4/log2 3).
+    """
+    grades = {"d1": (2, 2, 0), "d2": (1, 0, 0), "d3": (0, 1, 2)}
+    docnos = [f"d{n}" for n in range(1, 21)]
+    triples = [("1", aspect, docno) for docno in docnos for aspect in "abc"]
+    labels = [[grades.get(docno, (0, 0, 0))["abc".index(str(aspect))]] * 3 for _, aspect, docno in triples]
+    built = build_campaign(labels, triples=triples)
+    vote(built)
+    first, rest = ["d2", "d3", "d4", "d5", "d6", "d1"], docnos[6:]
+    make_run(built.collection, "aspects", {"1": {docno: -float(at) for at, docno in enumerate([*first, *rest])}})
+    table = make_report(built.collection, EvaluationSpec("", ("aspects",), preset="doris-6", resamples=1000)).table
+    assert [cell.text for cell in table.rows[0].cells] == ["50.00", "100.00", "50.00", "33.48", "16.67", "41.67"]
+    topic, run = Topic.objects.get(collection=built.collection), RetrievalRun.objects.get(name="aspects")
+    aspects = {aspect.text: aspect for aspect in topic.aspects.all()}
+    orders = {"ab": ["d2", "d1", "d3"], "bc": ["d3", "d2", "d1"], "a": docnos[::-1], "abc": docnos[::-1]}
+    for name, order in orders.items():
+        part = SubQuery.objects.create(
+            collection=built.collection, topic=topic, number=f"1-{name}", size=len(name), sentences=[name]
+        )
+        for place, text in enumerate(name):
+            part.chosen.create(aspect=aspects[text], position=place)
+        ranked = [*order, *(docno for docno in docnos if docno not in order)]
+        PartRanking.objects.create(run=run, sub_query=part, docnos=ranked, scores=[-float(at) for at in range(20)])
+    table = make_report(built.collection, EvaluationSpec("", ("aspects",), preset="doris-7", resamples=1000)).table
+    assert [cell.text for cell in table.rows[0].cells] == ["100.00", "100.00", "25.00", "76.04", "75.00", "66.67"]
+    assert table.caption.startswith("Means over 2 topics"), "sub-queries of other sizes are left out"
+
+
+def test_presets_of_litsearch_and_acm_cr() -> None:
+    """Broad and specific questions of both origins and qualities; each column counts its own questions."""
+    collection = Collection.objects.create(slug="lit", title="Lit", created_at=AT)
+    kinds = [
+        (source, specificity, quality)
+        for source in ("inline-acl", "inline-nonacl", "author")
+        for specificity in (0, 1)
+        for quality in (1, 2)
+    ]
+    rankings: dict[str, dict[str, float]] = {}
+    for place, (source, specificity, quality) in enumerate(kinds):
+        extra = {"specificity": specificity, "quality": quality}
+        topic = Topic.objects.create(
+            collection=collection, number=str(place), text="Tea?", source=source, extra=extra, position=place
+        )
+        document = Document.objects.create(collection=collection, docno=f"d{place}", title="Tea")
+        Target.objects.create(topic=topic, document=document)
+        rankings[str(place)] = {f"d{place}" if specificity else "other": 1.0}
+    make_run(collection, "bm25", rankings)
+    make_run(collection, "bm25-full", dict(list(rankings.items())[:2]))
+    tables = {
+        name: make_report(collection, EvaluationSpec("", ("bm25", "bm25-full"), preset=name, resamples=1000)).table
+        for name in PRESETS
+        if name.startswith("litsearch")
+    }
+    texts = {name: [cell.text for cell in table.rows[0].cells] for name, table in tables.items()}
+    assert texts["litsearch-3"] == ["0.0", "100.0", "100.0", "0.0", "100.0", "100.0", "0.0", "100.0"]
+    assert texts["litsearch-4"] == ["100.0"] * 4
+    assert texts["litsearch-5"] == ["0.0", "100.0", "0.0", "100.0"]
+    assert texts["litsearch-6"] == ["0.0", "100.0", "0.0", "100.0"]
+    assert texts["litsearch-7"] == ["–", "–"], "no specific question is ranked by both"
+    assert texts["litsearch-8"] == ["0.0", "100.0"]
+    assert [group for column in tables["litsearch-3"].columns for group in column.groups[:1]][::3] == [
+        "Inline-citation",
+        "Author-written",
+        "Avg.",
+    ]
+    assert (tables["litsearch-5"].rows[1].label, tables["litsearch-5"].rows[1].is_indented) == ("w/ full", True)
+    Topic.objects.filter(collection=collection, number__in=["1", "2", "3"]).update(kind="context-paragraph")
+    Topic.objects.filter(collection=collection, number__in=["5", "6"]).update(kind="context-sentence")
+    table = make_report(collection, EvaluationSpec("", ("bm25", "bm25-full"), preset="acm-cr-2", resamples=1000)).table
+    assert [(column.groups, column.label) for column in table.columns] == [
+        (("Paragraphs",), "R@10"),
+        (("Paragraphs",), "nDCG@10"),
+        (("Sentences",), "R@10"),
+        (("Sentences",), "nDCG@10"),
+    ]
+    assert [cell.text for cell in table.rows[0].cells] == ["66.67", "66.67", "50.00", "50.00"]
+    assert [cell.text for cell in table.rows[1].cells] == ["0.00", "0.00", "–", "–"]
+    with pytest.raises(Refused, match="The collection has no papers"):
+        make_report(collection, EvaluationSpec("", (), preset="acm-cr-1"))
+
+
+def test_condensed_lists_take_unjudged_documents_out(built: Built) -> None:
+    make_run(built.collection, "stray", {"1": {"unjudged": 2, "d1": 1}})
+    as_they_are = evaluated(built, "good", "stray", measures=("nDCG_exp@10%", "P@1"))["subsets"][0]["runs"]["stray"]
+    condensed = evaluated(built, "good", "stray", measures=("nDCG_exp@10%", "P@1"), unjudged=CONDENSED)
+    assert as_they_are["nDCG_exp@10%"]["value"] is None
+    assert condensed["subsets"][0]["runs"]["stray"]["nDCG_exp@10%"]["value"] == 0.0
+    assert "Unjudged documents are taken out of every ranking first (condensed lists)." in condensed["notes"]

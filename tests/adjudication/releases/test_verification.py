@@ -1,0 +1,57 @@
+"""A changed copy of a release is found and named, and an unchanged one is made again."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from adjudication.releases.jobs.verifying import verify_release
+from tests.adjudication.releases.releasing import freeze
+from tests.factories.adjudication import Built
+
+pytestmark = pytest.mark.django_db
+
+
+class TestVerification:
+    def test_an_unchanged_collection_is_made_again_byte_for_byte(self, built: Built) -> None:
+        release = freeze(built)
+        for anonymous in (False, True):
+            found = verify_release(release.variant(anonymous=anonymous))
+            assert found.as_json() == {
+                "ok": True, "changed": [], "missing": [], "extra": [], "other_version": None, "remade": True,
+                "differing": [], "reasons": [],
+            }  # fmt: skip
+
+    def test_what_changed_since_is_named(self, built: Built) -> None:
+        release = freeze(built)
+        topic = built.collection.topics.first()
+        topic.text += " Really?"
+        topic.save()
+        found = verify_release(release.variant(anonymous=False))
+        assert found.is_ok
+        assert found.remade is None
+        assert found.reasons == ["corpus.topic has changed."]
+
+    def test_every_touch_of_the_folder_is_named(self, built: Built, tmp_path: Path) -> None:
+        folder = tmp_path / "copy"
+        shutil.copytree(freeze(built).variant(anonymous=False), folder)
+        (folder / "topics/topics.trec").write_bytes((folder / "topics/topics.trec").read_bytes()[:-1] + b"x")
+        (folder / "LICENSE").unlink()
+        (folder / "more.txt").write_text("more")
+        found = verify_release(folder)
+        assert (found.changed, found.missing, found.extra) == (["topics/topics.trec"], ["LICENSE"], ["more.txt"])
+        assert not found.is_ok
+        with pytest.raises(CommandError, match="not the release"):
+            call_command("verify_release", str(folder))
+
+    def test_another_manifest_under_the_name_is_another_version(self, built: Built, tmp_path: Path) -> None:
+        folder = tmp_path / "copy"
+        shutil.copytree(freeze(built).variant(anonymous=False), folder)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["date"] = "1999-01-01"
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+        found = verify_release(folder)
+        assert "not that of release v1" in found.other
+        assert not found.is_ok

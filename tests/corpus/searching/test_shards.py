@@ -1,0 +1,192 @@
+"""Indexes in shards: built and searched by several real workers at once, equal to one shard to the last bit."""
+
+import fcntl
+import re
+import threading
+from dataclasses import asdict
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+from redis import Redis
+
+from accounts import jobs
+from accounts.jobs import Cancelled, Progress
+from accounts.models import JobState
+from corpus.models import Collection, Document, PoolRun, RetrievalRun, RunMaking
+from corpus.ranking.index import BM25
+from corpus.runs.actions import recipe_named, request_run
+from corpus.runs.files import run_lines
+from corpus.searching.jobs import parts
+from corpus.searching.jobs.indexes import IndexSpec, ShardBuilding, open_index
+from tests.factories.accounts import AT, CollectionFactory
+from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool
+from tests.processes import start_celery_worker, wait_for
+
+RECIPES = ("bm25", "bm25-okapi", "tfidf")
+
+
+def filled(documents: int, words: int, topics: int) -> Collection:
+    """Documents of invented words, some oftener than others, and topics that name a few of them."""
+    rng, collection = np.random.default_rng(7), CollectionFactory(slug="tea")
+    vocabulary = np.array([f"tea{number}" for number in range(3_000)])
+    drawn = (rng.pareto(0.7, (documents, words)) * 5).astype(int) % len(vocabulary)
+    texts = [" ".join(vocabulary[row]) for row in drawn]
+    texts[3] = texts[5]  # a tie
+    Document.objects.bulk_create(
+        Document(collection=collection, docno=f"d{number}", title=f"Tea {number}", abstract=text)
+        for number, text in enumerate(texts)
+    )
+    for number in range(1, topics + 1):
+        extra = {"idea_from": [f"d{number}"]}
+        TopicFactory(collection=collection, number=str(number), text=texts[number][:200], extra=extra)
+    return collection
+
+
+def run_file(name: str) -> str:
+    return "".join(run_lines(RetrievalRun.objects.select_related("collection").get(name=name)))
+
+
+def made(collection: Collection, name: str, recipe: str, *, send: bool = False, **asked: Any) -> RunMaking:
+    chosen = recipe_named(recipe)
+    at = timezone.now()
+    job = request_run(by=None, at=at, collection=collection, name=name, recipe=chosen, asked=asked, send=send)
+    if not send:
+        jobs.carry_out(job)
+        job.refresh_from_db()
+        assert (job.state, job.reason) == (JobState.DONE, "")
+    return job
+
+
+def lines(name: str) -> str:
+    return re.sub(rf" {name}$", "", run_file(name), flags=re.MULTILINE)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.timeout(600)
+def test_two_real_workers_share_the_shards_of_a_run(
+    own_queue: str, queue: Redis, tmp_path: Path, settings: Any
+) -> None:
+    collection = filled(documents=1_500, words=120, topics=40)
+    settings.INDEX_DIR = tmp_path / "one"
+    made(collection, "one", "bm25-okapi", depth=50)
+    settings.INDEX_DIR = tmp_path / "shared"
+    queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+    served = f"{own_queue},{settings.CELERY_TASK_DEFAULT_QUEUE}"  # the job comes by the one, its parts by the other
+    workers = [start_celery_worker(tmp_path / f"{each}.log", queue=served, LITMUS_INDEX_SHARD="100") for each in "ab"]
+    job = made(collection, "many", "bm25-okapi", send=True, depth=50)
+
+    def is_final() -> bool:
+        job.refresh_from_db()
+        return bool(job.is_final)
+
+    wait_for(is_final, 240, "the end of the run")
+    assert [worker.stop() for worker in workers] == [0, 0]
+    outputs = [worker.output for worker in workers]
+    assert (job.state, job.reason) == (JobState.DONE, ""), outputs
+    assert lines("many") == lines("one")
+    assert len(list(tmp_path.glob("shared/*-tea/*/*/[0-9]*/docs.npy"))) == 15
+    made_by = [bool(re.search(r"Task accounts.tasks.run_job\S+ succeeded", text)) for text in outputs]
+    helped_by = [bool(re.search(r"help_with_parts\S+ succeeded in \S+ [1-9]", text)) for text in outputs]
+    assert sorted(zip(made_by, helped_by, strict=True)) == [(False, True), (True, False)], outputs
+    assert list((tmp_path / "shared" / "together").iterdir()) == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_any_number_of_shards_gives_the_same_lines(recipe: str, tmp_path: Path, settings: Any) -> None:
+    collection = filled(documents=60, words=30, topics=5)
+    documents = list(collection.documents.all())
+    make_pool(collection.topics.get(number="1"), documents[:20])
+    for size in (1_000, 17, 1):
+        settings.INDEX_DIR, settings.INDEX_SHARD = tmp_path / str(size), size
+        made(collection, f"all-{size}", recipe, depth=20)
+        made(collection, f"pools-{size}", recipe, among="pools")
+    for kind in ("all", "pools"):
+        assert lines(f"{kind}-17") == lines(f"{kind}-1") == lines(f"{kind}-1000") != ""
+    assert " d1 " not in "".join(line for line in lines("all-1").splitlines(True) if line.startswith("1 "))
+
+
+@pytest.mark.django_db
+def test_the_command_makes_shards_as_the_page_does(tmp_path: Path, settings: Any) -> None:
+    filled(documents=30, words=20, topics=2)
+    settings.INDEX_DIR, settings.INDEX_SHARD = tmp_path, 10
+    call_command("make_run", "tea", "mine", "--recipe", "bm25", stderr=StringIO())
+    assert len(list(tmp_path.glob("*-tea/*/*/[0-9]*/docs.npy"))) == 3
+
+
+class TestBuilding:
+    @pytest.fixture
+    def progress(self, db: None, tmp_path: Path, settings: Any) -> Progress:
+        settings.INDEX_DIR, settings.INDEX_SHARD = tmp_path, 1
+        collection = CollectionFactory(slug="tea")
+        for docno in "ABC":
+            DocumentFactory(collection=collection, docno=docno, title=f"Tea {docno}")
+        return Progress(PoolRun.objects.create(collection=collection, requested_at=AT))
+
+    def test_a_part_that_another_process_left_is_taken_over(
+        self, progress: Progress, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """As long as another process has the lock of a part, the job does the others and waits; then it takes it."""
+        do, order, held = ShardBuilding.do, list[int](), {}
+
+        def hold_first(work: ShardBuilding, part: int, tell: Any) -> None:
+            if not order:
+                (folder,) = parts.shared_folder().iterdir()
+                held["lock"] = lock = (folder / "1.lock").open("w")
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                threading.Timer(0.5, lock.close).start()
+            order.append(part)
+            do(work, part, tell)
+
+        monkeypatch.setattr(ShardBuilding, "do", hold_first)
+        assert len(open_index(progress.job.collection, progress).search(BM25, "tea", 10)) == 3
+        assert order == [0, 2, 1]
+
+    def test_documents_that_change_meanwhile_are_indexed_again(
+        self, progress: Progress, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        do, changes = ShardBuilding.do, [{"title": "Late tea"}, None]
+        documents = progress.job.collection.documents
+
+        def change_first(work: ShardBuilding, part: int, tell: Any) -> None:
+            do(work, part, tell)
+            if part == 1 and changes:
+                change = changes.pop()
+                documents.filter(docno="A").update(**change) if change else documents.filter(docno="A").delete()
+
+        monkeypatch.setattr(ShardBuilding, "do", change_first)
+        changes.reverse()
+        index = open_index(progress.job.collection, progress)
+        assert (len(index), changes) == (2, [])
+        assert len(list(tmp_path.glob("*-tea/*/*/index.json"))) == 1
+
+    def test_a_cancelled_job_leaves_nothing_and_its_helpers_stop(
+        self, progress: Progress, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        orders: list[str] = []
+
+        def nobody_does(folder: Path, *_: Any) -> bool:
+            orders.append(folder.name)
+            PoolRun.objects.update(cancel_requested_at=AT)
+            return False
+
+        monkeypatch.setattr(parts, "_attempt", nobody_does)
+        with pytest.raises(Cancelled):
+            open_index(progress.job.collection, progress)
+        monkeypatch.undo()
+        assert parts.help_with(orders[0], {}) == 0
+        assert not list(tmp_path.glob("*-tea/*/*/"))
+        assert list(parts.shared_folder().iterdir()) == []
+
+    def test_who_does_not_see_the_documents_does_nothing(self, progress: Progress, tmp_path: Path) -> None:
+        bounds = [("C", "C", 1), ("B", "A", 5)]
+        work = ShardBuilding(progress.job.collection.pk, asdict(IndexSpec()), str(tmp_path / "x"), bounds)
+        with parts._ordered(work) as folder:
+            assert parts.help_with(folder.name, {"build": ShardBuilding}) == 0
+        assert work.is_done(0)
+        assert not work.is_done(1)
