@@ -125,6 +125,8 @@ def empty_database() -> None:
             with connection.cursor() as cursor:
                 cursor.execute(_EMPTY)
         except OperationalError:  # a deadlock with a request that is still running
+            # Or a statement that a timeout broke off: that connection is of no use to any later test.
+            connection.close()
             if attempt == _ATTEMPTS - 1:
                 raise
         else:
