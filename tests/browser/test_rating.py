@@ -196,7 +196,7 @@ def test_the_managers_pages_of_a_rubric_are_accessible(new_page):
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name
     page.locator("[name=kind][value=rubric]").check()
     expect(page.locator("[name=cutoffs]")).to_be_attached()
-    expect(page.locator("[data-for-kinds=relevance]")).to_be_hidden()
+    expect(page.locator("[data-for-kinds=relevance]:visible")).to_have_count(0)
     page.locator("[name=kind][value=relevance]").check()
-    expect(page.locator("[data-for-kinds=rubric]")).to_be_hidden()
-    expect(page.locator("[data-for-kinds=relevance]")).to_be_visible()
+    expect(page.locator("[data-for-kinds=rubric]:visible")).to_have_count(0)
+    expect(page.locator("[data-for-kinds=relevance]:visible")).not_to_have_count(0)
