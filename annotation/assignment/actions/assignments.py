@@ -13,6 +13,7 @@ from accounts.audit import record_event
 from accounts.jobs import new_job
 from accounts.models import User
 from accounts.refusals import Refused
+from accounts.table_statistics import analyse_changed_tables
 from annotation.assignment.actions.queue import free_slots
 from annotation.assignment.jobs import Options, Summary, draft_assignment, order_positions, write_assignment
 from annotation.assignment.reads.workload import tree_ranks
@@ -80,6 +81,7 @@ def assign_items(
     options = _options(campaign, by, **wishes)
     if dry_run:
         return draft_assignment(campaign, options).summary
+    transaction.on_commit(analyse_changed_tables)
     return write_assignment(campaign, options, confirms="", by=by, at=at)
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pytest
+from django.db import connection
 
 from accounts import jobs
 from accounts.models import JobState
@@ -95,6 +96,15 @@ def test_every_item_gets_as_many_judges_as_the_overlap_says(made):
     assert summary.seed == campaign.seed == 7
     assert {len(names) for names in judges(campaign).values()} == {2}
     check_slots(campaign)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_planner_knows_of_many_new_assignments():
+    """Else the next item of a queue takes seconds to find: as many rows as items times assignments are looked at."""
+    assign(make_campaign(make_material(topics=5, documents=50), overlap=1))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE relname = 'annotation_assignment'")
+        assert cursor.fetchone() == (500,)
 
 
 def test_planning_again_has_nothing_left_to_give(made):
