@@ -4,7 +4,7 @@ from adjudication.exporting.exporter import Exporter
 from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.exports.exporters.beir import Beir
 from adjudication.exports.exporters.contexts import AcmCr, Blacklist, ContextQrels, ContextTopics
-from adjudication.exports.exporters.documents import Documents, DocumentsParquet
+from adjudication.exports.exporters.documents import Documents, DocumentsParquet, DocumentsS2orc
 from adjudication.exports.exporters.doris import DorisMae
 from adjudication.exports.exporters.judgments import Judgments, JudgmentsJsonl
 from adjudication.exports.exporters.qrels import Diversity, Qrels
@@ -29,6 +29,7 @@ EXPORTERS: Registry[Exporter] = Registry(
     Verdicts(),
     Documents(),
     DocumentsParquet(),
+    DocumentsS2orc(),
     DorisMae(),
     Beir(),
     *(kind(level) for level in CONTEXT_LEVELS for kind in (ContextTopics, ContextQrels)),

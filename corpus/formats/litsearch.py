@@ -121,7 +121,7 @@ def _number(docno: str) -> int | str:
 def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
     """Yield the rows of `corpus_clean`, and of `corpus_s2orc` as parquet; citations are docnos in `extra`.
 
-    What the full text of corpus_s2orc is annotated with is left out.
+    Of what the full text of corpus_s2orc is annotated with, only what documents have is kept.
     """
     if is_parquet(stream):
         yield from _parquet_documents(stream, file)

@@ -64,17 +64,24 @@ def write_parquet_documents(
     stand under `full_paper`, null where a document has none.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     id_type, texts = pa.int64() if whole else pa.string(), pa.list_(pa.string())
     columns = {"corpusid" if whole else "docno": id_type, "title": pa.string(), "abstract": pa.string()}
     columns |= {"citations": pa.list_(id_type), "keywords": texts, "authors": texts, "venue": pa.string()}
     columns |= {"year": pa.int64(), "doi": pa.string(), "url": pa.string()}
     schema = pa.schema(columns | ({FULL_TEXT: pa.string()} if full_texts else {}))
-    found = iter(documents)
+    return written_rows((_row(document, whole=whole) for document in documents), schema)
+
+
+def written_rows(rows: Iterable[dict[str, Any]], schema: Any) -> Iterator[bytes]:
+    """Yield the bytes of a parquet file of the rows, a few of which are held at a time; `schema` is pyarrow's."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    found = iter(rows)
     with TemporaryFile() as file:
         with pq.ParquetWriter(file, schema, compression="snappy") as writer:
-            while batch := [_row(document, whole=whole) for document in islice(found, ROWS)]:
+            while batch := list(islice(found, ROWS)):
                 writer.write_table(pa.Table.from_pylist(batch, schema=schema))
         file.seek(0)
         while piece := file.read(PIECE):

@@ -6,10 +6,12 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from typing import Any
 
-from corpus.formats.json_fields import FieldError, take_id
+from corpus.formats.json_fields import FieldError, is_id, take_id, take_text, take_texts, take_year
 from corpus.formats.jsonl import parse_list
 from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference
 from corpus.formats.records import DocumentRecord, id_problem
+
+FULL_TEXT = "fulltext"  # no kind of S2ORC's: in files that Litmus wrote, what of the text is the full text
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,28 +82,48 @@ def _within(spans: list[_Span], outer: _Span) -> list[_Span]:
 
 
 def annotated_document(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
-    """Return the document; title and abstract are the first spans of their kind. Raises `FieldError`."""
+    """Return the document; title and abstract are the first spans of their kind. Raises `FieldError`.
+
+    What its references are matched with are its citations. Keywords, year and url stand next to the text, where Litmus
+    wrote the file (`s2orc_parquet`).
+    """
     text = _Text(item.pop("content", None))
     docno, ids = _identify(item)
     title, abstract = text.first("title"), text.first("abstract")
     if not title and not abstract:
         raise FieldError(f"document {docno} has neither a title nor an abstract")
     authors = tuple(" ".join(text.of(span).split()) for span in text.spans("author"))
+    keywords, year, url = take_texts(item, ("keywords",)), take_year(item), take_text(item, ("url",))
     return DocumentRecord(
         docno,
         title,
         abstract,
-        (),
+        keywords,
         tuple(filter(None, authors)),
         text.first("venue"),
-        None,
+        year,
         ids.get("doi", ""),
-        "",
-        {**item, "externalids": ids},
+        url,
+        {**item, **_citations(text), **({"externalids": ids} if ids.keys() - {"doi"} else {})},
         file,
         line,
-        text.text,
+        _full_text(text),
     )
+
+
+def _citations(text: _Text) -> dict[str, list[str]]:
+    """The documents that references were matched with, each once, under `citations`; nothing where none was."""
+    matched = (span.attributes.get("matched_paper_id") for span in text.spans("bibentry"))
+    docnos = dict.fromkeys(str(docno) for docno in matched if is_id(docno) and not id_problem(str(docno)))
+    return {"citations": list(docnos)} if docnos else {}
+
+
+def _full_text(text: _Text) -> str | None:
+    """The span that Litmus marked as the full text, None where it marked none; else the whole text."""
+    if text.annotations.get(FULL_TEXT) is None:
+        return text.text
+    marked = text.spans(FULL_TEXT)
+    return text.of(marked[0]) if marked else None
 
 
 def _identify(item: dict[str, Any]) -> tuple[str, dict[str, str]]:

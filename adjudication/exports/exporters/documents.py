@@ -9,6 +9,7 @@ from adjudication.exporting.streams import loaded, rows
 from corpus.formats.jsonl_documents import write_jsonl_documents
 from corpus.formats.litsearch_parquet import write_parquet_documents
 from corpus.formats.records import DocumentRecord
+from corpus.formats.s2orc_parquet import write_s2orc_parquet
 
 WHOLE = r"^(0|[1-9][0-9]{0,16})$"  # docnos that are whole numbers and come back the same
 
@@ -36,10 +37,30 @@ class DocumentsParquet(Exporter):
     labels = False
 
     def pieces(self, options: Options) -> Iterator[bytes]:
-        others = options.collection.documents.exclude(docno__regex=WHOLE)
         return write_parquet_documents(
-            _searched(options), whole=not others.exists(), full_texts=bool(options["full_texts"])
+            _searched(options), whole=_is_whole(options), full_texts=bool(options["full_texts"])
         )
+
+
+class DocumentsS2orc(Exporter):
+    name = "documents-s2orc"
+    label = "Documents, parquet as S2ORC"
+    suffix = "s2orc.parquet"
+    form = DocumentForm
+    media_type = "application/octet-stream"
+    about = (
+        "All documents but citing papers in the layout of LitSearch's corpus_s2orc: one text, in which title, authors,"
+        " venue, abstract, paragraphs and references are marked."
+    )
+    labels = False
+
+    def pieces(self, options: Options) -> Iterator[bytes]:
+        return write_s2orc_parquet(_searched(options), whole=_is_whole(options))
+
+
+def _is_whole(options: Options) -> bool:
+    """Whether every docno is a whole number, so that a column of numbers can hold them."""
+    return not options.collection.documents.exclude(docno__regex=WHOLE).exists()
 
 
 def _searched(options: Options) -> Iterator[DocumentRecord]:

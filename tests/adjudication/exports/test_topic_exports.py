@@ -152,13 +152,16 @@ def test_what_an_author_has_withdrawn_is_left_out(tea: Collection) -> None:
         open_export(make_options(tea, "queries-txt"))
 
 
+@pytest.mark.parametrize("layout", ["documents-parquet", "documents-s2orc"])
 @pytest.mark.parametrize("docnos", [("7", "9"), ("W7", "9")])
-def test_documents_as_parquet_come_back_as_they_are(manager: User, tmp_path: Path, docnos: tuple[str, ...]) -> None:
+def test_documents_as_parquet_come_back_as_they_are(
+    manager: User, tmp_path: Path, docnos: tuple[str, ...], layout: str
+) -> None:
     collection = Collection.objects.get(slug="tea")
     for docno in docnos:
         DocumentFactory(collection=collection, docno=docno, keywords=["tea"], authors=["Ana"], doi=f"10.1/{docno}")
     out = tmp_path / "documents.parquet"
-    call_command("export", "tea", "--format", "documents-parquet", "--out", str(out))
+    call_command("export", "tea", "--format", layout, "--out", str(out))
     CollectionFactory(slug="again")
     call_command("import_documents", "again", str(out))
     wanted = ("docno", "title", "abstract", "keywords", "authors", "venue", "year", "doi")

@@ -93,12 +93,12 @@ def test_litsearchs_corpora_and_s2orc_bring_them(
     assert {docno: text for docno, (text, _) in texts(collection).items()} == {"7": found}
 
 
-@pytest.mark.parametrize("format_", ["documents", "documents-parquet"])
+@pytest.mark.parametrize("format_", ["documents", "documents-parquet", "documents-s2orc"])
 def test_they_go_out_where_they_are_asked_for_and_come_in_again(
     collection: Collection, tmp_path: Path, format_: str, client: Client
 ) -> None:
     import_files(collection, jsonl(tmp_path / "in.jsonl", [TEA, POT]))
-    other, out = CollectionFactory(slug="again"), tmp_path / f"out.{'parquet' if 'parquet' in format_ else 'jsonl'}"
+    other, out = CollectionFactory(slug="again"), tmp_path / f"out.{'jsonl' if format_ == 'documents' else 'parquet'}"
     call_command("export", "tea", "--format", format_, "--out", str(out), stderr=StringIO())
     call_command("import_documents", "again", str(out), stderr=StringIO())
     assert texts(other) == {}

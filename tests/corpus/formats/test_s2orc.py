@@ -209,7 +209,8 @@ def test_annotated_documents_take_the_first_spans() -> None:
     (document,) = records(read_s2orc_documents(lines(annotated()), "f"))
     assert (document.docno, document.title, document.abstract) == ("5", "On 𝛼 and B", "We do A.")
     assert (document.authors, document.doi) == (("Ana Lee",), "10.1/own")
-    assert document.extra == {"updated": "2024-03-26", "externalids": {"doi": "10.1/own", "arxiv": "2101.1"}}
+    ids = {"doi": "10.1/own", "arxiv": "2101.1"}
+    assert document.extra == {"updated": "2024-03-26", "externalids": ids, "citations": ["1"]}
 
 
 def test_annotated_papers_have_markers_by_paragraph_and_linked_references() -> None:
