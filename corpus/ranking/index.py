@@ -319,10 +319,11 @@ def _narrow(ends: NDArray[np.int64]) -> NDArray[np.int32] | NDArray[np.int64]:
 
 def best_of(scores: NDArray[np.float32], depth: int) -> NDArray[np.intp]:
     """Places of the `depth` highest scores that are not 0, best first, ties by place."""
-    found = np.flatnonzero(scores)
-    if depth < len(found):
-        least = np.partition(scores[found], len(found) - depth)[len(found) - depth] if depth else np.inf
-        above = found[scores[found] > least]
-        level = found[scores[found] == least]
-        found = np.concatenate([above, level[: depth - len(above)]])
-    return found[np.lexsort((found, -scores[found]))]
+    found = None
+    if 0 < depth < len(scores):
+        least = np.partition(scores, len(scores) - depth)[len(scores) - depth]
+        if least > 0:  # so nothing that is 0 or below is among the best
+            found = np.flatnonzero(scores >= least)
+    if found is None:
+        found = np.flatnonzero(scores)
+    return found[np.argsort(-scores[found], kind="stable")[:depth]]

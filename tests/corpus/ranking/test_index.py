@@ -127,11 +127,11 @@ def test_stop_words_and_stems_work_in_an_index(tmp_path: Path) -> None:
     assert list(index.search(BM25, "librari", 5).ids) == [40, 50]
 
 
-@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), max_size=40), st.integers(0, 50))
+@given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0]), max_size=40), st.integers(0, 50))
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_best_are_those_a_full_sort_puts_first(values: list[float], depth: int) -> None:
     scores = np.array(values, dtype=np.float32)
-    expected = [place for _, place in sorted((-value, place) for place, value in enumerate(values) if value > 0)]
+    expected = [place for _, place in sorted((-value, place) for place, value in enumerate(values) if value)]
     assert list(best_of(scores, depth)) == expected[:depth]
 
 
