@@ -197,7 +197,7 @@ def test_options_that_name_nothing_are_refused(built: Built) -> None:
 
 def test_every_export_says_what_it_is_and_what_its_options_are() -> None:
     for name, exporter in EXPORTERS.items():
-        assert re.fullmatch(r"[a-z-]{1,30}(:[a-z]+)?", name)
+        assert re.fullmatch(r"[a-z0-9-]{1,30}(:[a-z]+)?", name)
         assert exporter.label
         assert exporter.about or exporter.fixed_level
         assert "/" in exporter.media_type
