@@ -219,13 +219,15 @@ FROM annotation_item i
 LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
 WHERE i.campaign_id = %(campaign)s
 """
-_PLAIN = r"^[!-~]{1,255}$"
+# Anything but 1 to 255 printable ASCII characters. Counting inside of the pattern is slow.
+_ODD = "(%s ~ '[^!-~]' OR length(%s) NOT BETWEEN 1 AND 255)"
 ODD_IDS = f"""
-SELECT DISTINCT d.docno FROM corpus_document d JOIN annotation_item i ON i.document_id = d.id
-WHERE i.campaign_id = %(campaign)s AND d.docno !~ '{_PLAIN}'
+SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND {_ODD.replace("%s", "d.docno")}
+  AND EXISTS (SELECT FROM annotation_item i WHERE i.document_id = d.id AND i.campaign_id = %(campaign)s)
 UNION
-SELECT DISTINCT t.written FROM {statements.STANDING} t JOIN annotation_item i ON i.topic_id = t.id
-WHERE i.campaign_id = %(campaign)s AND t.written !~ '{_PLAIN}'
+SELECT t.written FROM {statements.STANDING} t
+WHERE t.collection_id = %(collection)s AND {_ODD.replace("%s", "t.written")}
+  AND EXISTS (SELECT FROM annotation_item i WHERE i.topic_id = t.id AND i.campaign_id = %(campaign)s)
 ORDER BY 1
 """
 WITHDRAWN = f"""

@@ -184,7 +184,9 @@ LEFT JOIN places ON places.aspect_id = i.aspect_id
 WHERE i.campaign_id = %(campaign)s
 ORDER BY t.position, t.id, place, d.docno COLLATE "C", who.name COLLATE "C"
 """
+# When a label was given: by the server's clock, which can be trusted; of what a file brings, the time in the file.
 _AT = "CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at) ELSE s.received_at END"
+LABEL_WEEK = f"""to_char({_AT} AT TIME ZONE 'UTC', 'IYYY"-W"IW')"""
 # Where the columns of a judgments file come from; those that an answer keeps as they are, from its own fields.
 _LABEL = {
     "annotator": "who.name",
@@ -200,7 +202,7 @@ _LABEL = {
     "flagged": "s.flagged",
     "guideline": "g.version",
     "at": _AT,
-    "week": f"""to_char({_AT} AT TIME ZONE 'UTC', 'IYYY"-W"IW')""",
+    "week": LABEL_WEEK,
     "who": "who.id",
     **{column.name: f"s.{column.name}" for column in STORED_COLUMNS},
 }

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import lru_cache
 from itertools import islice
@@ -42,12 +43,27 @@ def parameters(options: "Options") -> dict[str, Any]:
 
 
 def rows(statement: str, options: "Options", **more: Any) -> Iterator[tuple[Any, ...]]:
-    """The statement's rows, fetched `ROWS` at a time from a cursor on the server; `more` replaces named parameters."""
+    """The statement's rows, fetched `ROWS` at a time from a cursor on the server; `more` replaces named parameters.
+
+    While some rows are used, PostgreSQL makes the next ones: a thread waits for them, so that two cores work.
+    """
     named = {**parameters(options), **more}
     with closing(connection.chunked_cursor()) as cursor:
         cursor.execute(statement, named)
-        while found := cursor.fetchmany(ROWS):
+        yield from _ahead(cursor)
+
+
+def _ahead(cursor: Any) -> Iterator[tuple[Any, ...]]:
+    """The cursor's rows, always `ROWS` further ones asked for. Few rows need no thread."""
+    found = cursor.fetchmany(ROWS)
+    if len(found) < ROWS:
+        yield from found
+        return
+    with ThreadPoolExecutor(max_workers=1) as waiting:  # left only when nothing is under way on the connection
+        while found:
+            following = waiting.submit(cursor.fetchmany, ROWS)
             yield from found
+            found = following.result()
 
 
 def loaded(value: Any) -> Any:

@@ -128,7 +128,7 @@ SELECT t.written, coalesce(places.place, 1), asp.text, d.docno, c.key, v.value, 
     FROM corpus_poolentry p JOIN corpus_poolsource s ON s.entry_id = p.id
     WHERE p.topic_id = i.topic_id AND p.document_id = i.document_id),
   (SELECT json_agg(json_build_object('who', a.annotator_id, 'value', j.value, 'reason', j.reason,
-      'guideline', g.version, 'active_ms', s.active_ms, 'week', {WEEK % "coalesce(s.client_at, s.received_at)"}))::text
+      'guideline', g.version, 'active_ms', s.active_ms, 'week', {statements.LABEL_WEEK}))::text
     FROM annotation_assignment a
     JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = c.id
     JOIN annotation_submission s ON s.id = j.submission_id

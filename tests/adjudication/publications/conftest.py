@@ -1,11 +1,14 @@
 """A frozen release, and stubs of the services that it is sent to."""
 
+import shutil
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.test import override_settings
 
 from adjudication.models import Release
 from adjudication.publications import job as module
@@ -21,16 +24,27 @@ def _no_pause(settings, monkeypatch) -> None:
     monkeypatch.setattr(module, "service_of", lambda *given: replace(made(*given), pause=0.01))
 
 
+@pytest.fixture(scope="module")
+def shared(module_db: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Built, Path]:
+    """A frozen release and its files, made once."""
+    media = tmp_path_factory.mktemp("media")
+    with override_settings(MEDIA_ROOT=media, TEX_PROGRAM=""):
+        found = build_campaign([[1, 1, 1], [0, 0, 0], [1, 1, 0]], topics=1)
+        found.collection.licence = "CC BY 4.0"
+        found.collection.save()
+        vote(found)
+        call_command("release", found.collection.slug, "v1", force="a test")
+    return found, media
+
+
 @pytest.fixture
-def built(settings, tmp_path: Path) -> Built:
+def built(db: None, shared: tuple[Built, Path], settings, tmp_path: Path) -> Built:
+    """The same, to be changed by one test: copies of the rows as Python knows them, and of the files."""
+    found, media = shared
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.TEX_PROGRAM = ""
-    found = build_campaign([[1, 1, 1], [0, 0, 0], [1, 1, 0]], topics=1)
-    found.collection.licence = "CC BY 4.0"
-    found.collection.save()
-    vote(found)
-    call_command("release", found.collection.slug, "v1", "--force", "a test")
-    return found
+    shutil.copytree(media, settings.MEDIA_ROOT)
+    return deepcopy(found)
 
 
 @pytest.fixture

@@ -15,6 +15,11 @@ TRIPLES: list[Triple] = [
     ("7", A, "doc-b"), ("7", B, "doc-b"), ("7", A, "doc-a"), ("7", B, "doc-a"), ("12", C, "doc-b"), ("12", C, "doc-c"),
 ]  # fmt: skip
 LABELS = [[2, 2, 2, 1], [1, 1, 0, 1], [0, 0, 0, 1], [1, 1, 1, 1], [0, 0, 0, 1], [2, 2, 1, 1]]  # the last by a machine
+# What two releases of an unchanged collection may differ in.
+NAMED_AND_DATED = {
+    "README.md", "DATASHEET.md", "CITATION.cff", "datacite.json", "CHANGELOG.md", "croissant.json", "manifest.json",
+    "DATASHEET.tex", "ir_datasets_extension.py",
+}  # fmt: skip
 PEOPLE = ("zebulon", "yolanda", "xerxes")
 
 

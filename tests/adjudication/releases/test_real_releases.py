@@ -1,23 +1,35 @@
-"""Real material becomes a release by one command: DORIS-MAE's judged set, and ACM-CR's papers."""
+"""Real material becomes a release by pages alone, and by one command: DORIS-MAE's judged set, and ACM-CR's papers.
+
+Each collection is made by pages, released by page and by command, and both releases are compared.
+"""
 
 import csv
 import json
 import warnings
+import zipfile
 from collections import Counter
 from pathlib import Path
+from typing import Any, TypeVar
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test import Client
 
-from corpus.models import Collection
-from tests.adjudication.papers.test_acm_cr_road import collection  # noqa: F401 - a fixture
+from accounts import jobs
+from accounts.models import Job, JobState
+from adjudication.models import Release, VoteRun
+from corpus.models import Collection, ImportRun, PoolRun
+from tests.adjudication.papers.test_acm_cr_road import cited_documents
+from tests.adjudication.releases.releasing import NAMED_AND_DATED, files_of
 from tests.adjudication.releases.test_loaders import RetrievalLoader
-from tests.corpus.imports.importing import import_files
-from tests.factories.accounts import CollectionFactory
+from tests.factories.accounts import UserFactory
+from tests.pages import Pages
 from tests.shared import shared_path
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
+J = TypeVar("J", bound=Job)
 TENTHS = 11  # levels: DORIS-MAE's mean over aspects, 0 to 2, in steps of 0.2
 
 
@@ -27,11 +39,49 @@ def _media(settings, tmp_path: Path) -> None:
     settings.TEX_PROGRAM = ""
 
 
-def released(made: Collection, out: Path, capsys) -> Path:
-    """The folder of its release, checked by the command and by mlcroissant."""
-    made.licence = "CC BY 4.0"
-    made.save()
-    call_command("release", made.slug, "v1", out=out)
+class Road:
+    """A collection that is made, filled and released by pages alone."""
+
+    def __init__(self, slug: str, client: Client) -> None:
+        user = UserFactory(is_staff=True)
+        client.force_login(user)
+        self.pages, self.client, self.at = Pages(client), client, f"/c/{slug}/"
+        self.pages.send("/collections/new/", title="Real material", slug=slug, licence="CC BY 4.0")
+        self.collection = Collection.objects.get(slug=slug)
+
+    def bring(self, kind: str, *files: Path, page: str = "", **typed: Any) -> ImportRun:
+        self.pages.send(f"{self.at}{page or f'imports/new/{kind}/'}", files=files, dry_run=False, **typed)
+        return done(self.collection.import_runs.latest("pk"))
+
+    def release(self, tmp_path: Path) -> Path:
+        """The folder in the archive that the page of the release offers."""
+        self.pages.send(f"{self.at}releases/new/", name="v1")
+        done(Release.objects.get(collection=self.collection))
+        page = f"{self.at}releases/v1/"
+        assert f'href="{page}archive/"' in self.client.get(page).text
+        archive = tmp_path / "v1.zip"
+        archive.write_bytes(b"".join(self.client.get(f"{page}archive/").streaming_content))  # type: ignore[arg-type]
+        with zipfile.ZipFile(archive) as opened:
+            opened.extractall(tmp_path / "v1")
+        return tmp_path / "v1"
+
+
+def done(job: J) -> J:
+    jobs.carry_out(job)
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")  # as after the job's own transaction: this test is one
+    job.refresh_from_db()
+    assert (job.state, job.reason) == (JobState.DONE, "")
+    return job
+
+
+def released(road: Road, tmp_path: Path, capsys) -> Path:
+    """The release by pages, checked by the command and by mlcroissant, and equal to the one by one command."""
+    out, again = road.release(tmp_path), tmp_path / "v2"
+    call_command("release", road.collection.slug, "v2", out=again)
+    one, other = files_of(out), files_of(again)
+    assert one.keys() == other.keys()
+    assert {path for path in one if one[path] != other[path]} <= NAMED_AND_DATED
     capsys.readouterr()
     call_command("verify_release", str(out), as_json=True)
     assert json.loads(capsys.readouterr().out)["remade"] is True
@@ -46,9 +96,8 @@ def released(made: Collection, out: Path, capsys) -> Path:
     return out
 
 
-def test_doris_mae_judged(tmp_path: Path, capsys) -> None:
+def test_doris_mae_judged(client: Client, tmp_path: Path, capsys) -> None:
     folder = shared_path("data", "doris-mae", "judged")
-    made = CollectionFactory(slug="doris-mae")
     with (folder / "relevance.tsv").open(newline="") as table:
         rows = list(csv.DictReader(table, delimiter="\t"))
     values = {(row["query-id"], row["corpus-id"]): round(5 * float(row["average"])) for row in rows}
@@ -57,14 +106,22 @@ def test_doris_mae_judged(tmp_path: Path, capsys) -> None:
     qrels.write_text("".join(f"{q} paper {d} {value}\n" for (q, d), value in values.items()))
     levels = "".join(f'[[criteria.levels]]\nvalue={n}\nlabel="{2 * n / 10:g}"\n' for n in range(TENTHS))
     config.write_text(f'[[criteria]]\nkey="relevance"\nlabel="Relevance"\n{levels}')
-    call_command("import_documents", made.slug, str(folder / "corpus.jsonl"), "--format", "beir")
-    call_command("import_topics", made.slug, str(folder / "queries.jsonl"), "--format", "beir")
-    call_command("import_runs", made.slug, str(run))
-    call_command("build_pools", made.slug, "--methods", "judged")
-    call_command("create_campaign", made.slug, "Judged", "--overlap", "1", "--config", str(config))
-    call_command("import_judgments", made.slug, "judged", str(qrels), "--format", "qrels")
-    call_command("adjudicate", made.slug, "judged", "--policy", "majority", "--min-votes", "1")
-    corpus, queries, found, ranked = RetrievalLoader(released(made, tmp_path / "release", capsys)).load()
+
+    road = Road("doris-mae", client)
+    road.bring("documents", folder / "corpus.jsonl", format="beir")
+    road.bring("topics", folder / "queries.jsonl", format="beir")
+    road.bring("runs", run)
+    road.pages.send(f"{road.at}pools/", f"{road.at}pools/building/", methods={"judged"}, search="none", depth="0")
+    done(PoolRun.objects.get(collection=road.collection))
+    road.pages.send(
+        f"{road.at}campaigns/new/", name="Judged", kind="relevance", overlap="1", files=[config], field="file"
+    )
+    campaign = f"{road.at}campaigns/judged/"
+    road.bring("judgments", qrels, page="campaigns/judged/imports/new/", format="qrels")
+    road.pages.send(f"{campaign}adjudication/", f"{campaign}votes/", min_votes="1")
+    done(VoteRun.objects.get(campaign__collection=road.collection))
+
+    corpus, queries, found, ranked = RetrievalLoader(released(road, tmp_path, capsys)).load()
     # Ids of queries begin with q- where documents have the same: loaders drop a result with the query's own id.
     written = {
         (query.removeprefix("q-"), docno): value for query, each in found.items() for docno, value in each.items()
@@ -78,10 +135,18 @@ def test_doris_mae_judged(tmp_path: Path, capsys) -> None:
     }
 
 
-def test_acm_cr_papers(collection, tmp_path: Path, capsys) -> None:  # noqa: F811
-    made, folder, papers = collection
-    import_files(made, *papers, *(path.with_suffix(".dois") for path in papers), folder / "papers.tsv", kind="papers")
-    out = released(made, tmp_path / "release", capsys)
+def test_acm_cr_papers(client: Client, tmp_path: Path, capsys) -> None:
+    folder = shared_path("data", "acm-cr")
+    papers = sorted(folder.glob("papers/*/*.xml"))
+    documents = tmp_path / "documents.jsonl"
+    cited = sorted(cited_documents(folder, papers))
+    documents.write_text("".join(json.dumps({"docno": docno, "title": docno}) + "\n" for docno in cited))
+    road = Road("acm-cr", client)
+    road.bring("documents", documents)
+    brought = road.bring("papers", *papers, *(path.with_suffix(".dois") for path in papers), folder / "papers.tsv")
+    assert (brought.created, brought.skipped) == (25, 0), brought.errors
+
+    out = released(road, tmp_path, capsys)
     for level, name in (("paragraph", "contexts"), ("sentence", "sentences")):
         for kind in ("topics", "qrels"):
             path = out / f"contexts/{level}.{'trec' if kind == 'topics' else 'qrels'}"

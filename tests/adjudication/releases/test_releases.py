@@ -6,7 +6,9 @@ import shutil
 import warnings
 import zipfile
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 import yaml
@@ -28,12 +30,13 @@ from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.sentences import label_conditions
 from adjudication.releases.reads.statement import QUESTIONS
 from annotation.campaigns.actions.campaigns import delete_campaign
+from annotation.models import Judgment
 from corpus.collections.actions.archiving import request_removal
 from corpus.collections.jobs.collection_backup import backup_pieces
 from corpus.imports.actions.undoing import undo_import
 from corpus.pools.actions import delete_run
 from corpus.topics.actions.topics import delete_topic
-from tests.adjudication.releases.releasing import PEOPLE, files_of, freeze, text
+from tests.adjudication.releases.releasing import NAMED_AND_DATED, PEOPLE, files_of, freeze, text
 from tests.factories.adjudication import AT, Built
 from tests.factories.corpus import ImportRunFactory, make_run
 
@@ -58,6 +61,22 @@ def test_the_folder_holds_what_was_judged(built: Built) -> None:
     entry = next(one for one in manifest["files"] if one["path"] == "campaigns/main/judgments.jsonl")
     assert entry["rows"] == 24
     assert not release.folder.with_name(f"{release.pk}.part").exists()
+
+
+@pytest.mark.parametrize(("kind", "week"), [("answer", "2026-W05"), ("import", "2031-W01")])
+def test_weeks_are_the_servers_and_those_of_files_alone_the_files(built: Built, kind: str, week: str) -> None:
+    """A browser's clock may be wrong. `lines.jsonl` and `judgments.jsonl` say the same."""
+    received, browsers = datetime(2026, 2, 1, 23, tzinfo=UTC), datetime(2030, 12, 30, 1, tzinfo=UTC)
+    for judgment in Judgment.objects.select_related("submission"):
+        sent = judgment.submission
+        sent.pk, sent.uuid, sent.kind, sent.received_at, sent.client_at = None, uuid4(), kind, received, browsers
+        sent.save()
+        judgment.submission = sent
+        judgment.save()
+    release = freeze(built, force="Labels came later than votes.")
+    labels = [json.loads(line) for line in text(release, "campaigns/main/judgments.jsonl").splitlines()]
+    lines = [json.loads(line) for line in text(release, "lines.jsonl").splitlines()]
+    assert {one["week"] for one in labels} == {one["week"] for line in lines for one in line["labels"]} == {week}
 
 
 def test_nobodys_name_is_in_any_file_of_the_anonymous_variant(built: Built) -> None:
@@ -109,10 +128,7 @@ def test_two_releases_of_an_unchanged_collection_differ_in_name_and_date_alone(b
     one, two = (files_of(release.variant(anonymous=False)) for release in (first, second))
     differing = {path for path in one if one[path] != two[path]}
     assert one.keys() == two.keys()
-    assert differing <= {
-        "README.md", "DATASHEET.md", "CITATION.cff", "datacite.json", "CHANGELOG.md", "croissant.json", "manifest.json",
-        "DATASHEET.tex", "ir_datasets_extension.py",
-    }  # fmt: skip
+    assert differing <= NAMED_AND_DATED
     assert "Nothing changed since v1." in two["CHANGELOG.md"].decode()
     for path in ("README.md", "DATASHEET.md", "CITATION.cff", "datacite.json"):
         changed = one[path].replace(b"v1", b"v2").replace(b"1.0.0", b"2.0.0")

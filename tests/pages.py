@@ -1,0 +1,54 @@
+"""Filling in the forms of pages as a browser does: what the page shows is sent, with what the test types."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import lxml.html
+from django.test import Client
+
+
+class Pages:
+    """What a person does who has pages alone."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    def send(self, page: str, to: str = "", *, files: Sequence[Path] = (), field: str = "uploads", **typed: Any) -> str:
+        """Fetch the page, fill in its form that goes `to` an address (left out: to the page itself), send it, and
+        say where it leads. Fields that the page does not show, and choices that it does not offer, fail.
+
+        `files` go into the field named `field`.
+        """
+        form = self._form(page, to)
+        for name, value in typed.items():
+            shown = form.inputs[name]  # KeyError: there is no such field
+            if isinstance(value, bool):
+                shown.checked = value
+            else:
+                shown.value = value
+        data: dict[str, Any] = {}
+        for name, value in form.form_values():
+            data.setdefault(name, []).append(value)
+        if not files:
+            return self._posted(to or page, data)
+        assert form.inputs[field].type == "file"
+        opened = [path.open("rb") for path in files]
+        try:
+            return self._posted(to or page, data | {field: opened})
+        finally:
+            for file in opened:
+                file.close()
+
+    def _form(self, page: str, to: str) -> Any:
+        answer = self.client.get(page)
+        assert answer.status_code == 200, (page, answer.status_code)
+        main = lxml.html.fromstring(answer.text).get_element_by_id("content")
+        forms = [one for one in main.forms if one.method == "POST" and (one.get("action") or "") in {to, to or page}]
+        assert len(forms) == 1, (page, to, [one.get("action") for one in main.forms])
+        return forms[0]
+
+    def _posted(self, address: str, data: dict[str, Any]) -> str:
+        answer = self.client.post(address, data)
+        assert answer.status_code == 302, (address, answer.text)
+        return cast(Any, answer).headers["Location"]
