@@ -1,37 +1,53 @@
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.contrib.staticfiles.storage import storages
+from django.test import override_settings
 
 from config.staticfiles import collect_if_changed
 
 
-@pytest.fixture
-def collected(settings, tmp_path: Path):
+@contextmanager
+def product_storage(place: Path) -> Iterator[None]:
     """The static files as the product serves them: hashed and compressed."""
-    settings.STATIC_ROOT = tmp_path / "static"
-    settings.STORAGES = settings.STORAGES | {"staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"}}
-    storages._storages.clear()
-    yield settings.STATIC_ROOT
+    storage = settings.STORAGES | {"staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"}}
+    with override_settings(STATIC_ROOT=place, STORAGES=storage):
+        storages._storages.clear()
+        yield
     storages._storages.clear()
 
 
-def test_collecting_happens_once_for_the_same_files_and_again_for_others(collected, settings, tmp_path):
-    extra = tmp_path / "extra"
-    extra.mkdir()
-    (extra / "one.css").write_text("a { color: red }")
-    settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, extra]
-    assert collect_if_changed() is True
-    assert collect_if_changed() is False
-    os.utime(extra / "one.css", ns=(0, 0))
-    assert collect_if_changed() is True
+@pytest.fixture(scope="module")
+def collected(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All our static files, collected once."""
+    place = tmp_path_factory.mktemp("collected")
+    with product_storage(place):
+        assert collect_if_changed()
+    return place
+
+
+def test_collecting_happens_once_for_the_same_files_and_again_for_others(tmp_path):
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "one.css").write_text("a { color: red }")
+    few = {
+        "STATICFILES_DIRS": [source],
+        "STATICFILES_FINDERS": ["django.contrib.staticfiles.finders.FileSystemFinder"],
+    }
+    with product_storage(tmp_path / "static"), override_settings(**few):
+        assert collect_if_changed() is True
+        assert collect_if_changed() is False
+        os.utime(source / "one.css", ns=(0, 0))
+        assert collect_if_changed() is True
 
 
 def test_modules_import_each_other_by_their_hashed_names(collected):
-    assert collect_if_changed()
     names = json.loads((collected / "staticfiles.json").read_text())["paths"]
     scripts = [collected / hashed for name, hashed in names.items() if re.match(r"js/.*\.js$", name)]
     assert scripts
@@ -41,9 +57,8 @@ def test_modules_import_each_other_by_their_hashed_names(collected):
             assert os.path.relpath(found, collected) in names.values(), f"{script.name} imports {imported}"
 
 
-def test_a_style_sheet_and_its_parts_are_one_file(collected, settings):
+def test_a_style_sheet_and_its_parts_are_one_file(collected):
     """Whatever is linked holds the text of all its parts, and follows when one of them changes."""
-    assert collect_if_changed()
     names = json.loads((collected / "staticfiles.json").read_text())["paths"]
     source = Path(settings.BASE_DIR) / "static/css"
     parts = {sheet.name: list((source / sheet.stem).glob("*.css")) for sheet in source.glob("*.css")}
