@@ -175,14 +175,14 @@ def _count_hits(
     return hits
 
 
-def _hits_of(sums: FloatArray, pairs: list[list[int]], reach: list[float]) -> list[int]:
+def _hits_of(sums: FloatArray, pairs: list[list[int]], reach: list[float]) -> IntArray:
     """In how many columns the rows of each pair lie as far apart as it says; row by row, so that no memory is taken."""
     apart, reached = np.empty(sums.shape[1]), np.empty(sums.shape[1], dtype=bool)
     found = []
     for (one, two), far in zip(pairs, reach, strict=True):
         np.abs(np.subtract(sums[two], sums[one], out=apart), out=apart)
         found.append(int(np.count_nonzero(np.greater_equal(apart, far, out=reached))))
-    return found
+    return np.array(found, dtype=np.int64)
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:

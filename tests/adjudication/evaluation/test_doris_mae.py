@@ -9,11 +9,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from accounts import jobs
-from accounts.models import JobState
 from adjudication.evaluation.presets.doris_mae import MEASURES
 from adjudication.models import Evaluation
 from corpus.models import Collection, Ranking, RetrievalRun, Role
+from tests.adjudication.evaluation.roads import carried_out
 from tests.adjudication.verdicts.test_relevance import load_judged
 from tests.factories.accounts import AT, MembershipFactory
 from tests.shared import shared_path
@@ -56,13 +55,6 @@ def assert_published(found: Figures, expected: Figures) -> None:
 def values_of(report: dict[str, object]) -> Figures:
     (subset,) = report["subsets"]  # type: ignore[misc]
     return {run: {name: each["value"] for name, each in of.items()} for run, of in subset["runs"].items()}
-
-
-def carried_out(job: Evaluation) -> Evaluation:
-    jobs.carry_out(job)
-    job.refresh_from_db()
-    assert job.state == JobState.DONE, job.reason
-    return job
 
 
 def test_page_command_and_rest(client: Client, expected: Figures, capsys: pytest.CaptureFixture[str]) -> None:

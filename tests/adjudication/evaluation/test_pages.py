@@ -10,10 +10,11 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.job_kinds import Cancelled, Progress
-from accounts.models import AuditEvent, JobState
+from accounts.models import AuditEvent
 from adjudication.evaluation.jobs.evaluation import EvaluationJob
 from adjudication.models import Evaluation, EvaluationScores
 from annotation.models import Assignment, Campaign
+from tests.adjudication.evaluation.roads import carried_out
 from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db
@@ -28,13 +29,6 @@ def sign_in(client: Client, built: Built, who: str = "manager") -> Client:
 
 def ask(client: Client, **more: Any) -> Any:
     return client.post(reverse("evaluation_create", args=["tea"]), {**ASKED, **more})
-
-
-def carried_out(job: Evaluation) -> Evaluation:
-    jobs.carry_out(job)
-    job.refresh_from_db()
-    assert job.state == JobState.DONE, job.reason
-    return job
 
 
 def test_a_table_of_a_paper_needs_no_gold(client: Client, built: Built) -> None:

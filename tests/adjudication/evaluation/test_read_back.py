@@ -1,17 +1,20 @@
-"""Exported files read by ir-measures give the figures of an evaluation; CSFCube through import and evaluation."""
+"""Exported files read by ir-measures give the figures of an evaluation, and CSFCube those of its authors.
+
+Both by page, command and REST.
+"""
 
 import csv
 import json
 from pathlib import Path
 
-import ir_measures
 import numpy as np
 import pytest
 from django.core.management import call_command
 
-from corpus.models import Aspect, PartRanking, RetrievalRun, Target
+from corpus.models import Aspect, PartRanking, RetrievalRun, SubQuery, Target, Topic
 from tests.adjudication.csfcube import NAMES
 from tests.adjudication.evaluation.evaluating import make_run
+from tests.adjudication.evaluation.roads import ROADS, check_read_back
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.adjudication import Built
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -19,71 +22,36 @@ from tests.shared import shared_path
 
 pytestmark = pytest.mark.django_db
 
-Figures = dict[str, dict[str, float | None]]
 
+def test_of_verdicts_by_query_by_aspect_and_by_sub_query(built: Built, tmp_path: Path) -> None:
+    collection, rng = built.collection, np.random.default_rng(8)
+    make_run(collection, "tied", {"1": {"d1": 2, "d2": 1, "d3": 1, "x": 1}, "2": {"d4": 0.1, "d5": 0.1}})
+    check_read_back(collection, tmp_path, "campaign:main", ["good", "half", "tied"], ("qrels", {}), 2)
 
-def figures(capsys: pytest.CaptureFixture[str], slug: str, *words: str) -> list[tuple[dict[str, str], Figures]]:
-    """(subset, {run: {measure: value}}) of `evaluate`."""
-    capsys.readouterr()
-    call_command("evaluate", slug, *words, "--json")
-    subsets = json.loads(capsys.readouterr().out)["subsets"]
-    return [
-        (each["by"], {run: {name: one["value"] for name, one in of.items()} for run, of in each["runs"].items()})
-        for each in subsets
-    ]
-
-
-def read_back(tmp_path: Path, slug: str, runs: list[str], qrels: tuple[str, ...], relevance: int) -> Figures:
-    """The same by ir-measures from plainly exported files, over topics with a relevant document."""
-    call_command("export", slug, *qrels, "--out", str(tmp_path / "own.qrels"))
-    rows = list(ir_measures.read_trec_qrels(str(tmp_path / "own.qrels")))
-    answered = {row.query_id for row in rows if row.relevance >= relevance}
-    known = [row for row in rows if row.query_id in answered]
-    wanted = {
-        "AP": ir_measures.AP(rel=relevance),
-        "R@5": ir_measures.R(rel=relevance) @ 5,
-        "RR@10": ir_measures.RR(rel=relevance) @ 10,
-        "P@5": ir_measures.P(rel=relevance) @ 5,
-        "nDCG@10": ir_measures.nDCG @ 10,
-    }
-    found: Figures = {}
-    for run in runs:
-        file = tmp_path / f"{run}.run"
-        call_command("export_run", slug, run, "--out", str(file))
-        read = list(ir_measures.read_trec_run(str(file)))
-        values = ir_measures.calc_aggregate(list(wanted.values()), known, read)
-        found[run] = {name: values[measure] for name, measure in wanted.items()}
-    return found
-
-
-MEASURES = ("--measure", "AP", "R@5", "RR@10", "P@5", "nDCG@10")
-
-
-def agree(ours: Figures, theirs: Figures) -> None:
-    assert ours.keys() == theirs.keys()
-    for run, values in theirs.items():
-        assert ours[run] == pytest.approx(values, abs=1e-12), run
-
-
-def test_of_verdicts_by_query_and_by_aspect(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    make_run(built.collection, "tied", {"1": {"d1": 2, "d2": 1, "d3": 1, "x": 1}, "2": {"d4": 0.1, "d5": 0.1}})
-    runs = ["good", "half", "tied"]
-    ((_, ours),) = figures(capsys, "tea", "--gold", "campaign:main", "--run", *runs, *MEASURES)
-    agree(ours, read_back(tmp_path, "tea", runs, ("--format", "qrels"), 2))
-
-    rng, parts = (
-        np.random.default_rng(8),
-        RetrievalRun.objects.create(collection=built.collection, name="parts", created_at=AT),
-    )
-    for aspect in Aspect.objects.filter(topic__collection=built.collection):
+    def ranked(run: RetrievalRun, **part: Aspect | SubQuery) -> None:
         docnos = [f"d{place}" for place in rng.permutation(15)[:12]]
         scores = sorted(rng.random(12).astype(np.float32).tolist(), reverse=True)
-        PartRanking.objects.create(run=parts, aspect=aspect, docnos=docnos, scores=scores)
-    ((_, ours),) = figures(capsys, "tea", "--gold", "campaign:main;unit=aspect", "--run", "parts", *MEASURES)
-    agree(ours, read_back(tmp_path, "tea", ["parts"], ("--format", "qrels", "--level", "aspect"), 1))
+        PartRanking.objects.create(run=run, docnos=docnos, scores=scores, **part)
+
+    parts, combined = (
+        RetrievalRun.objects.create(collection=collection, name=name, created_at=AT) for name in ("parts", "combined")
+    )
+    for aspect in Aspect.objects.filter(topic__collection=collection):
+        ranked(parts, aspect=aspect)
+    for topic in Topic.objects.filter(collection=collection).order_by("position")[:6]:
+        fields = {"number": f"{topic.number}-ab", "size": 2, "sentences": ["Tea?"]}
+        sub_query = SubQuery.objects.create(collection=collection, topic=topic, **fields)
+        for position, aspect in enumerate(topic.aspects.order_by("pk")):
+            sub_query.chosen.create(aspect=aspect, position=position)
+        ranked(combined, sub_query=sub_query)
+    for gold, run, level, relevance in (
+        ("campaign:main;unit=aspect", "parts", "aspect", 1),
+        ("sub-queries:main", "combined", "sub-query", 2),
+    ):
+        check_read_back(collection, tmp_path, gold, [run], ("qrels", {"level": level}), relevance)
 
 
-def test_of_targets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_of_targets(tmp_path: Path) -> None:
     collection, rng = CollectionFactory(slug="coffee"), np.random.default_rng(9)
     documents = [DocumentFactory(collection=collection, docno=f"d{number}") for number in range(30)]
     scores = {}
@@ -94,12 +62,11 @@ def test_of_targets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
             Target.objects.create(topic=topic, document=documents[place])
         scores[topic.number] = {each.docno: float(np.float32(rng.random())) for each in documents[:20]}
     make_run(collection, "bm25", scores)
-    ((_, ours),) = figures(capsys, "coffee", "--gold", "targets", "--run", "bm25", *MEASURES)
-    agree(ours, read_back(tmp_path, "coffee", ["bm25"], ("--format", "question-qrels"), 1))
+    check_read_back(collection, tmp_path, "targets", ["bm25"], ("question-qrels", {}), 1)
 
 
 @pytest.mark.shared
-def test_csfcube_from_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_csfcube_from_its_files_on_each_road(tmp_path: Path) -> None:
     """Papers, query facets, grades and SPECTER's run come in; figures by facet as its script and trec_eval have it."""
     folder = shared_path("data", "csfcube")
     expected = json.loads((folder / "expected_eval.json").read_text(encoding="utf-8"))
@@ -109,14 +76,17 @@ def test_csfcube_from_its_files(tmp_path: Path, capsys: pytest.CaptureFixture[st
     (tmp_path / "topics.jsonl").write_text("".join(json.dumps(topic) + "\n" for topic in topics.values()))
     grades = [f"{number} 0 {row['candidate_pid']} {row['adjudicated']}\n" for number, row in rows]
     (tmp_path / "csfcube.qrels").write_text("".join(grades))
-    CollectionFactory(slug="facets")
+    collection = CollectionFactory(slug="facets")
     call_command("import_documents", "facets", str(folder / "papers.jsonl"))
     call_command("import_topics", "facets", str(tmp_path / "topics.jsonl"))
     call_command("import_qrels", "facets", str(tmp_path / "csfcube.qrels"), "--name", "csfcube")
     call_command("import_runs", "facets", str(folder / "specter.run"))
-    asked = ("--gold", "qrels:csfcube;relevance=2", "--run", "specter", "--by", "facet", "--measure")
-    for script, names in NAMES.items():
-        found = {by.get("facet", "all"): of["specter"] for by, of in figures(capsys, "facets", *asked, *names.values())}
-        for facet, values in expected[script].items():
-            wanted = {names[name]: value for name, value in values.items() if name in names}
-            assert found[facet] == pytest.approx(wanted, abs=1e-6), (script, facet)
+    measures = [measure for names in NAMES.values() for measure in names.values()]
+    for way in ROADS:
+        subsets = way(collection, tmp_path).figures("qrels:csfcube;relevance=2", ["specter"], measures, "facet")
+        found = {by.get("facet", "all"): of["specter"] for by, of in subsets}
+        for script, names in NAMES.items():
+            for facet, values in expected[script].items():
+                wanted = {names[name]: value for name, value in values.items() if name in names}
+                of_script = {measure: found[facet][measure] for measure in wanted}
+                assert of_script == pytest.approx(wanted, abs=1e-6), (way, script, facet)

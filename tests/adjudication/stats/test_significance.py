@@ -6,7 +6,7 @@ from scipy import stats
 
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.results import Flag, Reason
-from adjudication.stats.significance import holm, paired_t_test, randomisation_test
+from adjudication.stats.significance import holm, paired_t_test, randomisation_test, randomisation_tests
 
 
 def test_no_difference_and_equal_differences() -> None:
@@ -53,6 +53,25 @@ def test_sums_that_tie_but_for_rounding_are_hits() -> None:
     assert found.p == shuffled.p == 2 / 8
     balanced = randomisation_test([0.1, 0.2, -0.3], [0.0, 0.0, 0.0], rng=make_rng(5))
     assert balanced.p == 1.0
+
+
+def test_pairs_tested_by_themselves_stand_next_to_those_that_share_patterns() -> None:
+    rng = np.random.default_rng(3)
+    few, many = np.zeros((40, 3)), rng.random((40, 3))
+    few[:3, 1] = 0.5, 0.25, 0.125
+    few[:, 2] = rng.random(40)
+    pairs = [(0, 1), (0, 2)]
+    of_few, of_many = randomisation_tests([few, many], pairs, rng=rng, flips=20_000)
+    assert [result.exact for result in (*of_few, *of_many)] == [True, False, False, False]
+    (alone,) = randomisation_tests([few], pairs[:1], rng=rng)[0]
+    assert of_few[0] == alone == randomisation_test(few[:, 0], few[:, 1], rng=rng)
+    assert alone.p == 0.25
+    for table, results in ((few, of_few), (many, of_many)):
+        for (one, two), result in zip(pairs, results, strict=True):
+            single = randomisation_test(table[:, one], table[:, two], rng=rng, flips=20_000)
+            assert result.p == pytest.approx(single.p, abs=0.02)
+    exact_only, sharing = randomisation_tests([few[:, :2], many], pairs[:1], rng=rng, flips=20_000)
+    assert (exact_only, sharing[0].exact) == ([alone], False)
 
 
 def test_holm_keeps_the_order_given_and_skips_what_was_not_tested() -> None:
