@@ -38,7 +38,7 @@ RETURNING a.item_id, a.annotator_id
 REVIVE = """
 UPDATE annotation_assignment a
 SET state = 'pending', slot = n.slot, position = n.position,
-  queue_id = NULL, lease_expires_at = NULL, finished_at = NULL
+  queue_id = NULL, lease_expires_at = NULL, held_by = NULL, finished_at = NULL
 FROM unnest(%(ids)s::bigint[], %(slots)s::int[], %(positions)s::int[]) AS n(id, slot, position)
 WHERE a.id = n.id AND a.state = 'withdrawn'
 """

@@ -31,7 +31,12 @@ def _remove_assignments(run: ImportRun) -> None:
     """Slots of an open queue are free again; assignments and annotators that the import made go."""
     made = Assignment.objects.filter(imported_in=run)
     made.filter(queue__isnull=False, slot__isnull=False).update(
-        state=AssignmentState.OPEN, annotator=None, finished_at=None, lease_expires_at=None, imported_in=None
+        state=AssignmentState.OPEN,
+        annotator=None,
+        finished_at=None,
+        lease_expires_at=None,
+        held_by=None,
+        imported_in=None,
     )
     made._raw_delete(using="default")
     UnparsedAnswer.objects.filter(imported_in=run)._raw_delete(using="default")

@@ -1,6 +1,7 @@
 """The shape of what the labelling screen sends, as JSON by its script or as a plain form: checked, not judged."""
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from uuid import UUID
 from django.utils.dateparse import parse_datetime
 
 from accounts.refusals import Refused
+from annotation.assignment.reads.participation import UNKNOWN_VISIT, Visit
 from annotation.labelling.actions.answers import AnswerInput
 from annotation.models import SubmissionKind
 
@@ -17,6 +19,7 @@ KINDS = (SubmissionKind.ANSWER, SubmissionKind.SKIP, SubmissionKind.UNDO)
 DEVICES = ("keyboard", "mouse", "touch", "api")
 MOST_UNITS = 50  # that somebody can hold
 MOST_AT_ONCE = 200  # submissions in one request: all aspects of a document, with room
+VISIT = re.compile(r"([0-9a-f]{16}):([0-9]{1,9})")
 LONGEST_NOTE = 10_000  # characters
 LONGEST_REASON = 500
 LONGEST_GROUND = 60  # of a level
@@ -40,6 +43,7 @@ class Sent:
 
     given: list[AnswerInput]
     have: list[list[int]] | None
+    visit: Visit = UNKNOWN_VISIT
 
 
 def read_body(body: bytes) -> Sent:
@@ -55,7 +59,7 @@ def read_request(data: Any, **fixed: Any) -> Sent:
         raise Malformed("submissions", f"send 1 to {MOST_AT_ONCE} at once.")
     given = [read_answer({**each, **fixed} if isinstance(each, dict) else each) for each in data["submissions"]]
     have = data.get("have")
-    return Sent(given, None if have is None else read_have(have))
+    return Sent(given, None if have is None else read_have(have), read_visit(data.get("visit")))
 
 
 def read_have(value: Any) -> list[list[int]]:
@@ -76,10 +80,17 @@ def read_have_text(text: str) -> list[list[int]]:
         raise Malformed("have", "units are numbers with dots between, and commas between units.") from None
 
 
-def read_leaving(body: bytes) -> tuple[int, list[list[int]]]:
-    """The JSON {"visit": n, "seen": [[ids]...]}: units that were looked at. Errors: Malformed."""
+def read_leaving(body: bytes) -> tuple[Visit, list[list[int]]]:
+    """The JSON {"visit": "browser:n", "seen": [[ids]...]}: units that were looked at. Errors: Malformed."""
     data = json_object(body)
-    return _number(data, "visit") or 0, read_have(data.get("seen"))
+    return read_visit(data.get("visit")), read_have(data.get("seen"))
+
+
+def read_visit(value: Any) -> Visit:
+    """A visit as the page was given it ("browser:n"); anything else is an unknown one, as of pages that send a number
+    alone or none."""
+    match = VISIT.fullmatch(value) if isinstance(value, str) else None
+    return Visit(match[1], int(match[2])) if match else UNKNOWN_VISIT
 
 
 def read_answer(data: Any) -> AnswerInput:

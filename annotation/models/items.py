@@ -144,6 +144,7 @@ class Assignment(models.Model):
     repeat = models.PositiveSmallIntegerField(default=0)  # 1: asked again, unseen, for self-consistency
     position = models.PositiveIntegerField(default=0)  # in the annotator's order; in an open queue, the queue's order
     lease_expires_at = models.DateTimeField(null=True, blank=True)  # open queue only
+    held_by = models.JSONField(null=True, blank=True)  # while under lease: {browser: number of its newest visit}
     finished_at = models.DateTimeField(null=True, blank=True)
     sent_back_at = models.DateTimeField(null=True, blank=True)  # when an adjudicator asked this person in addition
     imported_in = imported_in()

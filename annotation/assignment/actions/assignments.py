@@ -39,7 +39,7 @@ SELECT n.item, %(target)s, 'pending', n.slot, 0, n.position
 FROM unnest(%(items)s::bigint[], %(slots)s::int[], %(positions)s::int[]) AS n(item, slot, position)
 ON CONFLICT (item_id, annotator_id, repeat) WHERE annotator_id IS NOT NULL
 DO UPDATE SET state = 'pending', slot = EXCLUDED.slot, position = EXCLUDED.position, queue_id = NULL,
-  lease_expires_at = NULL, finished_at = NULL
+  lease_expires_at = NULL, held_by = NULL, finished_at = NULL
 """
 
 

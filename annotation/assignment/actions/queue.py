@@ -3,6 +3,10 @@
 Every statement that takes a slot locks its row with SKIP LOCKED, so that nobody waits for anybody, and every slot is
 held once by the unique constraint on (item, slot). What frees a slot keeps the assignment it was freed from (answers
 may hang on it) and puts a fresh open row in its place.
+
+`held_by` of a leased assignment names the browsers in which its annotator has it in hand, each with the number of its
+newest visit ({"1f0c…": 7}), so that leaving in one browser takes nothing from another. Leases that were dealt without
+a browser ("") are never ended by leaving, only by their time.
 """
 
 from collections.abc import Sequence
@@ -12,7 +16,7 @@ from datetime import datetime
 from django.db import IntegrityError, transaction
 
 from accounts.prepared_statements import run
-from annotation.assignment.reads.participation import Participation
+from annotation.assignment.reads.participation import Participation, Visit
 
 # Units that one annotator has under lease at most: they are withheld from everybody else. Many last for a while
 # without a network; they are given while more slots are open than all annotators together could hold.
@@ -36,16 +40,22 @@ SELECT (SELECT count(*) FROM (
                        WHERE one.campaign_id = %(campaign)s AND one.state = 'active' AND one.user_id IS NOT NULL)
   ) THEN %(many)s ELSE %(few)s END AS most
 """
+# That the visit holds a row of `a`; a newer visit of the same browser stays noted when an older one comes late.
+MARK = "jsonb_build_object(%(browser)s::text, %(visit)s::int)"
+IS_MARKED = "coalesce((a.held_by ->> %(browser)s::text)::int >= %(visit)s, false)"
+NEEDS_RENEWAL = f"(a.lease_expires_at < %(renew)s OR NOT {IS_MARKED})"
+MARKED = f"CASE WHEN {IS_MARKED} THEN a.held_by ELSE coalesce(a.held_by, '{{}}') || {MARK} END"
+RENEWED = f"""held_by = {MARKED},
+    lease_expires_at = CASE WHEN a.lease_expires_at < %(renew)s THEN %(lease)s ELSE a.lease_expires_at END"""
 # The next free slot after the given position whose item this annotator has never had. Units under lease are counted
 # here and not believed from the client, so that no client can heap them up; the leases it has are renewed when less
 # than half is left. What shares topic and document is one unit in the order by document.
 TAKE = f"""
 WITH held AS (
-  SELECT id, lease_expires_at FROM annotation_assignment
-  WHERE id = ANY(%(have)s) AND annotator_id = %(annotator)s AND state = 'pending'
+  SELECT a.id FROM annotation_assignment a
+  WHERE a.id = ANY(%(have)s) AND a.annotator_id = %(annotator)s AND a.state = 'pending' AND {NEEDS_RENEWAL}
 ), renewed AS (
-  UPDATE annotation_assignment a SET lease_expires_at = %(lease)s FROM held
-  WHERE a.id = held.id AND held.lease_expires_at < %(renew)s
+  UPDATE annotation_assignment a SET {RENEWED} FROM held WHERE a.id = held.id
 ), room AS ({ROOM}), free AS (
   SELECT a.id, a.position FROM annotation_assignment a
   WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND a.position > %(after)s
@@ -56,7 +66,7 @@ WITH held AS (
   ORDER BY a.position LIMIT 1 FOR UPDATE OF a SKIP LOCKED
 ), taken AS (
   UPDATE annotation_assignment a
-  SET state = 'pending', annotator_id = %(annotator)s, lease_expires_at = %(lease)s
+  SET state = 'pending', annotator_id = %(annotator)s, lease_expires_at = %(lease)s, held_by = {MARK}
   FROM free WHERE a.id = free.id
 ), moved AS (
   UPDATE annotation_annotator SET queue_position = free.position FROM free WHERE annotation_annotator.id = %(annotator)s
@@ -78,37 +88,56 @@ WITH free AS (
     SELECT FROM annotation_assignment mine WHERE mine.item_id = i.id AND mine.annotator_id = %(annotator)s)
     AND {UNSEEN.format(item="i.id", annotator="%(annotator)s")}
 )
-UPDATE annotation_assignment a SET state = 'pending', annotator_id = %(annotator)s, lease_expires_at = %(lease)s
+UPDATE annotation_assignment a
+SET state = 'pending', annotator_id = %(annotator)s, lease_expires_at = %(lease)s, held_by = {MARK}
 FROM free WHERE a.id = free.id RETURNING a.id
 """
 # Leases that end: the assignment stays with its annotator, for an answer that comes late, and its slot is free again.
 END_LEASES = """
-WITH stale AS (
+stale AS (
   SELECT a.id, a.item_id, a.queue_id, a.slot, a.position FROM annotation_assignment a
   WHERE a.queue_id = %(campaign)s AND a.state = 'pending' AND {}
   ORDER BY a.lease_expires_at LIMIT %(most)s FOR UPDATE SKIP LOCKED
 ), lapsed AS (
-  UPDATE annotation_assignment a SET state = 'withdrawn', slot = NULL, lease_expires_at = %(at)s
+  UPDATE annotation_assignment a SET state = 'withdrawn', slot = NULL, lease_expires_at = %(at)s, held_by = NULL
   FROM stale WHERE a.id = stale.id RETURNING a.id
 )
 INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, position)
 SELECT s.item_id, s.queue_id, 'open', s.slot, 0, s.position FROM stale s JOIN lapsed USING (id)
 RETURNING id
 """
-EXPIRE = END_LEASES.format("a.lease_expires_at < %(at)s AND a.annotator_id <> %(annotator)s")
-# What the annotator was dealt and has not looked at, unless a newer visit of theirs has taken it up.
-LEAVE = END_LEASES.format(
-    """a.annotator_id = %(annotator)s AND a.id <> ALL(%(seen)s)
-    AND EXISTS (SELECT FROM annotation_annotator me WHERE me.id = a.annotator_id AND me.visit = %(visit)s)
+EXPIRE = "WITH" + END_LEASES.format("a.lease_expires_at < %(at)s AND a.annotator_id <> %(annotator)s")
+# What this browser holds by this visit (or by one before it, which crashed) and its annotator has not looked at there.
+HELD_HERE = """a.annotator_id = %(annotator)s AND a.id <> ALL(%(seen)s)
+    AND (a.held_by ->> %(browser)s::text)::int <= %(visit)s"""
+HELD_ELSEWHERE = "a.held_by - %(browser)s::text <> '{}'::jsonb"
+# Where another browser of the same annotator holds it too, it stays leased.
+LEAVE = f"""
+WITH kept AS (
+  UPDATE annotation_assignment a SET held_by = a.held_by - %(browser)s::text
+  WHERE a.queue_id = %(campaign)s AND a.state = 'pending' AND {HELD_HERE} AND {HELD_ELSEWHERE}
+),""" + END_LEASES.format(
+    f"""{HELD_HERE} AND NOT ({HELD_ELSEWHERE})
     AND NOT EXISTS (SELECT FROM annotation_submission s WHERE s.assignment_id = a.id)"""
 )
+# A visit that begins has in hand what the same browser had before it: on a reload, and after a crash.
+BEGIN_VISIT = """
+WITH me AS (
+  UPDATE annotation_annotator SET visit = visit + 1 WHERE id = %(annotator)s RETURNING visit
+), taken_over AS (
+  UPDATE annotation_assignment a SET held_by = a.held_by || jsonb_build_object(%(browser)s::text, me.visit) FROM me
+  WHERE a.annotator_id = %(annotator)s AND a.state = 'pending' AND a.queue_id = %(campaign)s
+    AND a.held_by ? %(browser)s::text
+)
+SELECT visit FROM me
+"""
 # A slot given back by somebody who skips or is taken off: the assignment is left without it, a fresh row holds it.
 FREE = """
 WITH given AS (
   SELECT id, item_id, queue_id, slot, position FROM annotation_assignment
   WHERE id = ANY(%(ids)s) AND queue_id IS NOT NULL AND slot IS NOT NULL FOR NO KEY UPDATE
 ), left_over AS (
-  UPDATE annotation_assignment a SET slot = NULL, state = %(state)s, lease_expires_at = NULL
+  UPDATE annotation_assignment a SET slot = NULL, state = %(state)s, lease_expires_at = NULL, held_by = NULL
   FROM given WHERE a.id = given.id RETURNING a.id
 )
 INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, position)
@@ -138,13 +167,14 @@ WITH lapsed AS (
 )
 SELECT mine.id, mine.slot FROM mine JOIN gone ON gone.id = mine.open ORDER BY mine.position
 """
-REVIVED = """
-UPDATE annotation_assignment a SET state = 'pending', slot = mine.slot, lease_expires_at = %(lease)s
+REVIVED = f"""
+UPDATE annotation_assignment a
+SET state = 'pending', slot = mine.slot, lease_expires_at = %(lease)s, held_by = {MARK}
 FROM unnest(%(ids)s::bigint[], %(slots)s::smallint[]) AS mine(id, slot) WHERE a.id = mine.id
 """
-RENEW = """
-UPDATE annotation_assignment SET lease_expires_at = %(lease)s
-WHERE id = ANY(%(ids)s) AND annotator_id = %(annotator)s AND state = 'pending' AND lease_expires_at < %(renew)s
+RENEW = f"""
+UPDATE annotation_assignment a SET {RENEWED}
+WHERE a.id = ANY(%(ids)s) AND a.annotator_id = %(annotator)s AND a.state = 'pending' AND {NEEDS_RENEWAL}
 """
 REGAIN_FROM_QUEUE = f"""
 WITH free AS (
@@ -203,36 +233,37 @@ def revive_leases(participation: Participation, *, units: int, at: datetime) -> 
     rows = run(REVIVE, {**_queue_names(participation), "most": units})
     if rows:
         ids, slots = [row.id for row in rows], [row.slot for row in rows]
-        run(REVIVED, {"ids": ids, "slots": slots, "lease": at + participation.lease})
+        run(REVIVED, {"ids": ids, "slots": slots, **_lease_names(participation, at)})
     return [row.id for row in rows]
 
 
-def leave_units(participation: Participation, *, seen: Sequence[int], visit: int, at: datetime) -> int:
-    """End the annotator's leases but those on these assignments, where nothing was answered and the visit is still the
-    newest; how many."""
-    named = {**_queue_names(participation), "seen": list(seen), "visit": visit, "at": at, "most": MOST_EXPIRED_AT_ONCE}
-    return len(run(LEAVE, named))
+def note_visit(participation: Participation, browser: str) -> Visit:
+    """Number a visit that begins in this browser, and let it have what earlier visits in the same browser held."""
+    named = {"annotator": participation.annotator, "campaign": participation.campaign, "browser": browser}
+    return Visit(browser, run(BEGIN_VISIT, named)[0].visit)
+
+
+def leave_units(participation: Participation, *, seen: Sequence[int], at: datetime) -> int:
+    """End the leases that the participation's visit alone holds, but those on these assignments and where something was
+    answered; how many. A visit that is not the newest of its browser holds nothing any longer, and an unknown one
+    nothing at all."""
+    if not participation.visit.browser:
+        return 0
+    named = {**_queue_names(participation), "seen": list(seen), "at": at, "most": MOST_EXPIRED_AT_ONCE}
+    return len(run(LEAVE, {**named, **_visit_names(participation)}))
 
 
 def take_group(participation: Participation, lead: int, *, at: datetime) -> list[int]:
     """Lease what else is free of the lead's topic and document; the ids of these assignments."""
-    return [
-        row.id
-        for row in run(
-            TAKE_GROUP, {"lead": lead, "annotator": participation.annotator, "lease": at + participation.lease}
-        )
-    ]
+    named = {"lead": lead, "annotator": participation.annotator, **_lease_names(participation, at)}
+    return [row.id for row in run(TAKE_GROUP, named)]
 
 
 def renew_leases(participation: Participation, ids: Sequence[int], *, at: datetime) -> None:
-    """Prolong the annotator's leases on these assignments where less than half is left."""
-    named = {
-        "ids": list(ids),
-        "annotator": participation.annotator,
-        "lease": at + participation.lease,
-        "renew": at + participation.lease / 2,
-    }
-    run(RENEW, named)
+    """Prolong the annotator's leases on these assignments where less than half is left, and note that the visit has
+    them in hand."""
+    named = {"ids": list(ids), "annotator": participation.annotator, "renew": at + participation.lease / 2}
+    run(RENEW, {**named, **_lease_names(participation, at)})
 
 
 def free_slots(ids: Sequence[int], *, state: str) -> int:
@@ -262,8 +293,8 @@ def _take(participation: Participation, after: int, have: Sequence[int], at: dat
         **_queue_names(participation),
         "after": after,
         "have": list(have),
-        "lease": at + participation.lease,
         "renew": at + participation.lease / 2,
+        **_lease_names(participation, at),
     }
     row = run(TAKE, named)[0]
     if row.id is None:
@@ -280,6 +311,14 @@ def _queue_names(participation: Participation) -> dict[str, object]:
         "few": QUEUE_AHEAD,
         "many": QUEUE_AHEAD_WHILE_PLENTY,
     }
+
+
+def _lease_names(participation: Participation, at: datetime) -> dict[str, object]:
+    return {"lease": at + participation.lease, **_visit_names(participation)}
+
+
+def _visit_names(participation: Participation) -> dict[str, object]:
+    return {"browser": participation.visit.browser, "visit": participation.visit.number}
 
 
 def _expire_leases(participation: Participation, at: datetime) -> int:

@@ -50,8 +50,24 @@ class Scale:
 
 
 @dataclass(frozen=True, slots=True)
+class Visit:
+    """One opening of the labelling page of an open queue. `browser` stands for one browser that one person is signed in
+    with; "" where it is not known (the API, a page of an earlier version). `number` counts the annotator's visits."""
+
+    browser: str
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.browser}:{self.number}"
+
+
+UNKNOWN_VISIT = Visit("", 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Participation:
-    """One annotator in one campaign. `guideline` is the newest version (0: there is none)."""
+    """One annotator in one campaign. `guideline` is the newest version (0: there is none); `visit` is the one that the
+    present request belongs to."""
 
     annotator: int
     annotator_state: str
@@ -68,6 +84,7 @@ class Participation:
     lease: timedelta
     guideline: int
     scales: tuple[Scale, ...]
+    visit: Visit = UNKNOWN_VISIT
 
     @property
     def labelling(self) -> Labelling:
@@ -87,7 +104,13 @@ class Participation:
 
 
 def fetch_participation(
-    *, collection: str, campaign: str, user: User, lock: bool = False, also_of_papers: bool = False
+    *,
+    collection: str,
+    campaign: str,
+    user: User,
+    lock: bool = False,
+    also_of_papers: bool = False,
+    visit: Visit = UNKNOWN_VISIT,
 ) -> Participation:
     """How the person takes part in the campaign, the annotator row locked for writing if `lock`.
 
@@ -121,6 +144,7 @@ def fetch_participation(
             Scale(id_, key, label, {int(value): reasons for value, reasons in (levels or {}).items()})
             for id_, key, label, levels in json.loads(row.criteria or "[]")
         ),
+        visit=visit,
     )
 
 

@@ -209,7 +209,8 @@ TAKE_OPEN = (
 )
 FINISH = """
 UPDATE annotation_assignment a
-SET state = 'done', slot = coalesce(a.slot, g.new_slot), finished_at = %(at)s, lease_expires_at = NULL
+SET state = 'done', slot = coalesce(a.slot, g.new_slot), finished_at = %(at)s, lease_expires_at = NULL,
+  held_by = NULL
 FROM judgment_group g WHERE g.assignment_id = a.id AND g.fate = 'created'
 """
 ASSIGN = """

@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.prepared_statements import run
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.actions.queue import free_slots, regain_slot
-from annotation.assignment.reads.participation import Participation, fetch_participation
+from annotation.assignment.reads.participation import UNKNOWN_VISIT, Participation, Visit, fetch_participation
 from annotation.assignment.rules import can_label, check_can_label
 from annotation.labelling.actions.answers import Answer, AnswerInput, ChangedElsewhere, Invalid, Receipt, check_answers
 from annotation.labelling.actions.extras import Extras, check_extras, has_same_extras, store_extras, stored_extras
@@ -57,7 +57,7 @@ WITH sent AS ({SENT}), judged AS (
   ON CONFLICT (assignment_id, criterion_id)
   DO UPDATE SET value = EXCLUDED.value, reason = EXCLUDED.reason, submission_id = EXCLUDED.submission_id
 )
-UPDATE annotation_assignment a SET state = 'done', lease_expires_at = NULL,
+UPDATE annotation_assignment a SET state = 'done', lease_expires_at = NULL, held_by = NULL,
   finished_at = CASE WHEN a.state = 'done' THEN a.finished_at ELSE %(at)s END
 FROM sent WHERE a.id = %(assignment)s RETURNING a.id
 """
@@ -65,7 +65,8 @@ SKIPPED = f"""
 WITH sent AS ({SENT}), gone AS (
   DELETE FROM annotation_judgment WHERE assignment_id = %(assignment)s
 )
-UPDATE annotation_assignment a SET state = 'skipped', slot = NULL, finished_at = %(at)s, lease_expires_at = NULL
+UPDATE annotation_assignment a SET state = 'skipped', slot = NULL, finished_at = %(at)s, lease_expires_at = NULL,
+  held_by = NULL
 FROM sent WHERE a.id = %(assignment)s RETURNING a.id
 """
 UNDONE = f"""
@@ -87,16 +88,17 @@ def submit(
     by: User,
     at: datetime,
     have: Sequence[Sequence[int]] | None = None,
+    visit: Visit = UNKNOWN_VISIT,
 ) -> Answer:
     """Store what one annotator sends, each submission separately, and hand out the units that come next.
 
-    `have` are the units the sender holds still (units_ahead.py); None deals nothing. A submission that comes after its
-    slot has gone to somebody else is stored with outcome not-counted. Refusals stand among the results (NotNow,
-    Invalid, ChangedElsewhere, Conflict for a uuid used for something else, Refused for an assignment that is not the
-    sender's); nothing of a refused submission is stored.
+    `have` are the units the sender holds still (units_ahead.py), in that `visit`; None deals nothing. A submission that
+    comes after its slot has gone to somebody else is stored with outcome not-counted. Refusals stand among the results
+    (NotNow, Invalid, ChangedElsewhere, Conflict for a uuid used for something else, Refused for an assignment that is
+    not the sender's); nothing of a refused submission is stored.
     Errors: those of `fetch_participation`.
     """
-    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True, visit=visit)
     if len(given) == 1:
         results = [_receive(participation, given[0], at)]
         transaction.set_rollback(isinstance(results[0], Refused))

@@ -6,6 +6,7 @@ one topic and document. Having a unit in hand is not having seen it.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
@@ -14,6 +15,7 @@ from accounts.models import User
 from accounts.prepared_statements import run
 from annotation.assignment.actions.queue import (
     leave_units,
+    note_visit,
     renew_leases,
     revive_leases,
     room_of,
@@ -21,7 +23,7 @@ from annotation.assignment.actions.queue import (
     take_group,
     take_lapsed_slot,
 )
-from annotation.assignment.reads.participation import Participation, fetch_participation
+from annotation.assignment.reads.participation import UNKNOWN_VISIT, Participation, Visit, fetch_participation
 from annotation.assignment.rules import can_label
 from annotation.labelling.actions.answers import Units
 
@@ -38,7 +40,6 @@ FROM_START = PENDING.format("")
 AHEAD = PENDING.format(
     "AND a.position >= (SELECT max(held.position) FROM annotation_assignment held WHERE held.id = ANY(%(have)s))"
 )
-VISIT = "UPDATE annotation_annotator SET visit = visit + 1 WHERE id = %(annotator)s RETURNING visit"
 GROUP = """
 SELECT a.id FROM annotation_assignment lead
 JOIN annotation_item led ON led.id = lead.item_id
@@ -60,6 +61,7 @@ def take_units(
     at: datetime,
     most: int = AHEAD_AT_MOST,
     look_back: bool = False,
+    visit: Visit = UNKNOWN_VISIT,
 ) -> tuple[Participation, Units]:
     """The participation, and the units that complete those held in advance: lists of ids of assignments, or [].
 
@@ -68,38 +70,50 @@ def take_units(
     as for `fill_up`.
     Errors: those of `fetch_participation`.
     """
-    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True, visit=visit)
+    return participation, _deal(participation, have, at=at, look_back=look_back, most=most)
+
+
+def _deal(
+    participation: Participation, have: Sequence[Sequence[int]], *, at: datetime, look_back: bool, most: int
+) -> Units:
     if not can_label(participation):
-        return participation, []
+        return []
     units = fill_up(participation, have, at=at, look_back=look_back, most=most)
     if not units and not have and participation.is_queue:
         lapsed = take_lapsed_slot(participation, at=at)
         units = [_queue_unit(participation, lapsed.assignment, at)] if lapsed else []
-    return participation, units
+    return units
 
 
 @transaction.atomic
-def begin_visit(*, collection: str, campaign: str, by: User, at: datetime) -> tuple[Participation, Units, int]:
-    """The same for a page that is being opened: its first units, and the number of this visit to an open queue.
+def begin_visit(
+    *, collection: str, campaign: str, browser: str, by: User, at: datetime
+) -> tuple[Participation, Units, Visit | None]:
+    """The same for a page that is being opened: its first units, and this visit to an open queue (None in a plan).
 
-    With this number the page gives back on leaving what was not looked at. A page that is loaded again is dealt the
-    same units before the one it replaces says that it leaves: the older number then counts no longer.
+    With its visit the page gives back on leaving what was not looked at. A page that is loaded again takes over what
+    the one it replaces holds, before that one says that it leaves: the older visit then holds nothing any longer.
+    Another browser of the same annotator keeps what it has.
     """
-    participation, units = take_units(collection=collection, campaign=campaign, by=by, at=at, most=FIRST_AHEAD)
-    visit = run(VISIT, {"annotator": participation.annotator})[0].visit if participation.is_queue else 0
-    return participation, units, visit
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
+    visit = None
+    if participation.is_queue:
+        visit = note_visit(participation, browser)
+        participation = replace(participation, visit=visit)
+    return participation, _deal(participation, (), at=at, look_back=False, most=FIRST_AHEAD), visit
 
 
 @transaction.atomic
 def end_visit(
-    *, collection: str, campaign: str, visit: int, seen: Sequence[Sequence[int]], by: User, at: datetime
+    *, collection: str, campaign: str, visit: Visit, seen: Sequence[Sequence[int]], by: User, at: datetime
 ) -> int:
-    """Let others have what the annotator was dealt, but for the units seen; how many assignments of an open queue.
+    """Let others have what this visit alone holds, but for the units seen; how many assignments of an open queue.
 
     Errors: those of `fetch_participation`.
     """
-    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True)
-    return leave_units(participation, seen=_flat(seen), visit=visit, at=at) if participation.is_queue else 0
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True, visit=visit)
+    return leave_units(participation, seen=_flat(seen), at=at) if participation.is_queue else 0
 
 
 def fill_up(

@@ -12,12 +12,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.crypto import salted_hmac
 from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
-from annotation.assignment.reads.participation import Participation, fetch_participation
+from annotation.assignment.reads.participation import Participation, Visit, fetch_participation
 from annotation.campaigns.reads.preferences import DELAYS, KEYS, preferences_of, usual_keys
 from annotation.inquiries.reads import WorkPage, notes_for, of_unit
 from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Receipt
@@ -44,6 +45,7 @@ ADDRESSES = (
     *("label_questions", "label_answers_seen"),
 )
 HISTORY_PAGE = 20  # units
+BROWSER_LENGTH = 16  # hexadecimal digits, as `read_visit` expects them
 
 
 @gzip_page
@@ -52,7 +54,7 @@ HISTORY_PAGE = 20  # units
 def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The unit to judge now, or with `?item=` one of the person's own; the script takes over from there."""
     participation, ids, visit = begin_visit(
-        collection=slug, campaign=campaign, by=person_of(request), at=timezone.now()
+        collection=slug, campaign=campaign, browser=browser_of(request), by=person_of(request), at=timezone.now()
     )
     if (
         not participation.guideline_seen and participation.guideline
@@ -62,6 +64,13 @@ def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     opened = fetch_units(participation, [[int(wanted)]]) if wanted.isdecimal() else []
     hand = fetch_units(participation, ids)
     return show_screen(request, slug, participation, hand=hand, opened=opened[0] if opened else None, visit=visit)
+
+
+def browser_of(request: HttpRequest) -> str:
+    """A name for the browser in which the person is signed in: a hash of the session's key."""
+    key = request.session.session_key
+    made = salted_hmac("annotation.labelling.browser", key, algorithm="sha256").hexdigest() if key else ""
+    return made[:BROWSER_LENGTH]
 
 
 def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
@@ -118,7 +127,7 @@ def show_screen(
     *,
     hand: list[Unit],
     opened: Unit | None,
-    visit: int = 0,
+    visit: Visit | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """The page, with the first unit drawn and the rest as data for the script."""
@@ -161,7 +170,7 @@ def show_screen(
             "owner": f"{person.pk}:{participation.campaign}",
             "page": str(uuid.uuid4()),
             "at": timezone.now(),
-            "visit": visit,
+            "visit": str(visit or ""),
             "user": person.pk,
             "email": person.email,
             "urls": {

@@ -22,7 +22,7 @@ from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.preferences import set_preferences
 from annotation.labelling.actions.submissions import submit
 from annotation.labelling.actions.units_ahead import end_visit, take_units
-from annotation.labelling.forms import Malformed, read_body, read_have_text, read_leaving, read_preferences
+from annotation.labelling.forms import Malformed, read_body, read_have_text, read_leaving, read_preferences, read_visit
 from annotation.labelling.reads.guidelines import changes_since
 from annotation.labelling.reads.labelling import fetch_history, fetch_progress, why_empty
 from annotation.labelling.reads.units import fetch_units
@@ -52,7 +52,13 @@ def receive_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     """One result for each submission, the units that come next, and the guideline's newest version."""
     sent = read_body(body_of(request))
     answer = submit(
-        collection=slug, campaign=campaign, given=sent.given, have=sent.have, by=person_of(request), at=timezone.now()
+        collection=slug,
+        campaign=campaign,
+        given=sent.given,
+        have=sent.have,
+        visit=sent.visit,
+        by=person_of(request),
+        at=timezone.now(),
     )
     statuses, results = zip(*map(result_data, answer.results), strict=True)
     data = {
@@ -76,7 +82,13 @@ def label_next(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Units that fill the hand up; when there are none and nothing is in hand, why."""
     have = read_have_text(request.GET.get("have", ""))
     participation, ids = take_units(
-        collection=slug, campaign=campaign, have=have, by=person_of(request), at=timezone.now(), look_back=True
+        collection=slug,
+        campaign=campaign,
+        have=have,
+        visit=read_visit(request.GET.get("visit")),
+        by=person_of(request),
+        at=timezone.now(),
+        look_back=True,
     )
     units = fetch_units(participation, ids)
     empty = why_empty(participation, fetch_progress(participation)) if not units and not have else ""
@@ -86,7 +98,7 @@ def label_next(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 @require_POST
 @for_script
 def label_leave(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """What the page sends when it is left: others may have what was dealt of an open queue, but for the units seen."""
+    """What the page sends when it is left: others may have what it held of an open queue, but for the units seen."""
     visit, seen = read_leaving(body_of(request))
     left = end_visit(
         collection=slug, campaign=campaign, visit=visit, seen=seen, by=person_of(request), at=timezone.now()

@@ -22,7 +22,7 @@ const LOOK_EVERY = 20_000; // milliseconds, while waiting for others
 const NOT_NOW = new Set(["archived", "closed", "draft", "paused", "removed"]);
 
 const store = await openStore(data.owner);
-const windows = new Windows(data.owner);
+const windows = new Windows(data.owner, data.visit);
 const hand = new Hand(data.hand);
 await takeUp(store, hand);
 const guideline = new GuidelinePane();
@@ -31,7 +31,10 @@ const outbox = new Outbox({
   store,
   url: data.urls.submission_create,
   user: data.user,
-  context: (sending) => here(outbox.waiting.filter((entry) => entry.id !== sending.id)),
+  context: (sending) => ({
+    have: here(outbox.waiting.filter((entry) => entry.id !== sending.id)),
+    visit: data.visit,
+  }),
 });
 const session = new LabellingSession({ hand, outbox, clock, guideline });
 const entryIds = (entry) => entry.submissions.map((submission) => submission.assignment);
@@ -39,6 +42,11 @@ const entryIds = (entry) => entry.submissions.map((submission) => submission.ass
 const here = (entries) => {
   const units = [...hand.held(), ...entries.map(entryIds)];
   return [...new Map(units.map((ids) => [ids.join("."), ids])).values()].slice(0, UNITS_AT_MOST);
+};
+/** What the server deals in addition to these units. In an open queue it notes that this browser holds them. */
+const deal = (have = []) => {
+  const query = new URLSearchParams({ have: have.map((ids) => ids.join(".")).join(","), visit: data.visit });
+  return get(`${data.urls.label_next}?${query}`);
 };
 let lookTimer = null;
 
@@ -121,7 +129,7 @@ async function look() {
   clearTimeout(lookTimer);
   let answer;
   try {
-    answer = await get(data.urls.label_next);
+    answer = await deal();
   } catch {
     showState("offline");
     lookTimer = setTimeout(look, LOOK_EVERY);
@@ -299,8 +307,7 @@ if (isQuestion) {
 
 /** The page comes with a few units; the rest are fetched at leisure, for when the network goes away. */
 async function fillHand() {
-  const have = here(outbox.waiting).map((ids) => ids.join(".")).join(",");
-  const answer = await get(`${data.urls.label_next}?have=${have}`).catch(() => null);
+  const answer = await deal(here(outbox.waiting)).catch(() => null);
   hand.add(answer?.body?.units ?? []);
 }
 setTimeout(loadAsking, data.asked.length ? 0 : FILL_AFTER);
@@ -317,11 +324,11 @@ hand.onchange = keepSoon;
 /** Units of an open queue that were not looked at are for others, once the page is left. Those whose answers have not
  * arrived yet stay. */
 window.addEventListener("pagehide", () => {
-  windows.close();
-  if (!data.visit || windows.areOthers || !navigator.onLine) return;
+  const visit = windows.close(outbox.entries.length > 0);
+  if (!visit || !navigator.onLine) return;
   hand.letGo();
   keepHand(store, hand);
-  postOnLeaving(data.urls.label_leave, { visit: data.visit, seen: here(outbox.entries) }); // if it is lost, leases end in time
+  postOnLeaving(data.urls.label_leave, { visit, seen: here(outbox.entries) }); // if it is lost, leases end in time
 });
 
 // A page from the browser's back-forward cache has an old hand.

@@ -40,24 +40,38 @@ export async function takeUp(store, hand) {
   data.recentMs = kept.recentMs;
 }
 
-/** Other windows of the same person: while there are any, nothing is given back, for they may show the same units. */
+/** Other windows of the same person in this browser: the last one that is left gives back what was not looked at. */
 export class Windows {
-  constructor(owner) {
-    this.areOthers = false;
+  constructor(owner, visit) {
+    this.visit = visit; // the newest of them all: it holds what each of them was dealt
+    this.id = Math.random();
+    this.others = new Set();
     if (!("BroadcastChannel" in window)) {
-      this.areOthers = true; // unknown: leases end in time
+      this.visit = ""; // others are unknown: leases end in time
       return;
     }
     this.channel = new BroadcastChannel(`litmus-labelling:${owner}`);
-    this.channel.onmessage = ({ data: word }) => {
-      this.areOthers = true;
-      if (word === "who is there?") this.channel.postMessage("me");
-    };
-    this.channel.postMessage("who is there?");
+    this.channel.onmessage = ({ data: heard }) => this.hear(heard);
+    this.say("who is there?");
   }
 
-  /** This window answers no more. */
-  close() {
+  say(word) {
+    this.channel?.postMessage({ word, id: this.id, visit: this.visit });
+  }
+
+  hear({ word, id, visit }) {
+    if (word === "bye") this.others.delete(id);
+    else this.others.add(id);
+    if (word !== "who is there?") return;
+    this.visit = visit;
+    this.say("me");
+  }
+
+  /** This window answers no more. The visit that ends with it, or "": others are there, or may be. A window with answers
+   * that have not arrived stays in the minds of others, because they do not know to which units. */
+  close(hasUnsent) {
+    if (!hasUnsent) this.say("bye");
     this.channel?.close();
+    return this.others.size ? "" : this.visit;
   }
 }

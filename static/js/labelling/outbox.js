@@ -10,7 +10,7 @@ const SLOWEST = 30_000; // milliseconds between two attempts
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export class Outbox extends EventTarget {
-  /** `context()` gives what goes with every request: the units in hand. */
+  /** `context()` gives what goes with every request: the units in hand, and by which visit. */
   constructor({ store, url, user, context }) {
     super();
     Object.assign(this, { store, url, user, context });
@@ -98,7 +98,7 @@ export class Outbox extends EventTarget {
   async send(entry) {
     let answer;
     try {
-      answer = await post(this.url, { submissions: entry.submissions, have: this.context(entry) });
+      answer = await post(this.url, { submissions: entry.submissions, ...this.context(entry) });
     } catch (error) {
       if (!(error instanceof Offline)) throw error;
       return this.later("offline");

@@ -8,6 +8,7 @@ from django.db.models import Count
 from accounts.refusals import Conflict
 from annotation.assignment.actions.assignments import assign_items, reassign_assignments, release_assignments
 from annotation.assignment.actions.queue import QUEUE_AHEAD, free_slots
+from annotation.assignment.reads.participation import UNKNOWN_VISIT, Visit
 from annotation.campaigns.reads.unjudged import campaigns_hidden_from, campaigns_left_in, left_to
 from annotation.labelling.actions.units_ahead import begin_visit, end_visit, take_units
 from annotation.models import Annotator, Assignment, AssignmentState, Item, Judgment, Order, Strategy, VotesSeen
@@ -22,9 +23,9 @@ def build_queue(**more: object) -> Built:
     return build_work(strategy=Strategy.QUEUE, **{"overlap": 2, **more})  # type: ignore[arg-type]
 
 
-def take(built: Built, person: str, have=(), at=AT, look_back=False) -> list[list[int]]:
+def take(built: Built, person: str, have=(), at=AT, look_back=False, visit=UNKNOWN_VISIT) -> list[list[int]]:
     where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
-    return take_units(**where, have=have, by=built.people[person], at=at, look_back=look_back)[1]
+    return take_units(**where, have=have, by=built.people[person], at=at, look_back=look_back, visit=visit)[1]
 
 
 def items_of(built: Built, units: list[list[int]]) -> list[int]:
@@ -299,14 +300,17 @@ def test_nor_by_a_plan_or_by_what_is_handed_over():
 # --- plenty, and leaving ----------------------------------------------------------------------------------------------
 
 
-def visit(built: Built, person: str, at=AT) -> tuple[list[list[int]], int]:
-    where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
-    return begin_visit(**where, by=built.people[person], at=at)[1:]
+DESK, PHONE = "desk", "phone"
 
 
-def leave(built: Built, person: str, number: int, seen: list[list[int]], at=AT) -> int:
+def visit(built: Built, person: str, at=AT, browser=DESK) -> tuple[list[list[int]], Visit]:
     where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
-    return end_visit(**where, visit=number, seen=seen, by=built.people[person], at=at)
+    return begin_visit(**where, browser=browser, by=built.people[person], at=at)[1:]
+
+
+def leave(built: Built, person: str, one: Visit, seen: list[list[int]], at=AT) -> int:
+    where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
+    return end_visit(**where, visit=one, seen=seen, by=built.people[person], at=at)
 
 
 def states(built: Built, person: str) -> dict[str, int]:
@@ -350,22 +354,23 @@ def test_who_comes_back_goes_on_with_what_they_left_and_no_rows_pile_up():
 
 def test_a_page_loaded_again_has_the_whole_hand():
     built = build_queue(items=60)
-    units, _ = visit(built, "ana")
-    rest = take(built, "ana", have=units, look_back=True)
-    again, _ = visit(built, "ana")
-    assert take(built, "ana", have=again, look_back=True) == rest
+    units, first = visit(built, "ana")
+    rest = take(built, "ana", have=units, look_back=True, visit=first)
+    again, newer = visit(built, "ana")
+    assert leave(built, "ana", first, units[:1]) == 0
+    assert take(built, "ana", have=again, look_back=True, visit=newer) == rest
     assert states(built, "ana") == {"pending": 25}
 
 
 def test_who_comes_back_is_filled_up_with_what_they_left():
     built = build_queue(items=60)
     units, number = visit(built, "ana")
-    rest = take(built, "ana", have=units, look_back=True)
+    rest = take(built, "ana", have=units, look_back=True, visit=number)
     rows = Assignment.objects.count()
     for _ in range(3):
         assert leave(built, "ana", number, units[:1]) == 24
         again, number = visit(built, "ana")
-        assert again + take(built, "ana", have=again, look_back=True) == units + rest
+        assert again + take(built, "ana", have=again, look_back=True, visit=number) == units + rest
         assert (states(built, "ana"), Assignment.objects.count()) == ({"pending": 25}, rows)
 
 
@@ -373,7 +378,7 @@ def test_a_page_loaded_again_is_not_robbed_by_the_one_it_replaces():
     built = build_queue(items=60)
     units, number = visit(built, "ana")
     again, newer = visit(built, "ana")
-    assert (again, newer) == (units, number + 1)
+    assert (again, newer) == (units, Visit(DESK, number.number + 1))
     assert leave(built, "ana", number, units[:1]) == 0
     assert states(built, "ana") == {"pending": 6}
 
@@ -421,5 +426,5 @@ def test_units_by_document_are_left_and_taken_up_whole():
 def test_in_a_plan_nothing_is_left():
     built = build_work(items=8)
     _, number = visit(built, "ana")
-    assert (number, leave(built, "ana", 0, [])) == (0, 0)
+    assert (number, leave(built, "ana", Visit(DESK, 1), [])) == (None, 0)
     assert states(built, "ana") == {"pending": 8}

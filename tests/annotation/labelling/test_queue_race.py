@@ -37,13 +37,14 @@ class Race:
         """Visits: the first units, the rest, some answers (each asking for the next units), and leaving."""
         rng, who = random.Random(seed), {**self.where, "by": self.built.people[person]}
         for _ in range(ROUNDS):
-            _, hand, number = begin_visit(**who, at=self.now(rng))
-            hand += take_units(**who, have=hand, at=self.now(rng), look_back=True)[1]
+            _, hand, visit = begin_visit(**who, browser=rng.choice(["desk", "phone"]), at=self.now(rng))
+            assert visit is not None
+            hand += take_units(**who, have=hand, at=self.now(rng), look_back=True, visit=visit)[1]
             for _ in range(rng.randrange(5)):
                 if hand:
                     unit = hand.pop(0)
-                    hand += self.answer(who, unit, hand, rng)
-            end_visit(**who, visit=number, seen=hand[:1], at=self.now(rng))
+                    hand += self.answer({**who, "visit": visit}, unit, hand, rng)
+            end_visit(**who, visit=visit, seen=hand[:1], at=self.now(rng))
 
     def answer(self, who: dict, unit: list[int], have: list[list[int]], rng: random.Random) -> list[list[int]]:
         sent = [skip(each) if rng.random() < 0.1 else given(each, 1) for each in unit]
