@@ -132,6 +132,31 @@ def test_what_was_not_looked_at_is_free_for_others_once_the_page_is_left(new_pag
     second.goto("/accounts/profile/")
     second.wait_for_load_state("networkidle")
     assert held.count() > 1, "the other window shows them still"
+    page.goto("/accounts/profile/")
+    wait_for(lambda: held.count() == 1, 30, "the units given back by the window that was left last")
+
+
+def test_leaving_on_one_device_takes_nothing_from_another(new_page):
+    built = build_work(items=50, strategy=Strategy.QUEUE, overlap=2)
+    held = built.annotators["ana"].assignments.filter(state="pending")
+    desk = open_labelling(new_page, built, service_workers="allow")
+    wait_for(lambda: held.count() == 25, 30, "the whole hand")
+    phone = open_labelling(new_page, built, viewport={"width": 390, "height": 844})
+    on_both = lambda: sum(len(row.held_by) == 2 for row in held.all())  # noqa: E731
+    wait_for(lambda: on_both() == 25, 30, "the whole hand on the phone")
+    phone.goto("/accounts/profile/")
+    wait_for(lambda: on_both() == 1, 30, "the phone to hold only what was looked at there")
+    assert held.count() == 25
+    desk.context.set_offline(True)
+    for number in range(3):
+        expect_unit(desk, number)
+        desk.keyboard.press("2")
+    expect_unit(desk, 3)
+    desk.context.set_offline(False)
+    expect_saved(desk)
+    assert values(built)[:4] == [2, 2, 2, None]
+    desk.goto("/accounts/profile/")
+    wait_for(lambda: held.count() == 1, 30, "the units given back by the last device")
 
 
 KEPT_UNITS = """() => new Promise((resolve) => {

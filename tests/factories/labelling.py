@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Sequence
 from datetime import timedelta
 
+from annotation.assignment.reads.participation import UNKNOWN_VISIT, Visit
 from annotation.labelling.actions.answers import Answer, AnswerInput, Receipt
 from annotation.labelling.actions.submissions import submit
 from annotation.models import (
@@ -72,7 +73,9 @@ def undo(assignment: int | Assignment, base: object) -> AnswerInput:
     return given(assignment, None, kind=SubmissionKind.UNDO, base=base)
 
 
-def send(built: Built, person: str, *what: AnswerInput, minutes: int = 0, have: object = None) -> Answer:
+def send(
+    built: Built, person: str, *what: AnswerInput, minutes: int = 0, have: object = None, visit: Visit = UNKNOWN_VISIT
+) -> Answer:
     """What the action says to these submissions of this person."""
     return submit(
         collection=built.collection.slug,
@@ -81,6 +84,7 @@ def send(built: Built, person: str, *what: AnswerInput, minutes: int = 0, have: 
         by=built.people[person],
         at=AT + minutes * LATER,
         have=have,  # type: ignore[arg-type]
+        visit=visit,
     )
 
 

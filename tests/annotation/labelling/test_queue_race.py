@@ -98,6 +98,7 @@ def test_leaving_and_coming_back_at_once_loses_no_slot_and_fills_none_twice(orde
     assert set(slots.values_list("state", flat=True)) <= {"open", "pending", "done"}
     assert not slots.filter(state=AssignmentState.OPEN, annotator__isnull=False).exists()
     assert not slots.exclude(state=AssignmentState.OPEN).filter(annotator=None).exists()
+    assert not Assignment.objects.exclude(state=AssignmentState.PENDING).exclude(held_by=None).exists()
     assert race.counted, "somebody judged something"
     assert sorted(Judgment.objects.values_list("assignment", flat=True)) == sorted(race.counted)
     assert set(slots.filter(state=AssignmentState.DONE).values_list("pk", flat=True)) == set(race.counted)

@@ -1,0 +1,152 @@
+"""An open queue judged in several browsers: leaving one gives back what it alone holds, and nothing of the others."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotation.assignment.reads.participation import Visit
+from annotation.models import Assignment, Strategy
+from tests.annotation.labelling.test_queue import LEASE, PHONE, build_queue, items_of, leave, states, take, visit
+from tests.factories.adjudication import AT, Built
+from tests.factories.labelling import build_work, given, send, send_one, skip, undo
+
+pytestmark = pytest.mark.django_db
+
+
+def open_page(built: Built, browser: str, at=AT) -> tuple[list[list[int]], Visit]:
+    """What a page holds a second after it was opened: its first units and those that fill its hand."""
+    first, one = visit(built, "ana", at=at, browser=browser)
+    return first + take(built, "ana", have=first, at=at, look_back=True, visit=one), one
+
+
+def held_by(built: Built) -> list[tuple[int, dict[str, int] | None]]:
+    """What is under lease to ana: the item's number, and the browsers that hold it."""
+    numbers = {item.pk: number for number, item in enumerate(built.items)}
+    rows = Assignment.objects.filter(annotator=built.annotators["ana"], state="pending").order_by("position")
+    return [(numbers[row.item_id], row.held_by) for row in rows]
+
+
+def test_leaving_the_newer_browser_takes_nothing_from_the_older():
+    built = build_queue(items=60)
+    units, desk = open_page(built, "desk")
+    first, phone = visit(built, "ana", browser=PHONE)
+    assert first == units[:6]
+    assert leave(built, "ana", phone, first[:1]) == 0
+    assert states(built, "ana") == {"pending": 25}
+    assert leave(built, "ana", desk, units[:1]) == 24
+
+
+def test_leaving_the_older_browser_gives_back_what_the_newer_does_not_hold():
+    built = build_queue(items=60)
+    units, desk = open_page(built, "desk")
+    _, phone = visit(built, "ana", browser=PHONE)
+    assert leave(built, "ana", desk, units[:1]) == 19
+    both = {"desk": desk.number, "phone": phone.number}
+    assert held_by(built) == [(0, both), *((number, {"phone": phone.number}) for number in range(1, 6))]
+
+
+def test_what_only_the_left_browser_holds_is_free_for_others_at_once():
+    built = build_queue(items=120, overlap=1)
+    first, _ = visit(built, "ana", browser="desk")
+    units, phone = open_page(built, PHONE)
+    assert (units[:6], len(units)) == (first, 25)
+    assert leave(built, "ana", phone, units[:1]) == 19
+    assert items_of(built, take(built, "ben"))[0] == 6
+
+
+def test_after_a_crash_the_same_browser_gives_back_what_it_held_before():
+    built = build_queue(items=60)
+    open_page(built, "desk")
+    first, again = visit(built, "ana", browser="desk")
+    assert leave(built, "ana", again, first[:1]) == 24
+
+
+def test_what_a_crashed_browser_held_is_free_when_its_lease_ends():
+    built = build_queue(items=60, overlap=1)
+    open_page(built, "desk")
+    first, phone = visit(built, "ana", browser=PHONE)
+    assert leave(built, "ana", phone, first[:1]) == 0
+    Assignment.objects.filter(state="open").delete()  # nothing else is left for ben
+    assert take(built, "ben", at=AT + LEASE) == []
+    assert items_of(built, take(built, "ben", at=AT + LEASE + timedelta(seconds=1))) == [0]
+    assert held_by(built) == []
+
+
+def test_what_a_page_says_it_has_is_noted_after_another_browser_revived_it():
+    built = build_queue(items=60)
+    units, desk = open_page(built, "desk")
+    leave(built, "ana", desk, [])
+    _, phone = visit(built, "ana", browser=PHONE)
+    assert held_by(built) == [(number, {"phone": phone.number}) for number in range(6)]
+    take(built, "ana", have=units[:3], visit=desk)  # the desk was left without a network, and is there again
+    assert leave(built, "ana", phone, []) == 3
+    assert [number for number, _ in held_by(built)][:3] == [0, 1, 2]
+
+
+def test_a_late_request_of_the_page_before_a_reload_does_not_make_its_visit_the_newest():
+    built = build_queue(items=60)
+    units, old = open_page(built, "desk")
+    again, new = visit(built, "ana", browser="desk")
+    send(built, "ana", given(units[0][0], 1), have=units[1:], visit=old)
+    assert leave(built, "ana", old, units[:1]) == 1, "the unit that was dealt to the old page alone"
+    assert leave(built, "ana", new, again[:1]) == 24
+
+
+def test_what_was_dealt_to_a_client_without_a_browser_is_never_given_back_by_leaving():
+    built = build_queue(items=60)
+    by_api = take(built, "ana")
+    units, desk = open_page(built, "desk")
+    assert units == by_api
+    assert leave(built, "ana", desk, []) == 0
+    assert states(built, "ana") == {"pending": 25}
+
+
+def test_only_leases_name_browsers():
+    built = build_queue(items=60)
+    units, desk = open_page(built, "desk")
+    send_one(built, "ana", given(units[0][0], 1))
+    send_one(built, "ana", skip(units[1][0]))
+    send_one(built, "ana", sent := given(units[2][0], 1))
+    send_one(built, "ana", undo(units[2][0], base=sent.uuid))
+    leave(built, "ana", desk, units[3:4])
+    leased = Assignment.objects.exclude(held_by=None)
+    assert [(row.pk, row.state, row.held_by) for row in leased] == [(units[3][0], "pending", {"desk": 1})]
+    assert states(built, "ana") == {"pending": 2, "done": 1, "skipped": 1, "withdrawn": 21}
+
+
+def page_of(client: Client, built: Built) -> dict:
+    """The data of the labelling page, as its script reads them."""
+    return client.get(reverse("labelling_screen", args=[built.collection.slug, built.campaign.slug])).context["data"]
+
+
+def leaving(client: Client, built: Built, visit: object) -> int:
+    address = reverse("label_leave", args=[built.collection.slug, built.campaign.slug])
+    answer = client.post(address, json.dumps({"visit": visit, "seen": []}), "application/json")
+    assert answer.status_code == 200
+    return answer.json()["left"]
+
+
+def test_each_session_is_a_browser_and_its_key_is_not_shown():
+    built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)
+    desk, phone = Client(), Client()
+    for client in (desk, phone):
+        client.force_login(built.people["ana"])
+    visits = [page_of(client, built)["visit"] for client in (desk, desk, phone)]
+    browsers = [each.split(":")[0] for each in visits]
+    assert browsers[0] == browsers[1] != browsers[2]
+    assert desk.session.session_key not in str(page_of(desk, built))
+    assert leaving(phone, built, visits[2]) == 0, "the desk has them too"
+    assert leaving(desk, built, visits[1]) == 0, "an older visit of the desk, which was opened once more"
+    assert leaving(desk, built, f"{browsers[0]}:4") == 6
+
+
+@pytest.mark.parametrize("visit", [1, None, "", "desk:1", ":1", {"browser": "desk"}])
+def test_pages_of_earlier_versions_give_nothing_back(client, visit):
+    built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)
+    client.force_login(built.people["ana"])
+    page_of(client, built)
+    assert leaving(client, built, visit) == 0
+    assert states(built, "ana") == {"pending": 6}
