@@ -8,10 +8,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonRespons
 from django.shortcuts import render
 from django.urls import is_valid_path
 
-from accounts.refusals import Conflict, NotAllowed, Refused, as_refusal
+from accounts.refusals import Conflict, NotAllowed, NotHere, Refused, as_refusal
 from accounts.requests import OpenRequest
 
 View = Callable[..., HttpResponseBase]
+STATUS = {NotAllowed: 403, NotHere: 404, Conflict: 409}  # of pages that show a refusal; of any other: 422
 
 
 class SignInMiddleware(LoginRequiredMiddleware):
@@ -30,7 +31,8 @@ class SignInMiddleware(LoginRequiredMiddleware):
 
 
 class RefusalMiddleware:
-    """403 for a missing role, 409 for a conflict, 422 for any other refusal: always with the reason.
+    """403 for a missing role, 404 for what is not there, 409 for a conflict, 422 for any other refusal: always
+    with the reason.
 
     An address that takes forms only says so (405) when it is opened, as on reloading after a refused form.
     """
@@ -64,7 +66,7 @@ def page_above(path: str) -> str:
 
 def refusal_page(request: OpenRequest, refusal: Refused) -> HttpResponse:
     """The page that says why, or its fragment for htmx."""
-    status = 403 if isinstance(refusal, NotAllowed) else 409 if isinstance(refusal, Conflict) else 422
+    status = next((status for kind, status in STATUS.items() if isinstance(refusal, kind)), 422)
     context = {"reason": refusal.reason, "status": status}
     if not request.htmx:
         return render(request, "refusal.html", context, status=status)

@@ -18,6 +18,10 @@ class NotAllowed(Refused):
     """The person lacks the role: shown as 403, where other refusals go into the form (or 409 / 422 in the API)."""
 
 
+class NotHere(Refused):
+    """The thing exists, but it has no such page or part: shown as 404, with the reason."""
+
+
 class Conflict(Refused):
     """Somebody else was faster or the thing has changed meanwhile: 409 in the API.
 

@@ -19,7 +19,7 @@ from annotation.labelling.api import judging, judgments
 from annotation.machines.api import prompts
 from annotation.machines.api import runs as machines
 from annotation.rubric import api as rewrites
-from corpus.collections.api import collections, persons
+from corpus.collections.api import collections, invitations, persons
 from corpus.documents import api as documents
 from corpus.imports import api as imports
 from corpus.pools import api as pools
@@ -46,6 +46,7 @@ urlpatterns = [
     path(C, collections.CollectionDetail.as_view(), name="api_collection"),
     path(f"{C}archive/", collections.CollectionArchive.as_view(), name="api_collection_archive"),
     path(f"{C}backup/", collections.CollectionBackup.as_view(), name="api_collection_backup"),
+    path(f"{C}invitations/", invitations.Invitations.as_view(), name="api_invitations"),
     path(f"{C}documents/", documents.DocumentList.as_view(), name="api_documents"),
     path(f"{C}documents/<path:docno>/", documents.DocumentDetail.as_view(), name="api_document"),
     path(f"{C}topics/", topics.TopicList.as_view(), name="api_topics"),

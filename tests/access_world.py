@@ -84,6 +84,7 @@ class World:
     inquiry: Inquiry  # the annotator's, about `item`
     paper: Paper
     own_paper: Assignment  # the annotator's, in the campaign `contexts`, begun
+    ratings: Campaign  # of questions: a draft without items
     import_run: ImportRun
     retrieval_run: RetrievalRun
     run_making: RunMaking
@@ -155,6 +156,7 @@ def make_world() -> World:
         ),
         paper=paper,
         own_paper=_own_paper(paper, manager, annotator.user),
+        ratings=_ratings(collection),
         import_run=ImportRun.objects.create(
             collection=collection, kind="documents", requested_by=manager, requested_at=AT
         ),
@@ -302,6 +304,16 @@ def _campaign(collection: Collection, manager: User) -> Campaign:
     criterion = Criterion.objects.create(campaign=campaign, key="relevance", label="Relevance")
     Level.objects.bulk_create([Level(criterion=criterion, value=v, label=f"level {v}") for v in range(3)])
     Guideline.objects.create(campaign=campaign, version=1, body="Judge calmly.", created_at=AT, created_by=manager)
+    return campaign
+
+
+def _ratings(collection: Collection) -> Campaign:
+    """A draft campaign of questions."""
+    campaign = Campaign.objects.create(
+        collection=collection, slug="ratings", name="Ratings", kind="rubric", seed=1, created_at=AT
+    )
+    quality = Criterion.objects.create(campaign=campaign, key="quality", label="Quality")
+    Level.objects.bulk_create([Level(criterion=quality, value=v, label=f"level {v}") for v in range(3)])
     return campaign
 
 

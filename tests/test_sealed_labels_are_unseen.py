@@ -9,10 +9,11 @@ import pytest
 from django.db import transaction
 
 from annotation.models import Assignment, AssignmentState, Campaign, Judgment, Split, Submission, SubmissionKind
+from corpus.models import Role
 from tests.access_table import TABLE, Row
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT
-from tests.test_access import ADDRESSES, ask, path_of
+from tests.test_access import ADDRESSES, ask, path_of, session_of
 
 pytestmark = pytest.mark.django_db
 
@@ -26,7 +27,7 @@ MOVING = ("Content-Security-Policy", "Expires", "Last-Modified", "Location")
 def may_read_labels(line: Row) -> bool:
     """Pages of collections, but for calls to authors, whose letters hold new links; and writes in campaigns."""
     places = ADDRESSES[line.name].pattern.regex.groupindex
-    is_read = line.method == "GET" and "slug" in places and not line.name.startswith("author_")
+    is_read = line.method == "GET" and "slug" in places and not line.name.startswith(("author_", "api_author_"))
     return is_read or "campaign" in places
 
 
@@ -61,10 +62,11 @@ def judge(world: World, value: int) -> None:
 def answers_given(world: World, value: int) -> dict[tuple[str, str], str]:
     """What the manager gets where the label has this value, by address and method; the label is taken back."""
     answers = {}
+    session = session_of(world.members[Role.MANAGER].user)
     with transaction.atomic():
         judge(world, value)
         for line in LINES:
-            answer = ask(line, world, "manager", path_of(line, world))
+            answer = ask(line, world, session, path_of(line, world))
             body = b"".join(answer) if answer.streaming else answer.content
             headers = sorted((name, said) for name, said in answer.items() if name not in MOVING)
             answers[line.name, line.method] = CHANCE.sub("…", f"{answer.status_code} {headers} {body.decode()}")

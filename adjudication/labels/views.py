@@ -7,11 +7,10 @@ from django.http import HttpRequest
 
 from accounts.models import User
 from adjudication.labels.rules import can_adjudicate
-from annotation.campaigns.reads.campaigns import fetch_campaign
 from annotation.campaigns.rules.seals import check_not_sealed
+from annotation.campaigns.views.context import fetch_for_overseer
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Campaign, Criterion
-from corpus.collections.rules import check_can_oversee, fetch_membership
 from corpus.models import Collection, Membership
 
 
@@ -45,21 +44,19 @@ class Scope:
         }
 
 
-def fetch_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:
+def fetch_scope(request: HttpRequest, slug: str, campaign: str, page: str = "") -> Scope:
     """404 for outsiders and unknown campaigns, 403 for annotators: they learn nothing of labels, votes or verdicts.
 
-    403 for everybody while a test campaign is sealed.
+    403 for everybody while a test campaign is sealed. `page` as in `fetch_for_overseer`.
     """
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
-    found = fetch_campaign(membership, campaign)
+    membership, found = fetch_for_overseer(request, slug, campaign, page)
     check_not_sealed(found)
     return Scope(membership, found)
 
 
-def fetch_label_scope(request: HttpRequest, slug: str, campaign: str) -> Scope:
+def fetch_label_scope(request: HttpRequest, slug: str, campaign: str, page: str = "") -> Scope:
     """The same for pages that show labels of single items: 403 also for people who still have items to judge."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign, page)
     check_can_read_labels(scope.campaign, scope.user)
     return scope
 

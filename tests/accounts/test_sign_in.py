@@ -196,7 +196,7 @@ def test_a_second_factor_is_asked_for_once_set_up(client: Client, monkeypatch: p
     page = client.get(reverse("mfa_activate_totp"))
     assert 'src="data:image/svg+xml' in page.text
     secret = page.context["form"].secret
-    answer = client.post(reverse("mfa_activate_totp"), {"code": _code(secret)})
+    answer = client.post(reverse("mfa_activate_totp"), {"code": app_code(secret)})
     assert answer.status_code == 302
     assert len(client.get(reverse("mfa_view_recovery_codes")).context["unused_codes"]) == 10
     other = Client()
@@ -208,7 +208,7 @@ def test_a_second_factor_is_asked_for_once_set_up(client: Client, monkeypatch: p
     assert get_mfa_adapter().is_mfa_enabled(User.objects.get())
 
 
-def _code(secret: str) -> str:
+def app_code(secret: str) -> str:
     """What an authenticator app would show now."""
     return format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time()))))
 

@@ -139,7 +139,7 @@ def test_what_was_not_looked_at_is_free_for_others_once_the_page_is_left(new_pag
 def test_leaving_on_one_device_takes_nothing_from_another(new_page):
     built = build_work(items=50, strategy=Strategy.QUEUE, overlap=2)
     held = built.annotators["ana"].assignments.filter(state="pending")
-    desk = open_labelling(new_page, built, service_workers="allow")
+    laptop = open_labelling(new_page, built, service_workers="allow")
     wait_for(lambda: held.count() == 25, 30, "the whole hand")
     phone = open_labelling(new_page, built, viewport={"width": 390, "height": 844})
     on_both = lambda: sum(len(row.held_by) == 2 for row in held.all())  # noqa: E731
@@ -147,15 +147,15 @@ def test_leaving_on_one_device_takes_nothing_from_another(new_page):
     phone.goto("/accounts/profile/")
     wait_for(lambda: on_both() == 1, 30, "the phone to hold only what was looked at there")
     assert held.count() == 25
-    desk.context.set_offline(True)
+    laptop.context.set_offline(True)
     for number in range(3):
-        expect_unit(desk, number)
-        desk.keyboard.press("2")
-    expect_unit(desk, 3)
-    desk.context.set_offline(False)
-    expect_saved(desk)
+        expect_unit(laptop, number)
+        laptop.keyboard.press("2")
+    expect_unit(laptop, 3)
+    laptop.context.set_offline(False)
+    expect_saved(laptop)
     assert values(built)[:4] == [2, 2, 2, None]
-    desk.goto("/accounts/profile/")
+    laptop.goto("/accounts/profile/")
     wait_for(lambda: held.count() == 1, 30, "the units given back by the last device")
 
 

@@ -43,7 +43,7 @@ def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResp
 @require_safe
 def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Every figure of one finished run as JSON, in the shape of the command's."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign, page="agreement")
     run = get_object_or_404(AgreementRun, pk=pk, campaign=scope.campaign, state=JobState.DONE)
     answer = JsonResponse(as_json(run), json_dumps_params={"ensure_ascii": False, "allow_nan": False, "indent": 1})
     name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-agreement-{run.pk}")
@@ -54,7 +54,7 @@ def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) 
 @require_safe
 def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One drawn figure as a file."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign, page="agreement")
     figure = get_object_or_404(AgreementFigure, pk=pk, run__campaign=scope.campaign)
     answer = HttpResponse(bytes(figure.content), content_type=FIGURE_TYPES[figure.format])
     name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{figure.criterion}-{figure.name.replace('_', '-')}")
@@ -67,7 +67,7 @@ def agreement_table(request: HttpRequest, slug: str, campaign: str, form: str) -
     """The table for a paper as a file: md, tex or csv. 404 for other forms, and before there are figures."""
     if form not in TABLE_TYPES:
         raise Http404("There is no such form.")
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign, page="agreement")
     criterion = chosen_criterion(request, scope.criteria())
     run = fetch_standing(scope.campaign).run
     if criterion is None or run is None or criterion.key not in run.detail:
@@ -84,7 +84,7 @@ def agreement_table(request: HttpRequest, slug: str, campaign: str, form: str) -
 @require_safe
 def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The newest figures as one table to paste into a paper, and what other ways of voting would have given."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign, page="agreement")
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
     standing, votes = fetch_standing(scope.campaign), fetch_vote_standing(scope.campaign)

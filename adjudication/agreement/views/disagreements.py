@@ -21,7 +21,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
 
     Of a pair, `?level=x` are the items to which one of the two gave x, `?alike=1` those that both have labelled.
     """
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign, page="disagreements")
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
     votes = fetch_vote_standing(scope.campaign)

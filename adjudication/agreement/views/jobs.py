@@ -16,7 +16,7 @@ from adjudication.labels.views import Scope, fetch_scope
 @require_POST
 def agreement_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Ask for the figures again; leads to their page, where the job shows its progress."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign, page="agreement")
     check_can_adjudicate(scope.membership)
     return _ask(request, scope, AgreementForm(request.POST), "agreement_detail")
 

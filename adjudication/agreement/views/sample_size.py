@@ -13,7 +13,7 @@ from adjudication.labels.views import chosen_criterion, fetch_scope
 @require_safe
 def sample_size(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The form, and the answer once it is sent; nothing is stored."""
-    scope = fetch_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign, page="agreement")
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
     asked = "statistic" in request.GET

@@ -28,7 +28,7 @@ def unparsed_answer_list(request: HttpRequest, slug: str, campaign: str) -> Http
 
     403 for people who still have items to judge, and while the campaign is sealed.
     """
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign, page="machines")
     page = Paginator(unparsed_answers(scope.campaign), PER_PAGE).get_page(request.GET.get("page"))
     context = scope.context(section="unparsed", page=page, rows=with_standing(page.object_list))
     return render(

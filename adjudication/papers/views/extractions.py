@@ -4,7 +4,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from accounts.refusals import Refused
 from adjudication.labels.views import fetch_label_scope
 from adjudication.papers.reads.extractions import MOST_PAPERS, NAMES, compare_annotators
 
@@ -12,9 +11,7 @@ from adjudication.papers.reads.extractions import MOST_PAPERS, NAMES, compare_an
 @require_safe
 def extraction_agreement(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The figures of every pair over the papers that both have finished, computed now."""
-    scope = fetch_label_scope(request, slug, campaign)
-    if "comparison" not in scope.campaign.kind_object.tabs:
-        raise Refused(f"{scope.campaign} grades items; its agreement has a page of its own.")
+    scope = fetch_label_scope(request, slug, campaign, page="comparison")
     compared = compare_annotators(scope.campaign)
     context = scope.context(section="comparison", compared=compared, columns=NAMES.values(), most=MOST_PAPERS)
     return render(request, "adjudication/papers/extraction_agreement.html", context)

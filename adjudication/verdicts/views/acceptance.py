@@ -10,12 +10,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusal_messages import refusals_in_message
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusals import NotAllowed, NotHere, Refused
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import acceptable, count_outdated, latest_acceptance
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope, whole_number
 from adjudication.models import Method
+from adjudication.procedure import procedure_of
 from adjudication.verdicts.actions.verdicts import accept_votes, undo_acceptance
 from adjudication.verdicts.forms import AcceptanceForm, first_error, moment_of
 from annotation.models import Criterion
@@ -27,7 +28,7 @@ CHOICES = {"unanimous": [Method.UNANIMOUS], "majority": [Method.MAJORITY], "both
 @require_http_methods(["GET", "HEAD", "POST"])
 def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """GET shows what would be accepted and how often; POST accepts exactly that, or says that it has changed."""
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = _fetch_with_votes(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
@@ -55,6 +56,13 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     return render(request, "adjudication/verdicts/acceptance.html", context, status=422 if refused else 200)
 
 
+def _fetch_with_votes(request: HttpRequest, slug: str, campaign: str) -> Scope:
+    scope = fetch_label_scope(request, slug, campaign)
+    if no_votes := procedure_of(scope.campaign).no_votes:
+        raise NotHere(f"{scope.campaign} {no_votes}")
+    return scope
+
+
 def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: list[Method]) -> dict[str, Any]:
     """All that would be accepted, the least agreement first; `?topic=` (a number) and `?value=` narrow it."""
     number = request.GET.get("topic", "").strip()
@@ -80,7 +88,7 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
 @require_POST
 def acceptance_undo(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Take back one's own bulk acceptance of the moment that the form names."""
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = _fetch_with_votes(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     accepted_at = moment_of(request.POST.get("accepted_at", ""))
     with refusals_in_message(request):

@@ -37,7 +37,7 @@ FIGURE_PARAMETERS = ("figure", "run", "difference", "model", "unfit")  # what a 
 @require_safe
 def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Items with every label on them; `?annotator=`, `state=`, `topic=`, `method=`, `among=`, `figure=` … say which."""
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = fetch_label_scope(request, slug, campaign, page="judgments")
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
     context = scope.context(section="judgments", criteria=criteria, criterion=criterion)

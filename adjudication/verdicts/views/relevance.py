@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
@@ -64,9 +64,7 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
 
 
 def _begin(request: HttpRequest, slug: str, campaign: str) -> tuple[Scope, dict[str, Any]]:
-    scope = fetch_label_scope(request, slug, campaign)
-    if "relevance" not in scope.campaign.kind_object.tabs:
-        raise Http404
+    scope = fetch_label_scope(request, slug, campaign, page="relevance")
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
     votes = fetch_vote_standing(scope.campaign)

@@ -18,6 +18,7 @@ from annotation.campaigns.actions.items import build_items, remove_unjudged_item
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
 from annotation.campaigns.reads.campaigns import campaigns_for
+from annotation.campaigns.reads.pace import fetch_workload
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SAMPLE, SEED
 from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
@@ -101,6 +102,7 @@ class ItemBuildSerializer(serializers.Serializer[Any]):
     sample = number_field(SAMPLE)
     seed = number_field(SEED)
     stratified = serializers.BooleanField(default=False)
+    dry_run = serializers.BooleanField(default=False, help_text="only say how much work it would be")
 
     def get_fields(self) -> dict[str, Any]:
         """In addition, what kinds choose items by."""
@@ -114,6 +116,26 @@ class BuiltSerializer(serializers.Serializer[Any]):
     left = serializers.IntegerField()
     held_elsewhere = serializers.IntegerField()
     filtered = serializers.IntegerField(help_text="questions left out by the word-overlap filter")
+
+
+class PaceSerializer(serializers.Serializer[Any]):
+    seconds = serializers.FloatField(help_text="of active time for a judgment")
+    answers = serializers.IntegerField(help_text="that this is the median of; 0: assumed")
+
+
+class WorkloadSerializer(serializers.Serializer[Any]):
+    """How much work chosen items would be, as `manage.py build_items --dry-run --json` prints it."""
+
+    items = serializers.IntegerField(help_text="that would be made")
+    left = serializers.IntegerField(help_text="that could be made without a sample")
+    parts = serializers.ListField(
+        child=serializers.ListField(), help_text="what they are made of: [singular, how many]"
+    )
+    overlap = serializers.IntegerField()
+    annotators = serializers.IntegerField(help_text="active people")
+    pace = PaceSerializer()
+    judgments = serializers.IntegerField()
+    hours = serializers.FloatField()
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -211,14 +233,22 @@ class ItemBuilds(InCampaignView):
     serializer_class = ItemBuildSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE, "DELETE": MANAGE}
 
-    @extend_schema(operation_id="items_build", responses=answers({201: BuiltSerializer}, 400, 403, 409, 415, 422))
+    @extend_schema(
+        operation_id="items_build",
+        responses=answers({200: WorkloadSerializer, 201: BuiltSerializer}, 400, 403, 409, 415, 422),
+    )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
-        """Make items of all (distinct aspect, pooled document) pairs the campaign lacks, or of a sample of them."""
+        """Make items of all (distinct aspect, pooled document) pairs the campaign lacks, or of a sample of them.
+
+        With `dry_run`, only say how much work they would be (200).
+        """
         wanted = ItemBuildSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
         values = wanted.validated_data
         choosing = self.campaign.kind_object.choosing
         choice = choosing.read(values) if choosing else None
+        if values["dry_run"]:
+            return Response(fetch_workload(self.campaign, choice, values.get("sample")).data())
         drawing = {name: values[name] for name in ("sample", "seed", "stratified") if name in values}
         built = build_items(campaign=self.campaign, by=self.person, at=timezone.now(), choice=choice, **drawing)
         return Response(asdict(built), status=201)

@@ -37,6 +37,6 @@ class Command(ReportingCommand):
             workload = fetch_workload(found, choice, options["sample"])
             hours = f"about {workload.hours:.1f} hours"
             said = f"Would make {workload.items:,} items: {workload.judgments:,} judgments, {hours}. Nothing was added."
-            return said, asdict(workload) | {"judgments": workload.judgments, "hours": round(workload.hours, 2)}
+            return said, workload.data()
         built = build_items(campaign=found, by=None, at=timezone.now(), choice=choice, **wanted)
         return f"Made {built.created:,} items; {campaign} has {built.items:,} now.", asdict(built)

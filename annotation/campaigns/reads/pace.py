@@ -1,6 +1,6 @@
 """How long a judgment takes, and what that makes of the items that could be added."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import connection
@@ -63,6 +63,10 @@ class Workload:
     def hours_each(self) -> float | None:
         """For each active annotator, None where the campaign has none."""
         return self.hours / self.annotators if self.annotators else None
+
+    def data(self) -> dict[str, Any]:
+        """For the API and commands."""
+        return asdict(self) | {"judgments": self.judgments, "hours": round(self.hours, 2)}
 
 
 def fetch_pace(campaign: Campaign) -> Pace:

@@ -6,23 +6,33 @@ from django.http import HttpRequest
 
 from annotation.campaigns.reads.campaigns import fetch_campaign
 from annotation.campaigns.rules.campaigns import check_can_see
+from annotation.campaigns.rules.pages import check_has_page
 from annotation.models import Campaign
 from corpus.collections.rules import can_manage, can_oversee, check_can_manage, check_can_oversee, fetch_membership
 from corpus.models import Membership
 
 
-def fetch_for_manager(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
-    """For pages that change a campaign. 404 for strangers and unknown campaigns, 403 for other members."""
+def fetch_for_manager(request: HttpRequest, slug: str, campaign: str, page: str = "") -> tuple[Membership, Campaign]:
+    """For pages that change a campaign. 404 for strangers and unknown campaigns, 403 for other members.
+
+    `page`: the key in `Kind.tabs` of a page that not every kind has; 404 with the reason where this kind has none.
+    """
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
-    return membership, fetch_campaign(membership, campaign)
+    return membership, _with_page(fetch_campaign(membership, campaign), page)
 
 
-def fetch_for_overseer(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
-    """For pages that show how others are doing: everybody but annotators."""
+def fetch_for_overseer(request: HttpRequest, slug: str, campaign: str, page: str = "") -> tuple[Membership, Campaign]:
+    """For pages that show how others are doing: everybody but annotators. `page` as above."""
     membership = fetch_membership(request.user, slug)
     check_can_oversee(membership)
-    return membership, fetch_campaign(membership, campaign)
+    return membership, _with_page(fetch_campaign(membership, campaign), page)
+
+
+def _with_page(campaign: Campaign, page: str) -> Campaign:
+    if page:
+        check_has_page(campaign, page)
+    return campaign
 
 
 def fetch_for_participant(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:

@@ -22,7 +22,7 @@ from corpus.models import Membership
 @require_http_methods(["GET", "POST"])
 def criteria_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The form with all criteria and levels; without anything to change once there are judgments."""
-    membership, found = fetch_for_manager(request, slug, campaign)
+    membership, found = fetch_for_manager(request, slug, campaign, page="levels")
     form = CriteriaForm(request.POST if request.method == "POST" else None, drafts_of(found))
     if form.is_valid():
         refusal = _replace(membership, found, form.drafts())
@@ -36,7 +36,7 @@ def criteria_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
 @require_POST
 def criteria_import(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The same from TOML."""
-    membership, found = fetch_for_manager(request, slug, campaign)
+    membership, found = fetch_for_manager(request, slug, campaign, page="levels")
     toml = TomlForm(request.POST)
     if toml.is_valid():
         refusal = _replace(membership, found, toml.cleaned_data["toml"].criteria)

@@ -35,7 +35,7 @@ PER_PAGE = 20
 @require_safe
 def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Runs of machines over the campaign, imported machines, and the prompts there are."""
-    membership, found = fetch_for_overseer(request, slug, campaign)
+    membership, found = fetch_for_overseer(request, slug, campaign, page="machines")
     context = campaign_context(
         membership,
         found,
@@ -52,7 +52,7 @@ def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 @require_http_methods(["GET", "POST"])
 def machine_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Ask for runs, or only for what they would take."""
-    membership, found = fetch_for_manager(request, slug, campaign)
+    membership, found = fetch_for_manager(request, slug, campaign, page="machines")
     first = {"prompt": request.GET["prompt"]} if request.GET.get("prompt", "").isdecimal() else {}
     form = MachineForm(request.POST or None, campaign=found, initial=first)
     estimate = None
@@ -108,14 +108,14 @@ def _why_cannot_run(campaign: Campaign) -> str:
 @require_safe
 def machine_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One run: how far, what it is, what it cost, and the replies that could not be read."""
-    membership, found = fetch_for_overseer(request, slug, campaign)
+    membership, found = fetch_for_overseer(request, slug, campaign, page="machines")
     return _show(request, membership, found, get_object_or_404(runs_of(found), pk=pk))
 
 
 @require_POST
 def machine_continue(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Ask for what has no reply yet."""
-    membership, found = fetch_for_manager(request, slug, campaign)
+    membership, found = fetch_for_manager(request, slug, campaign, page="machines")
     run = get_object_or_404(MachineRun, pk=pk, campaign=found)
     with refusals_in_message(request):
         continue_machine_run(run=run, by=membership.user, at=timezone.now())
@@ -125,7 +125,7 @@ def machine_continue(request: HttpRequest, slug: str, campaign: str, pk: int) ->
 @require_POST
 def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply: int) -> HttpResponse:
     """Say what an invalid reply states."""
-    membership, found = fetch_for_manager(request, slug, campaign)
+    membership, found = fetch_for_manager(request, slug, campaign, page="machines")
     run = get_object_or_404(runs_of(found), pk=pk)
     chosen = get_object_or_404(MachineReply, pk=reply, run=run)
     form = DecisionForm(request.POST, criterion=run.criterion)

@@ -23,7 +23,7 @@ from corpus.text.differences import compare_texts
 @require_http_methods(["GET", "POST"])
 def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Write a prompt or its next version, next to the message that it gives for one of the items."""
-    membership, found = fetch_for_manager(request, slug, campaign)
+    membership, found = fetch_for_manager(request, slug, campaign, page="machines")
     initial = _initial(request, found)
     form = PromptForm(request.POST or None, initial=initial)
     if form.is_valid() and request.POST.get("step") != "preview":
@@ -49,7 +49,7 @@ def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 @require_POST
 def prompt_preview(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The message one item would make, for htmx."""
-    _, found = fetch_for_manager(request, slug, campaign)
+    _, found = fetch_for_manager(request, slug, campaign, page="machines")
     preview = _preview(found, request.POST.get("body", ""), request)
     return render(request, "annotation/machines/_prompt_preview.html", {"preview": preview})
 
@@ -57,7 +57,7 @@ def prompt_preview(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
 @require_safe
 def prompt_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One version word for word, with its hash, and how it differs from the one before."""
-    membership, found = fetch_for_overseer(request, slug, campaign)
+    membership, found = fetch_for_overseer(request, slug, campaign, page="machines")
     prompt = get_object_or_404(prompts_of(membership.collection).select_related("created_by"), pk=pk)
     versions = list(prompts_of(membership.collection).filter(name=prompt.name))
     before = next((one for one in versions if one.version == prompt.version - 1), None)

@@ -25,7 +25,7 @@ PER_PAGE = 50
 @require_safe
 def rewrite_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The rewrites that count now, what was said of them, and whom to ask."""
-    membership, found = fetch_for_overseer(request, slug, campaign)
+    membership, found = fetch_for_overseer(request, slug, campaign, page="rewrites")
     check_can_read_labels(found, membership.user)
     page = Paginator(current_rewrites(found), PER_PAGE).get_page(request.GET.get("page"))
     context = campaign_context(
@@ -44,7 +44,7 @@ def rewrite_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 @require_POST
 def rewrite_ask(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Ask one person to look at the ticked rewrites."""
-    membership, found = fetch_for_overseer(request, slug, campaign)
+    membership, found = fetch_for_overseer(request, slug, campaign, page="rewrites")
     chosen = [int(pk) for pk in request.POST.getlist("rewrites") if pk.isdecimal() and len(pk) < 19]
     wanted = request.POST.get("reviewer", "")
     reviewer = get_object_or_404(

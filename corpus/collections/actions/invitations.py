@@ -2,19 +2,23 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
+from typing import Any
 
 from django.core.mail import send_mail
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import dateformat
 
+from accounts import mail
 from accounts.actions.users import create_user
 from accounts.audit import record_event
 from accounts.models import Invitation, User
 from accounts.refusals import Conflict, Refused
+from corpus.collections.address_lists import Address
 from corpus.collections.invitation_links import invitation_number, link_for
 from corpus.collections.reads.people import open_invitations
 from corpus.collections.rules import check_can_manage
@@ -23,6 +27,7 @@ from corpus.models import Collection, InvitedRole, Membership, Role
 logger = logging.getLogger(__name__)
 
 GOOD_FOR = timedelta(days=14)
+MOST_NAMED = 5  # of those who were not invited, in a message
 
 
 class BadInvitation(Refused):
@@ -35,6 +40,58 @@ class Accepted:
 
     membership: Membership
     joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NotInvited:
+    """An address of a list that was not invited, and why."""
+
+    line: int
+    email: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"Line {self.line:,}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Several:
+    """What came of a list. `unsent`: those of the invitations whose link no mail server took, to be handed over."""
+
+    invited: list[InvitedRole]
+    unsent: list[InvitedRole]
+    refused: list[NotInvited]
+    is_dry: bool = False
+
+    def __str__(self) -> str:
+        return f"{len(self.invited):,} {'person is' if len(self.invited) == 1 else 'people are'} invited."
+
+    def data(self) -> dict[str, Any]:
+        """For the API and commands; a dry run has no links."""
+        unsent = {each.pk for each in self.unsent}
+        invited = [
+            {
+                "email": each.invitation.email,
+                "role": str(each.role),
+                "link": "" if self.is_dry else link_for(each.invitation),
+                "mailed": not self.is_dry and each.pk not in unsent,
+            }
+            for each in self.invited
+        ]
+        return {"dry_run": self.is_dry, "invited": invited, "refused": [asdict(each) for each in self.refused]}
+
+    @property
+    def would(self) -> str:
+        """What `str` says, of a dry run."""
+        return f"{len(self.invited):,} {'person' if len(self.invited) == 1 else 'people'} would be invited."
+
+    @property
+    def not_invited(self) -> str:
+        """How many were refused, and why the first of them; "" where nobody was."""
+        if not self.refused:
+            return ""
+        more = f" And {len(self.refused) - MOST_NAMED:,} more." if len(self.refused) > MOST_NAMED else ""
+        return f"Not invited: {len(self.refused):,}. {' '.join(map(str, self.refused[:MOST_NAMED]))}{more}"
 
 
 @transaction.atomic
@@ -54,16 +111,22 @@ def create_invitation(*, by: User, at: datetime, membership: Membership, email: 
 
 
 def invite_several(
-    *, by: User, at: datetime, membership: Membership, emails: Sequence[str], role: Role
-) -> tuple[list[InvitedRole], list[str]]:
-    """Invite each address for itself: the invitations, and why others were not invited."""
+    *, by: User, at: datetime, membership: Membership, emails: Sequence[Address], role: Role, dry_run: bool = False
+) -> Several:
+    """Invite each address for itself, and mail it the link. With `dry_run` nothing is stored and nobody gets a mail."""
     invited, refused = [], []
-    for email in emails:
-        try:
-            invited.append(create_invitation(by=by, at=at, membership=membership, email=email, role=role))
-        except Conflict as conflict:
-            refused.append(conflict.reason)
-    return invited, refused
+    with transaction.atomic() if dry_run else nullcontext():
+        for address in emails:
+            try:
+                made = create_invitation(by=by, at=at, membership=membership, email=address.email, role=role)
+                invited.append(made)
+            except Conflict as conflict:
+                refused.append(NotInvited(address.line, address.email, conflict.reason))
+        if dry_run:
+            transaction.set_rollback(True)
+            return Several(invited, [], refused, is_dry=True)
+    unsent = [each for each in invited if not (mail.is_set_up() and mail_invitation(each))]
+    return Several(invited, unsent, refused)
 
 
 @transaction.atomic

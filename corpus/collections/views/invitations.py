@@ -25,7 +25,7 @@ from corpus.collections.actions.invitations import (
     resend_invitation,
     revoke_invitation,
 )
-from corpus.collections.forms.people import MOST_NAMED, InvitationForm, InvitationListForm, NewAccountForm
+from corpus.collections.forms.people import InvitationForm, InvitationListForm, NewAccountForm
 from corpus.collections.reads.people import ROLE_WORDS
 from corpus.collections.rules import check_can_manage, fetch_membership
 from corpus.collections.views.people import show_people
@@ -50,21 +50,26 @@ def invitation_create(request: Request, slug: str) -> HttpResponse:
 
 @require_POST
 def invitation_list_create(request: Request, slug: str) -> HttpResponse:
-    """Invite all addresses of a pasted list."""
+    """Invite all addresses of a pasted list, or only say who would be invited."""
     membership = fetch_membership(request.user, slug)
     check_can_manage(membership)
     form = InvitationListForm(request.POST)
     if not form.is_valid():
         return show_people(request, membership, list_form=form)
-    invited, refused = invite_several(by=request.user, at=timezone.now(), membership=membership, **form.cleaned_data)
-    unsent = [each.invitation.email for each in invited if not (mail.is_set_up() and mail_invitation(each))]
-    if invited:
-        messages.success(request, f"{len(invited):,} {'person is' if len(invited) == 1 else 'people are'} invited.")
-    if unsent:
-        messages.warning(request, f"{len(unsent):,} mails were not sent. Hand over the links in the list below.")
-    if refused:
-        more = f" And {len(refused) - MOST_NAMED:,} more." if len(refused) > MOST_NAMED else ""
-        messages.warning(request, f"Not invited: {len(refused):,}. {' '.join(refused[:MOST_NAMED])}{more}")
+    is_dry = "preview" in request.POST
+    several = invite_several(
+        by=request.user, at=timezone.now(), membership=membership, dry_run=is_dry, **form.cleaned_data
+    )
+    if is_dry:
+        return show_people(request, membership, list_form=form, would_invite=several)
+    if several.invited:
+        messages.success(request, str(several))
+    if several.unsent:
+        messages.warning(
+            request, f"{len(several.unsent):,} mails were not sent. Hand over the links in the list below."
+        )
+    if several.refused:
+        messages.warning(request, several.not_invited)
     return redirect("member_list", slug)
 
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusals import Conflict, NotAllowed, Refused
 from accounts.requests import Request
+from corpus.collections.actions.invitations import Several
 from corpus.collections.actions.people import change_role, remove_member
 from corpus.collections.forms.people import InvitationForm, InvitationListForm, RoleForm
 from corpus.collections.invitation_links import link_for
@@ -64,8 +65,10 @@ def member_list(request: Request, slug: str) -> HttpResponseBase:
     return show_people(request, membership)
 
 
-def show_people(request: Request, membership: Membership, **forms: Form) -> HttpResponse:
-    """The page; `forms` (`form`, `list_form`) as they were sent, else empty."""
+def show_people(
+    request: Request, membership: Membership, *, would_invite: Several | None = None, **forms: Form
+) -> HttpResponse:
+    """The page; `forms` (`form`, `list_form`) as they were sent, else empty. `would_invite`: what a list would do."""
     table, members = _find(request, membership)
     page = Paginator(members, PER_PAGE).get_page(request.GET.get("page"))
     managers = count_managers(membership.collection)
@@ -85,9 +88,12 @@ def show_people(request: Request, membership: Membership, **forms: Form) -> Http
         "role_words": [(role.label, ROLE_WORDS[role]) for role in Role],
         "may_manage": can_manage(membership),
         "invitations": _invitation_rows(membership) if can_manage(membership) else [],
+        "would_invite": would_invite,
     }
     context |= {"form": InvitationForm(), "list_form": InvitationListForm()} | forms
-    return render(request, "corpus/collections/member_list.html", context, status=422 if forms else 200)
+    return render(
+        request, "corpus/collections/member_list.html", context, status=422 if forms and would_invite is None else 200
+    )
 
 
 def _find(request: Request, membership: Membership) -> tuple[Table, QuerySet[Any]]:

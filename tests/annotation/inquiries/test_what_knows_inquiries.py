@@ -1,7 +1,9 @@
 """Mails, data exports, releases, removals: what else knows of questions to managers."""
 
 import pytest
+from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
+from django.test import Client
 from django.urls import reverse
 
 from accounts.digests import Notice, lines_for
@@ -9,8 +11,11 @@ from adjudication.releases.reads.sources import fingerprints
 from annotation.campaigns.actions.campaigns import close_campaign, delete_campaign
 from annotation.campaigns.actions.items import remove_unjudged_items
 from annotation.inquiries.reads import new_answers
-from annotation.models import Assignment, Inquiry, Item
+from annotation.models import Annotator, Assignment, Inquiry, Item
 from corpus.collections.actions.persons import data_of
+from corpus.collections.reads.persons import pseudonym_of
+from corpus.models import Role
+from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built
 from tests.factories.inquiries import ANSWERED, ASKED, CAMPAIGN, SOON, answer, ask, client_of
 from tests.factories.labelling import build_work
@@ -57,6 +62,37 @@ def test_a_persons_data_hold_what_they_asked_and_answered(built: Built) -> None:
     assert (asked["campaign"], asked["text"], asked["answer"]) == ("main", ASKED, ANSWERED)
     (answered,) = data_of(built.people["manager"])["answers_to_annotators"]
     assert answered["answer"] == ANSWERED
+
+
+@pytest.mark.parametrize("labels", ["keep", "exclude"])
+def test_an_erased_person_has_asked_and_answered_under_a_pseudonym(built: Built, labels: str) -> None:
+    ana, manager = built.people["ana"], built.people["manager"]
+    for person, name in ((ana, "Ana Quince"), (manager, "Mia Medlar")):
+        person.name = name
+        person.save()
+    Annotator.objects.filter(user=ana).update(name="Ana Quince")
+    answer(built, ask(built, text=f"Write to {ana.email}: is this on topic?"), text=f"Ask {manager.email}.")
+    reader = MembershipFactory(collection=built.collection, role=Role.MANAGER).user
+    client = Client()
+    client.force_login(reader)
+    pages = [
+        reverse("inquiry_list", args=CAMPAIGN),
+        reverse("inquiry_detail", args=[*CAMPAIGN, Inquiry.objects.get().pk]),
+    ]
+    pages.append(reverse("api_inquiries", args=CAMPAIGN))
+    assert all("Ana Quince" in client.get(page).text for page in pages)
+    for person in (ana, manager):
+        call_command("erase_person", person.email, "--labels", labels, "--confirm", person.email)
+    for page in pages:
+        text = client.get(page).text
+        assert "is this on topic?" in text
+        assert pseudonym_of(ana)[0] in text
+        for gone in ("Ana Quince", "Mia Medlar", "ana@", "manager@"):
+            assert gone not in text, page
+    assert pseudonym_of(manager)[0] in client.get(pages[1]).text
+    inquiry = Inquiry.objects.get()
+    assert inquiry.text == f"Write to {pseudonym_of(ana)[1]}: is this on topic?"
+    assert inquiry.answer == f"Ask {pseudonym_of(manager)[1]}."
 
 
 def test_releases_do_not_depend_on_questions(built: Built) -> None:

@@ -188,11 +188,20 @@ class TestRoads:
         with pytest.raises(CommandError, match="no topic “9”"):
             call_command("build_items", "teas", "main-round", "--topic", "9")
 
-    def test_rest(self, made: Material, campaign: Campaign) -> None:
+    def test_rest(self, made: Material, campaign: Campaign, capsys: Any) -> None:
         _, key = make_token(made.people["mia"])
         headers = {"Authorization": f"Bearer {key}"}
         address = "/api/collections/teas/campaigns/main-round/items/"
         body = {"topics": ["1"], "pool_sources": ["dense"], "depth": 1}
+        counted = Client().post(address, {**body, "dry_run": True}, "application/json", headers=headers)
+        assert counted.status_code == 200, counted.text
+        chosen = ("--topic", "1", "--pool-source", "dense", "--depth", "1")
+        call_command("build_items", "teas", "main-round", *chosen, "--dry-run", "--json")
+        assert counted.json() == json.loads(capsys.readouterr().out)
+        assert (counted.json()["items"], counted.json()["judgments"], counted.json()["hours"]) == (2, 4, 0.03)
+        sampled = Client().post(address, {"sample": 3, "dry_run": True}, "application/json", headers=headers).json()
+        assert (sampled["items"], sampled["left"]) == (3, 24)
+        assert not campaign.items.exists()
         answer = Client().post(address, body, "application/json", headers=headers)
         assert (answer.status_code, answer.json().get("created")) == (201, 2), answer.text
         answer = Client().post(address, {"topics": ["nine"]}, "application/json", headers=headers)

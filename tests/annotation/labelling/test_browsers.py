@@ -31,26 +31,26 @@ def held_by(built: Built) -> list[tuple[int, dict[str, int] | None]]:
 
 def test_leaving_the_newer_browser_takes_nothing_from_the_older():
     built = build_queue(items=60)
-    units, desk = open_page(built, "desk")
+    units, laptop = open_page(built, "laptop")
     first, phone = visit(built, "ana", browser=PHONE)
     assert first == units[:6]
     assert leave(built, "ana", phone, first[:1]) == 0
     assert states(built, "ana") == {"pending": 25}
-    assert leave(built, "ana", desk, units[:1]) == 24
+    assert leave(built, "ana", laptop, units[:1]) == 24
 
 
 def test_leaving_the_older_browser_gives_back_what_the_newer_does_not_hold():
     built = build_queue(items=60)
-    units, desk = open_page(built, "desk")
+    units, laptop = open_page(built, "laptop")
     _, phone = visit(built, "ana", browser=PHONE)
-    assert leave(built, "ana", desk, units[:1]) == 19
-    both = {"desk": desk.number, "phone": phone.number}
+    assert leave(built, "ana", laptop, units[:1]) == 19
+    both = {"laptop": laptop.number, "phone": phone.number}
     assert held_by(built) == [(0, both), *((number, {"phone": phone.number}) for number in range(1, 6))]
 
 
 def test_what_only_the_left_browser_holds_is_free_for_others_at_once():
     built = build_queue(items=120, overlap=1)
-    first, _ = visit(built, "ana", browser="desk")
+    first, _ = visit(built, "ana", browser="laptop")
     units, phone = open_page(built, PHONE)
     assert (units[:6], len(units)) == (first, 25)
     assert leave(built, "ana", phone, units[:1]) == 19
@@ -59,14 +59,14 @@ def test_what_only_the_left_browser_holds_is_free_for_others_at_once():
 
 def test_after_a_crash_the_same_browser_gives_back_what_it_held_before():
     built = build_queue(items=60)
-    open_page(built, "desk")
-    first, again = visit(built, "ana", browser="desk")
+    open_page(built, "laptop")
+    first, again = visit(built, "ana", browser="laptop")
     assert leave(built, "ana", again, first[:1]) == 24
 
 
 def test_what_a_crashed_browser_held_is_free_when_its_lease_ends():
     built = build_queue(items=60, overlap=1)
-    open_page(built, "desk")
+    open_page(built, "laptop")
     first, phone = visit(built, "ana", browser=PHONE)
     assert leave(built, "ana", phone, first[:1]) == 0
     Assignment.objects.filter(state="open").delete()  # nothing else is left for ben
@@ -77,19 +77,19 @@ def test_what_a_crashed_browser_held_is_free_when_its_lease_ends():
 
 def test_what_a_page_says_it_has_is_noted_after_another_browser_revived_it():
     built = build_queue(items=60)
-    units, desk = open_page(built, "desk")
-    leave(built, "ana", desk, [])
+    units, laptop = open_page(built, "laptop")
+    leave(built, "ana", laptop, [])
     _, phone = visit(built, "ana", browser=PHONE)
     assert held_by(built) == [(number, {"phone": phone.number}) for number in range(6)]
-    take(built, "ana", have=units[:3], visit=desk)  # the desk was left without a network, and is there again
+    take(built, "ana", have=units[:3], visit=laptop)  # the laptop was left without a network, and is there again
     assert leave(built, "ana", phone, []) == 3
     assert [number for number, _ in held_by(built)][:3] == [0, 1, 2]
 
 
 def test_a_late_request_of_the_page_before_a_reload_does_not_make_its_visit_the_newest():
     built = build_queue(items=60)
-    units, old = open_page(built, "desk")
-    again, new = visit(built, "ana", browser="desk")
+    units, old = open_page(built, "laptop")
+    again, new = visit(built, "ana", browser="laptop")
     send(built, "ana", given(units[0][0], 1), have=units[1:], visit=old)
     assert leave(built, "ana", old, units[:1]) == 1, "the unit that was dealt to the old page alone"
     assert leave(built, "ana", new, again[:1]) == 24
@@ -98,22 +98,22 @@ def test_a_late_request_of_the_page_before_a_reload_does_not_make_its_visit_the_
 def test_what_was_dealt_to_a_client_without_a_browser_is_never_given_back_by_leaving():
     built = build_queue(items=60)
     by_api = take(built, "ana")
-    units, desk = open_page(built, "desk")
+    units, laptop = open_page(built, "laptop")
     assert units == by_api
-    assert leave(built, "ana", desk, []) == 0
+    assert leave(built, "ana", laptop, []) == 0
     assert states(built, "ana") == {"pending": 25}
 
 
 def test_only_leases_name_browsers():
     built = build_queue(items=60)
-    units, desk = open_page(built, "desk")
+    units, laptop = open_page(built, "laptop")
     send_one(built, "ana", given(units[0][0], 1))
     send_one(built, "ana", skip(units[1][0]))
     send_one(built, "ana", sent := given(units[2][0], 1))
     send_one(built, "ana", undo(units[2][0], base=sent.uuid))
-    leave(built, "ana", desk, units[3:4])
+    leave(built, "ana", laptop, units[3:4])
     leased = Assignment.objects.exclude(held_by=None)
-    assert [(row.pk, row.state, row.held_by) for row in leased] == [(units[3][0], "pending", {"desk": 1})]
+    assert [(row.pk, row.state, row.held_by) for row in leased] == [(units[3][0], "pending", {"laptop": 1})]
     assert states(built, "ana") == {"pending": 2, "done": 1, "skipped": 1, "withdrawn": 21}
 
 
@@ -131,19 +131,19 @@ def leaving(client: Client, built: Built, visit: object) -> int:
 
 def test_each_session_is_a_browser_and_its_key_is_not_shown():
     built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)
-    desk, phone = Client(), Client()
-    for client in (desk, phone):
+    laptop, phone = Client(), Client()
+    for client in (laptop, phone):
         client.force_login(built.people["ana"])
-    visits = [page_of(client, built)["visit"] for client in (desk, desk, phone)]
+    visits = [page_of(client, built)["visit"] for client in (laptop, laptop, phone)]
     browsers = [each.split(":")[0] for each in visits]
     assert browsers[0] == browsers[1] != browsers[2]
-    assert desk.session.session_key not in str(page_of(desk, built))
-    assert leaving(phone, built, visits[2]) == 0, "the desk has them too"
-    assert leaving(desk, built, visits[1]) == 0, "an older visit of the desk, which was opened once more"
-    assert leaving(desk, built, f"{browsers[0]}:4") == 6
+    assert laptop.session.session_key not in str(page_of(laptop, built))
+    assert leaving(phone, built, visits[2]) == 0, "the laptop has them too"
+    assert leaving(laptop, built, visits[1]) == 0, "an older visit of the laptop, which was opened once more"
+    assert leaving(laptop, built, f"{browsers[0]}:4") == 6
 
 
-@pytest.mark.parametrize("visit", [1, None, "", "desk:1", ":1", {"browser": "desk"}])
+@pytest.mark.parametrize("visit", [1, None, "", "laptop:1", ":1", {"browser": "laptop"}])
 def test_pages_of_earlier_versions_give_nothing_back(client, visit):
     built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)
     client.force_login(built.people["ana"])

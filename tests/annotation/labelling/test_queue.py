@@ -300,10 +300,10 @@ def test_nor_by_a_plan_or_by_what_is_handed_over():
 # --- plenty, and leaving ----------------------------------------------------------------------------------------------
 
 
-DESK, PHONE = "desk", "phone"
+LAPTOP, PHONE = "laptop", "phone"
 
 
-def visit(built: Built, person: str, at=AT, browser=DESK) -> tuple[list[list[int]], Visit]:
+def visit(built: Built, person: str, at=AT, browser=LAPTOP) -> tuple[list[list[int]], Visit]:
     where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
     return begin_visit(**where, browser=browser, by=built.people[person], at=at)[1:]
 
@@ -378,7 +378,7 @@ def test_a_page_loaded_again_is_not_robbed_by_the_one_it_replaces():
     built = build_queue(items=60)
     units, number = visit(built, "ana")
     again, newer = visit(built, "ana")
-    assert (again, newer) == (units, Visit(DESK, number.number + 1))
+    assert (again, newer) == (units, Visit(LAPTOP, number.number + 1))
     assert leave(built, "ana", number, units[:1]) == 0
     assert states(built, "ana") == {"pending": 6}
 
@@ -426,5 +426,5 @@ def test_units_by_document_are_left_and_taken_up_whole():
 def test_in_a_plan_nothing_is_left():
     built = build_work(items=8)
     _, number = visit(built, "ana")
-    assert (number, leave(built, "ana", Visit(DESK, 1), [])) == (None, 0)
+    assert (number, leave(built, "ana", Visit(LAPTOP, 1), [])) == (None, 0)
     assert states(built, "ana") == {"pending": 8}

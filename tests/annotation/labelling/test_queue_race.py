@@ -37,7 +37,7 @@ class Race:
         """Visits: the first units, the rest, some answers (each asking for the next units), and leaving."""
         rng, who = random.Random(seed), {**self.where, "by": self.built.people[person]}
         for _ in range(ROUNDS):
-            _, hand, visit = begin_visit(**who, browser=rng.choice(["desk", "phone"]), at=self.now(rng))
+            _, hand, visit = begin_visit(**who, browser=rng.choice(["laptop", "phone"]), at=self.now(rng))
             assert visit is not None
             hand += take_units(**who, have=hand, at=self.now(rng), look_back=True, visit=visit)[1]
             for _ in range(rng.randrange(5)):

@@ -203,6 +203,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "generate_questions": (SLUG,),
     "judge_unjudged": (SLUG, "--gold", "targets", "--run", "bm25", "--name", "More"),
     "import_documents": (SLUG, FILE),
+    "invite_people": (SLUG, FILE, "--by", "MANAGER"),
     "import_judgments": (SLUG, "main", FILE),
     "import_mentions": (SLUG, FILE),
     "import_papers": (SLUG, FILE),

@@ -12,7 +12,7 @@ from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from accounts.slots import groups_for
 from corpus.collections.actions.people import add_member, change_role, remove_member
-from corpus.models import InvitedRole, Membership, Role
+from corpus.models import Membership, Role
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, one_member_each
 
 pytestmark = pytest.mark.django_db
@@ -215,25 +215,6 @@ def test_the_line_below_the_groups_is_of_the_one_that_the_page_is_in(
     assert 'aria-current="page">Topics' in client.get("/c/tea/topics/").content.decode()
     client.force_login(members[Role.ANNOTATOR].user)
     assert 'class="pages"' not in client.get("/c/tea/campaigns/").content.decode()
-
-
-def test_a_pasted_list_is_invited_and_what_was_not_is_said(client: Client, members: dict[Role, Membership]) -> None:
-    client.force_login(members[Role.MANAGER].user)
-    address = reverse("invitation_list_create", args=["tea"])
-    known = members[Role.VIEWER].user.email
-    pasted = f"Ada L <Ada@example.org>; bob@example.org,\n\nbob@example.org\n{known}"
-    answer = client.post(address, {"emails": pasted, "role": "annotator"}, follow=True)
-    asked = InvitedRole.objects.order_by("pk").values_list("invitation__email", "role")
-    assert list(asked) == [("ada@example.org", "annotator"), ("bob@example.org", "annotator")]
-    assert "2 people are invited." in answer.text
-    assert f"Not invited: 1. {known} is in this collection already." in answer.text
-    wrong = client.post(address, {"emails": "new@example.org, not-an-address", "role": "annotator"})
-    assert wrong.status_code == 422
-    assert "No e-mail address: not-an-address. Nobody was invited." in wrong.text
-    long = client.post(address, {"emails": f"new@example.org, {'a' * 300}@example.org", "role": "annotator"})
-    assert long.status_code == 422
-    assert f"No e-mail address: {'a' * 59}…. Nobody was invited." in long.text
-    assert InvitedRole.objects.count() == 2
 
 
 def test_several_people_get_a_role_or_go_but_never_oneself(client: Client, members: dict[Role, Membership]) -> None:

@@ -1,0 +1,1 @@
+from corpus.collections.commands.invite_people import Command

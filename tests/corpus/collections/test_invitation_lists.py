@@ -1,0 +1,181 @@
+"""Many people invited at once: one reader of lists for page, command and REST, checked first, problems by line."""
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core import mail
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from accounts.models import AuditEvent, TokenScope
+from corpus.collections.address_lists import MOST_INVITED, Address, BadList, read_addresses
+from corpus.models import InvitedRole, Membership, Role
+from tests.factories.accounts import CollectionFactory, UserFactory, make_token, one_member_each
+
+pytestmark = pytest.mark.django_db
+
+WRONG = "new@example.org\nnot-an-address, neither; fine@example.org\n\nalso wrong"
+SAID = ["Line 2: no e-mail address: not-an-address, neither.", "Line 4: no e-mail address: also wrong."]
+
+
+@pytest.fixture
+def members() -> dict[Role, Membership]:
+    return one_member_each(CollectionFactory(slug="tea", title="Tea"))
+
+
+class TestReading:
+    def test_addresses_come_from_mails_tables_and_lists_each_once(self) -> None:
+        text = 'Ada L <Ada@example.org>; "bob@example.org",\n\nbob@example.org\r\ncy@example.org'
+        assert read_addresses(text) == [
+            Address(1, "ada@example.org"),
+            Address(1, "bob@example.org"),
+            Address(4, "cy@example.org"),
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "reasons"),
+        [
+            (WRONG, [*SAID, "Nobody was invited."]),
+            (" ;\n,", ["There is no address in the list."]),
+            ("\n".join("x" * 7), [*(f"Line {n}: no e-mail address: x." for n in range(1, 6)),
+                                  "Further lines with wrong addresses: 2.", "Nobody was invited."]),
+            (f"{'a' * 300}@example.org", [f"Line 1: no e-mail address: {'a' * 59}….", "Nobody was invited."]),
+            ("x@example.org " * 10_000, ["The list is longer than 100,000 characters. Divide it."]),
+            (",".join(f"p{n}@example.org" for n in range(MOST_INVITED + 1)),
+             ["The list has 201 addresses; at most 200 are invited at once. Divide it."]),
+        ],
+    )  # fmt: skip
+    def test_nobody_is_invited_from_a_list_with_faults(self, text: str, reasons: list[str]) -> None:
+        with pytest.raises(BadList) as caught:
+            read_addresses(text)
+        assert list(caught.value.reasons) == reasons
+
+
+def pasted(members: dict[Role, Membership]) -> str:
+    """Two new people, one of them twice, and a member."""
+    return f"Ada L <Ada@example.org>; bob@example.org,\n\nbob@example.org\n{members[Role.VIEWER].user.email}"
+
+
+def refusal(members: dict[Role, Membership]) -> str:
+    known = members[Role.VIEWER].user.email
+    return f"{known} is in this collection already. Change the role in the list instead."
+
+
+def asked() -> list[tuple[str, str]]:
+    return list(InvitedRole.objects.order_by("pk").values_list("invitation__email", "role"))
+
+
+BOTH = [("ada@example.org", "adjudicator"), ("bob@example.org", "adjudicator")]
+
+
+class TestPage:
+    def test_a_list_is_checked_first_and_then_invited(self, client: Client, members: dict[Role, Membership]) -> None:
+        client.force_login(members[Role.MANAGER].user)
+        address = reverse("invitation_list_create", args=["tea"])
+        sent = {"emails": pasted(members), "role": "adjudicator"}
+        events = AuditEvent.objects.count()
+        shown = client.post(address, {**sent, "preview": "1"})
+        assert shown.status_code == 200
+        text = " ".join(shown.text.split())
+        assert "<strong>2 people would be invited.</strong> Nobody has been invited yet." in text
+        assert "<li>ada@example.org as adjudicator</li><li>bob@example.org as adjudicator</li>" in text
+        assert f"<li>Line 4: {refusal(members)}</li>" in text
+        assert "Ada L &lt;Ada@example.org&gt;; bob@example.org," in shown.text, "the list is still in its field"
+        assert (asked(), mail.outbox, AuditEvent.objects.count()) == ([], [], events)
+        answer = client.post(address, sent, follow=True)
+        assert asked() == BOTH
+        assert [message.to for message in mail.outbox] == [["ada@example.org"], ["bob@example.org"]]
+        assert "2 people are invited." in answer.text
+        assert f"Not invited: 1. Line 4: {refusal(members)}" in answer.text
+
+    @pytest.mark.parametrize("more", [{}, {"preview": "1"}])
+    def test_wrong_addresses_are_named_by_line(
+        self, client: Client, members: dict[Role, Membership], more: dict[str, str]
+    ) -> None:
+        client.force_login(members[Role.MANAGER].user)
+        answer = client.post(
+            reverse("invitation_list_create", args=["tea"]), {"emails": WRONG, "role": "annotator", **more}
+        )
+        assert answer.status_code == 422
+        for said in (*SAID, "Nobody was invited."):
+            assert said in answer.text
+        assert asked() == []
+
+
+@pytest.fixture
+def invite(members: dict[Role, Membership], tmp_path: Path, capsys: Any) -> Any:
+    """`invite_people tea FILE …` in the manager's name; the JSON and the summary."""
+
+    def run(text: str, *options: str, by: str = "") -> tuple[dict[str, Any], str]:
+        file = tmp_path / "people.txt"
+        file.write_text(text, encoding="utf-8")
+        said = io.StringIO()
+        manager = members[Role.MANAGER].user.email
+        call_command("invite_people", "tea", str(file), "--by", by or manager, "--json", *options, stderr=said)
+        return json.loads(capsys.readouterr().out), said.getvalue()
+
+    return run
+
+
+class TestCommand:
+    def test_dry_run_and_run(self, members: dict[Role, Membership], invite: Any) -> None:
+        found, said = invite(pasted(members), "--role", "adjudicator", "--dry-run")
+        assert said.startswith("2 people would be invited. Nothing was changed.")
+        refused = [{"line": 4, "email": members[Role.VIEWER].user.email, "reason": refusal(members)}]
+        assert (found["dry_run"], found["refused"]) == (True, refused)
+        assert [(each["email"], each["link"], each["mailed"]) for each in found["invited"]] == [
+            ("ada@example.org", "", False),
+            ("bob@example.org", "", False),
+        ]
+        assert (asked(), mail.outbox) == ([], [])
+        found, said = invite(pasted(members), "--role", "adjudicator")
+        assert asked() == BOTH
+        assert all(each["mailed"] and "/invitations/" in each["link"] for each in found["invited"])
+        assert said.splitlines() == ["2 people are invited.", f"Not invited: 1. Line 4: {refusal(members)}"]
+
+    def test_links_are_shown_where_no_mail_server_is_set_up(self, invite: Any, settings: Any) -> None:
+        settings.EMAIL_BACKEND = "accounts.mail.NoServerBackend"
+        found, said = invite("ada@example.org")
+        (one,) = found["invited"]
+        assert not one["mailed"]
+        assert said.splitlines() == [
+            "1 person is invited.",
+            "1 mails were not sent. Hand over these links:",
+            f"ada@example.org {one['link']}",
+        ]
+
+    def test_refusals(self, members: dict[Role, Membership], invite: Any) -> None:
+        with pytest.raises(CommandError, match=" ".join(map(re.escape, SAID))):
+            invite(WRONG)
+        with pytest.raises(CommandError, match=r"not in tea\. Name one of its managers"):
+            invite("ada@example.org", by=UserFactory().email)
+        with pytest.raises(CommandError, match="manager"):
+            invite("ada@example.org", by=members[Role.ADJUDICATOR].user.email)
+        assert asked() == []
+
+
+class TestRest:
+    def test_dry_run_and_run(self, client: Client, members: dict[Role, Membership]) -> None:
+        _, key = make_token(members[Role.MANAGER].user, scope=TokenScope.MANAGE)
+        headers = {"Authorization": f"Bearer {key}"}
+        address = reverse("api_invitations", args=["tea"])
+
+        def post(**body: Any) -> Any:
+            return client.post(address, body, "application/json", headers=headers)
+
+        sent = {"emails": pasted(members), "role": "adjudicator"}
+        found = post(**sent, dry_run=True)
+        assert (found.status_code, found.json()["dry_run"], asked()) == (200, True, [])
+        assert [each["line"] for each in found.json()["refused"]] == [4]
+        found = post(**sent)
+        assert (found.status_code, asked()) == (201, BOTH)
+        assert [each["mailed"] for each in found.json()["invited"]] == [True, True]
+        wrong = post(emails=WRONG)
+        assert wrong.status_code == 400
+        assert all(said in wrong.text for said in SAID)
+        assert len(asked()) == 2
