@@ -48,5 +48,6 @@ def test_an_answer_for_all_shows_neither_question_nor_asker(world: World) -> Non
     Inquiry.objects.update(audience=Audience.ITEM)
     found = seen_by(world, "annotator")
     assert {word for _, word in found} == {"Quartzanswer"}
-    assert {name for name, _ in found} <= {"labelling_screen", "label_questions", "api_own_inquiries", "campaign_detail"}
+    own = {"labelling_screen", "label_questions", "api_own_inquiries", "campaign_detail"}
+    assert {name for name, _ in found} <= own
     assert seen_by(world, "viewer") == seen_by(world, "adjudicator") == []
