@@ -88,10 +88,25 @@ def _yaml(value: Any, depth: int = 0) -> list[str]:
     return lines
 
 
+def _is_bare(run: RetrievalRun) -> bool:
+    """Whether topics go without the prefixes that keep the levels of contexts apart, as qrels of a level write them.
+
+    They do unless two topics of the run would then have one number.
+    """
+    topics = run.rankings.values_list("topic__number", "topic__prefix")
+    if not topics.exclude(topic__prefix="").exists():
+        return False
+    numbers = [number.removeprefix(prefix) for number, prefix in topics]
+    return len(set(numbers)) == len(numbers)
+
+
 def _rankings(run: RetrievalRun) -> Iterator[tuple[str, list[str], list[float]]]:
     """(number, docnos, scores) of whole topics, then of sub-queries, then of aspects, each in the order of topics."""
+    bare = _is_bare(run)
     whole = run.rankings.order_by("topic__position", "topic_id")
-    yield from whole.values_list("topic__number", "docnos", "scores").iterator(chunk_size=50)
+    found = whole.values_list("topic__number", "topic__prefix", "docnos", "scores")
+    for number, prefix, docnos, scores in found.iterator(chunk_size=50):
+        yield number.removeprefix(prefix) if bare else number, docnos, scores
     parts = run.part_rankings.exclude(sub_query=None)
     parts = parts.order_by("sub_query__topic__position", "sub_query__topic_id", "sub_query_id")
     yield from parts.values_list("sub_query__number", "docnos", "scores").iterator(chunk_size=50)

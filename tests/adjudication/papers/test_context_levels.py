@@ -10,7 +10,7 @@ from django.urls import reverse
 from adjudication.papers.actions.contexts import make_context_topics
 from annotation.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from annotation.models import ExtractionSource, Item
-from corpus.models import Collection, Ranking, Topic
+from corpus.models import Collection, Ranking, RetrievalRun, Topic
 from tests.corpus.imports.importing import counts, import_files
 from tests.factories.accounts import AT
 from tests.factories.adjudication import Built, build_campaign
@@ -99,3 +99,18 @@ def test_a_run_on_released_numbers_is_of_the_level_that_it_numbers(built, tmp_pa
     path.write_text("".join(f"{number} Q0 doc00000 1 1.0 r\n" for number in numbers))
     assert counts(import_files(built.collection, path, kind="runs"))[0] == len(numbers)
     assert sorted(Ranking.objects.values_list("topic__number", flat=True)) == sorted(found)
+
+
+def test_a_run_is_written_in_the_numbers_of_its_levels_qrels(built, tmp_path) -> None:
+    make(built.collection, "paragraph", "sentence")
+    sentences = {f"s-{NUMBER}", "s-123456702"}
+    wanted = {"sentences": (sentences, {NUMBER, "123456702"}), "both": ({NUMBER, *sentences}, {NUMBER, *sentences})}
+    for name, (ranked, numbers) in wanted.items():
+        run = RetrievalRun.objects.create(collection=built.collection, name=name, created_at=AT)
+        for topic in Topic.objects.filter(number__in=ranked):
+            Ranking.objects.create(run=run, topic=topic, docnos=["doc00000"], scores=[1.0])
+        call_command("export_run", "tea", name, "--out", str(tmp_path / name))
+        assert {line.split()[0] for line in (tmp_path / name).read_text().splitlines()} == numbers
+    RetrievalRun.objects.all().delete()
+    assert counts(import_files(built.collection, tmp_path / "sentences", kind="runs"))[0] == 2
+    assert set(Ranking.objects.values_list("topic__number", flat=True)) == sentences
