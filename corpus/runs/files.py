@@ -116,5 +116,5 @@ def _rankings(run: RetrievalRun) -> Iterator[tuple[str, list[str], list[float]]]
     wanted = set(aspects.values_list("aspect", flat=True))
     for number, pk in aspect_numbers(run.collection_id):
         if pk in wanted:
-            found = aspects.get(aspect=pk)
-            yield number, found.docnos, found.scores
+            part = aspects.get(aspect=pk)
+            yield number, part.docnos, part.scores

@@ -13,6 +13,7 @@ from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import Index, Settings
 from corpus.ranking.recipe import Lists, Recipe, make_pool
 from corpus.searching.jobs.indexes import IndexSpec, open_index
+from corpus.searching.jobs.shard_search import Asked, search_all
 from corpus.searching.jobs.vectors import DenseSearch
 
 SPARE = 200  # looked at beyond those that are in already, as source papers are left out
@@ -54,9 +55,10 @@ def search_pools(collection: Collection, parameters: dict[str, Any], progress: P
     dense = DenseSearch(collection, progress) if recipe.dense else None
     if dense:
         dense.prepare([topic.text for topic in topics])
+    searched = {scorer: _Searched(index, scorer, topics, recipe, progress) for scorer in recipe.scorers}
     for done, topic in enumerate(topics):
         progress.report(done, len(topics), "searching for each topic")
-        lists = {scorer: _lists(index, scorer, topic, recipe) for scorer in recipe.scorers}
+        lists = {scorer: found.next_lists(topic) for scorer, found in searched.items()}
         candidates = {pk for found in lists.values() for ranked in (found.query, *found.aspects) for pk in ranked}
         depth = recipe.dense + len(candidates) + SPARE
         by_vectors = dense.find(topic.text, depth)[0] if dense else []
@@ -66,10 +68,22 @@ def search_pools(collection: Collection, parameters: dict[str, Any], progress: P
     progress.report(len(topics), len(topics), "searching for each topic")
 
 
-def _lists(index: Index, scorer: str, topic: Topic, recipe: Recipe) -> Lists:
-    tops: list[AspectNode] = topic.tops  # type: ignore[attr-defined]
-    texts = list(dict.fromkeys(node.aspect.text for node in tops)) if recipe.aspect_depth else []
-    return Lists(
-        index.search(scorer, topic.text, recipe.query_depth).ids.tolist() if recipe.query_depth else [],
-        [index.search(scorer, text, recipe.aspect_depth).ids.tolist() for text in texts],
-    )
+class _Searched:
+    """What one scorer finds for topic after topic, in shards by whichever workers are free."""
+
+    def __init__(self, index: Index, scorer: str, topics: list[Topic], recipe: Recipe, progress: Progress) -> None:
+        self.recipe = recipe
+        queries = (Asked(topic.text) for topic in topics if recipe.query_depth)
+        aspects = (Asked(text) for topic in topics for text in self.aspects(topic))
+        self.queries = search_all(index, scorer, queries, recipe.query_depth, progress)
+        self.by_aspect = search_all(index, scorer, aspects, recipe.aspect_depth, progress)
+
+    def aspects(self, topic: Topic) -> list[str]:
+        """The texts that are searched for in addition to the topic's."""
+        tops: list[AspectNode] = topic.tops  # type: ignore[attr-defined]
+        return list(dict.fromkeys(node.aspect.text for node in tops)) if self.recipe.aspect_depth else []
+
+    def next_lists(self, topic: Topic) -> Lists:
+        """The lists of this topic, which follows the one that was asked for before."""
+        query = next(self.queries).ids.tolist() if self.recipe.query_depth else []
+        return Lists(query, [next(self.by_aspect).ids.tolist() for _ in self.aspects(topic)])

@@ -108,7 +108,9 @@ def _ordered(work: Parts) -> Iterator[Path]:
         (folder / ORDER).write_text(json.dumps({"kind": work.kind, **work.as_json()}), encoding="utf-8")
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        gone = folder.with_name(f"{folder.name}.gone")  # first, so that no helper makes a lock while it is emptied
+        folder.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
 
 
 def shared_folder() -> Path:

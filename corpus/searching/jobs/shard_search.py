@@ -92,5 +92,5 @@ def search_all(index: Index, scorer: str, asked: Iterator[Asked], depth: int, pr
         with tempfile.TemporaryDirectory(prefix="hits-", dir=shared_folder()) as place:
             work = ShardSearches(str(index.directory), place, scorer, depth, block, len(index.shards))
             do_together(work, progress, f"searching {work.n_shards} parts of the index")
-            for found in zip(*map(work.read, range(work.n_shards)), strict=True):
-                yield best_hits(found, depth)
+            found = [best_hits(hits, depth) for hits in zip(*map(work.read, range(work.n_shards)), strict=True)]
+        yield from found  # when nothing lies on the disk any longer, however late the last one is asked for

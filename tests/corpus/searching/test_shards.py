@@ -17,14 +17,16 @@ from redis import Redis
 from accounts import jobs
 from accounts.jobs import Cancelled, Progress
 from accounts.models import JobState
-from corpus.models import Collection, Document, PoolRun, RetrievalRun, RunMaking
+from corpus.models import Collection, Document, PoolEntry, PoolRun, PoolSource, RetrievalRun, RunMaking
+from corpus.pools.actions import request_pools
 from corpus.ranking.index import BM25
+from corpus.ranking.recipe import Recipe
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import run_lines
 from corpus.searching.jobs import parts
 from corpus.searching.jobs.indexes import IndexSpec, ShardBuilding, open_index
 from tests.factories.accounts import AT, CollectionFactory
-from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool
+from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree
 from tests.processes import start_celery_worker, wait_for
 
 RECIPES = ("bm25", "bm25-okapi", "tfidf")
@@ -66,9 +68,20 @@ def lines(name: str) -> str:
     return re.sub(rf" {name}$", "", run_file(name), flags=re.MULTILINE)
 
 
+def built(collection: Collection, *, send: bool = False, **recipe: Any) -> PoolRun:
+    """Pools of what BM25 finds, with no filter."""
+    wanted = Recipe(**{"dense": 0, "citations": False, "same_category": False, **recipe})
+    job = request_pools(by=None, at=timezone.now(), collection=collection, recipe=wanted, send=send)
+    if not send:
+        jobs.carry_out(job)
+        job.refresh_from_db()
+        assert (job.state, job.reason) == (JobState.DONE, "")
+    return job
+
+
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.timeout(600)
-def test_two_real_workers_share_the_shards_of_a_run(
+def test_two_real_workers_share_the_shards_of_a_run_and_of_pools(
     own_queue: str, queue: Redis, tmp_path: Path, settings: Any
 ) -> None:
     collection = filled(documents=1_500, words=120, topics=40)
@@ -78,22 +91,38 @@ def test_two_real_workers_share_the_shards_of_a_run(
     queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
     served = f"{own_queue},{settings.CELERY_TASK_DEFAULT_QUEUE}"  # the job comes by the one, its parts by the other
     workers = [start_celery_worker(tmp_path / f"{each}.log", queue=served, LITMUS_INDEX_SHARD="100") for each in "ab"]
-    job = made(collection, "many", "bm25-okapi", send=True, depth=50)
 
-    def is_final() -> bool:
-        job.refresh_from_db()
-        return bool(job.is_final)
+    def check_shared(job: RunMaking | PoolRun, before: list[int], n_shards: int) -> None:
+        """One worker did the job, and the other one parts of it."""
 
-    wait_for(is_final, 240, "the end of the run")
-    assert [worker.stop() for worker in workers] == [0, 0]
-    outputs = [worker.output for worker in workers]
-    assert (job.state, job.reason) == (JobState.DONE, ""), outputs
+        def is_final() -> bool:
+            job.refresh_from_db()
+            return bool(job.is_final)
+
+        def outputs() -> list[str]:
+            return [worker.output[start:] for worker, start in zip(workers, before, strict=True)]
+
+        def is_shared() -> bool:
+            made_by = [bool(re.search(r"Task accounts.tasks.run_job\S+ succeeded", text)) for text in outputs()]
+            helped_by = [bool(re.search(r"help_with_parts\S+ succeeded in \S+ [1-9]", text)) for text in outputs()]
+            return sorted(zip(made_by, helped_by, strict=True)) == [(False, True), (True, False)]
+
+        wait_for(is_final, 240, "the end of the job")
+        assert (job.state, job.reason) == (JobState.DONE, ""), outputs()
+        wait_for(is_shared, 30, "word of who did what")
+        assert len(list(tmp_path.glob("shared/*-tea/*/*/[0-9]*/docs.npy"))) == n_shards
+
+    check_shared(made(collection, "many", "bm25-okapi", send=True, depth=50), [0, 0], 15)
     assert lines("many") == lines("one")
-    assert len(list(tmp_path.glob("shared/*-tea/*/*/[0-9]*/docs.npy"))) == 15
-    made_by = [bool(re.search(r"Task accounts.tasks.run_job\S+ succeeded", text)) for text in outputs]
-    helped_by = [bool(re.search(r"help_with_parts\S+ succeeded in \S+ [1-9]", text)) for text in outputs]
-    assert sorted(zip(made_by, helped_by, strict=True)) == [(False, True), (True, False)], outputs
+    wait_for(lambda: not queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE), 60, "the end of its parts")
+    pools = built(collection, scorers=("bm25",), send=True)
+    check_shared(pools, [len(worker.output) for worker in workers], 30)
+    assert [worker.stop() for worker in workers] == [0, 0]
     assert list((tmp_path / "shared" / "together").iterdir()) == []
+    settings.INDEX_DIR = tmp_path / "one"
+    alone = built(collection, scorers=("bm25",))
+    assert (alone.added, alone.removed, alone.pairs) == (0, 0, pools.pairs)
+    assert pools.pairs > 0
 
 
 @pytest.mark.django_db
@@ -109,6 +138,25 @@ def test_any_number_of_shards_gives_the_same_lines(recipe: str, tmp_path: Path, 
     for kind in ("all", "pools"):
         assert lines(f"{kind}-17") == lines(f"{kind}-1") == lines(f"{kind}-1000") != ""
     assert " d1 " not in "".join(line for line in lines("all-1").splitlines(True) if line.startswith("1 "))
+
+
+@pytest.mark.django_db
+def test_any_number_of_shards_gives_the_same_pools(tmp_path: Path, settings: Any) -> None:
+    collection = filled(documents=60, words=30, topics=5)
+    for topic in collection.topics.all()[:3]:
+        make_tree(topic, {f"It has {topic.text[:40]}.": [], f"It is of {topic.text[60:100]}.": []})
+    found = []
+    for size in (1_000, 17, 7):
+        settings.INDEX_DIR, settings.INDEX_SHARD = tmp_path / str(size), size
+        job = built(collection, query_depth=10, aspect_depth=15, query_take=5, fused_take=5, least=12)
+        found.append(
+            (job.pairs, set(PoolSource.objects.values_list("entry__topic", "entry__document", "method", "rank")))
+        )
+        PoolEntry.objects.all().delete()
+    assert found[0] == found[1] == found[2]
+    methods = {f"{scorer}:{what}" for scorer in ("bm25", "tfidf") for what in ("query", "aspects")}
+    assert {method for *_, method, _ in found[0][1]} == methods
+    assert len(list((tmp_path / "7").glob("*-tea/*/*/[0-9]*/docs.npy"))) == 9
 
 
 @pytest.mark.django_db
