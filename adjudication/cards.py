@@ -21,7 +21,7 @@ from adjudication.verdicts.reads.waiting import waiting_for
 from annotation.machines.reads.machines import run_rows
 from annotation.models import AnnotatorKind, Criterion, MachineReply
 from corpus.collections.rules import can_oversee
-from corpus.models import Membership
+from corpus.models import Membership, Topic
 
 STYLES = ("css/adjudication.css",)
 
@@ -49,6 +49,12 @@ def overview_cards(request: Request, membership: Membership) -> Iterator[Card]:
         results = _results(request, membership, card)
         yield _overview(50, "_results", shown=card, several=len(found) > 1, **results)
     yield _overview(60, "_dashboard_machines", machine_rows=machine_rows(collection))
+
+
+def topic_cards(membership: Membership, topic: Topic) -> Iterator[Card]:
+    """The way from a topic to its judged documents and why each has its value, for who may read that."""
+    if can_oversee(membership):
+        yield Card(10, "adjudication/_why.html", {"number": topic.number})
 
 
 def reply_cards(membership: Membership, reply: MachineReply, criterion: Criterion) -> Iterator[Card]:

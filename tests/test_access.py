@@ -231,3 +231,67 @@ def test_the_palette_leads_only_to_pages_that_open(world: World, role: str) -> N
             found |= {unescape(link) for link in re.findall(r'href="([^"#]+)', page.content.decode())}
     assert {link: CLIENT.get(link).status_code for link in found} == dict.fromkeys(found, 200)
     assert any(link.startswith(home) for link in found) == (role != "outsider")
+
+
+# Pages of results that lead to why each judged pair has its value, also where there is nothing to list.
+EXPLAINED = {
+    "agreement_detail",
+    "agreement_report",
+    "collection_dashboard",
+    "cycle_detail",
+    "evaluation_detail",
+    "evaluation_matrix",
+    "evaluation_run",
+    "evaluation_topic",
+    "evaluation_topics",
+    "export_list",
+    "leaderboard_detail",
+    "pool_detail",
+    "question_set",
+    "release_list",
+    "relevance_detail",
+    "relevance_list",
+    "topic_detail",
+}
+# Those that lead there from each pair they list: tests/adjudication/releases/test_explanations.py.
+EXPLAINED_BY_ROW = {"acceptance", "adjudication_screen", "disagreement_list", "judgment_list"}
+# The other pages of the app show no value of a judged pair.
+WITHOUT_JUDGED_PAIRS = {
+    "context_report": "papers and their contexts",
+    "cycle_list": "names and states",
+    "evaluation_create": "a form",
+    "evaluation_judging": "a form about documents that nobody has judged",
+    "evaluation_list": "names and states",
+    "extraction_agreement": "papers",
+    "line_detail": "the explanation itself",
+    "release_create": "a check list",
+    "sample_size": "a plan",
+    "search_sheet": "a form",
+    "split_create": "a form",
+    "split_detail": "topics",
+    "split_list": "names and sizes",
+    "statement_edit": "a form",
+    "statistics_help": "words",
+    "unparsed_answer_list": "answers without a value",
+    "work_detail": "hours and counts of people",
+}
+
+
+def test_every_page_of_results_leads_to_why_each_value_is_what_it_is(world: World, sessions: dict[str, str]) -> None:
+    seen, wrong = set(), []
+    why = reverse("line_detail", args=[world.collection.slug])
+    for line in TABLE:
+        is_ours = ADDRESSES[line.name].callback.__module__.startswith("adjudication.")
+        if line.method != "GET" or line.expected[-1] not in ("200", "form") or line.name.startswith("api_"):
+            continue
+        if not is_ours and line.name not in EXPLAINED:
+            continue
+        answer = ask(line, world, sessions["manager"], path_of(line, world))
+        if "text/html" not in answer.headers["Content-Type"] or b'id="content"' not in answer.content:
+            continue  # files, and fragments of pages
+        seen.add(line.name)
+        main = answer.content.decode().partition('id="content"')[2]
+        if (f'href="{why}' in main) != (line.name in EXPLAINED):
+            wrong.append(line.name)
+    assert wrong == []
+    assert seen == EXPLAINED | EXPLAINED_BY_ROW | WITHOUT_JUDGED_PAIRS.keys()

@@ -41,6 +41,7 @@ from adjudication.verdicts.forms import first_error, moment_of
 from annotation.models import Criterion, UnparsedAnswer
 
 QUEUE_SHOWN = 40
+PAIR = ("item__topic", "item__document")  # what names the open item
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpR
     if place is None or (standing.run is None and not Verdict.objects.filter(item__campaign=scope.campaign).exists()):
         return _show_nothing(request, scope, standing)
     pk = whole_number(request.GET.get("verdict"))
-    verdict = _verdict(scope, pk) if pk else place.rows.first()
+    verdict = _verdict(scope, pk) if pk else place.rows.select_related(*PAIR).first()
     context = _context(place, standing, verdict)
     if last := whole_number(request.GET.get("last")):
         context["last"] = Verdict.objects.filter(
@@ -166,7 +167,7 @@ def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scop
 
 
 def _verdict(scope: Scope, pk: int) -> Verdict:
-    rows = Verdict.objects.select_related("item__campaign__collection", "criterion", "vote_run", "decided_by")
+    rows = Verdict.objects.select_related("item__campaign__collection", *PAIR, "criterion", "vote_run", "decided_by")
     return get_object_or_404(rows, pk=pk, item__campaign=scope.campaign)
 
 

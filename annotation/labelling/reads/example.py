@@ -37,6 +37,8 @@ PART = re.compile(r'@import url\("([\w/-]+\.css)"\);')
 PICTURED = re.compile(r'(<img src=")([^"]+)"')
 UNSEEN = re.compile(r"<(script|template)\b.*?</\1>|<link\b[^>]*>", re.DOTALL)
 TEXT = re.compile(r"(<style>.*?</style>|<[^>]*>)", re.DOTALL)
+ADDRESS = re.compile(r'(\s(?:href|action|formaction)=")[^"#][^"]*"')
+SAID = re.compile(r'(\s(?:value|placeholder|title|alt|content|aria-label|data-[\w-]+)=")([^"]*)"')
 # No script runs and nothing is loaded, whatever the texts hold.
 RULES = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 POLICY = f'<meta http-equiv="Content-Security-Policy" content="{RULES}">'
@@ -153,7 +155,17 @@ def _static(address: str) -> bytes:
 
 
 def _with_clean_texts(page: str, clean: Callable[[str], str]) -> str:
-    """The page with `clean` texts between its tags."""
+    """The page with `clean` texts between its tags and in them, and links that lead nowhere: addresses have names."""
     parts = TEXT.split(page)
     parts[::2] = [html.escape(clean(html.unescape(text)), quote=False) for text in parts[::2]]
+    parts[1::2] = [tag if tag.startswith("<style>") else _clean_tag(tag, clean) for tag in parts[1::2]]
     return "".join(parts)
+
+
+def _clean_tag(tag: str, clean: Callable[[str], str]) -> str:
+    def cleaned(found: re.Match[str]) -> str:
+        text = html.unescape(found[2])
+        without = clean(text)
+        return found[0] if without == text else f'{found[1]}{html.escape(without)}"'
+
+    return ADDRESS.sub(r'\1#"', SAID.sub(cleaned, tag))

@@ -1,0 +1,89 @@
+"""From each list of judged pairs one link leads to why a pair has its value. Pages of figures: tests/test_access.py."""
+
+from urllib.parse import quote
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.models import JobState
+from adjudication.evaluation.actions import request_evaluation
+from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.models import Evaluation
+from tests.adjudication.releases.releasing import freeze
+from tests.factories.adjudication import Built
+
+pytestmark = pytest.mark.django_db
+
+LISTS = {
+    "relevance_detail": "",
+    "judgment_list": "",
+    "disagreement_list": "",
+    "acceptance": "?which=both",
+    "adjudication_screen": "",
+}
+
+
+@pytest.fixture
+def manager(built: Built, client: Client) -> Client:
+    client.force_login(built.people["manager"])
+    return client
+
+
+def why(built: Built, number: str, docno: str = "") -> str:
+    """What a page writes that leads to the explanation of the pair."""
+    lines = reverse("line_detail", args=[built.collection.slug])
+    return f'href="{lines}?topic={quote(number)}' + (f"&amp;docno={quote(docno)}" if docno else "")
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_of_pairs(built: Built, manager: Client, name: str) -> None:
+    where = [built.collection.slug, built.campaign.slug]
+    if name == "relevance_detail":
+        where.append(built.items[0].topic_id)
+    more = f"?verdict={built.items[0].verdicts.get().pk}" if name == "adjudication_screen" else LISTS[name]
+    page = manager.get(reverse(name, args=where) + more).text
+    assert any(why(built, item.topic.number, item.document.docno) in page for item in built.items), name
+
+
+def test_a_release_asks_for_the_pair(built: Built, manager: Client) -> None:
+    freeze(built)
+    page = manager.get(reverse("release_detail", args=[built.collection.slug, "v1"])).text
+    assert f'action="{reverse("line_detail", args=[built.collection.slug])}"' in page
+
+
+def test_the_grades_of_a_measured_topic(built: Built, manager: Client) -> None:
+    evaluation = request_evaluation(
+        collection=built.collection,
+        spec=EvaluationSpec(gold="campaign:main", runs=("bm25",)),
+        by=built.people["manager"],
+        at=timezone.now(),
+    )
+    jobs.carry_out(evaluation)
+    done = Evaluation.objects.get()
+    assert done.state == JobState.DONE, done.reason
+    page = manager.get(reverse("evaluation_topic", args=[built.collection.slug, done.pk]) + "?topic=7").text
+    assert why(built, "7", "doc-b") in page
+    assert f'{why(built, "7")}"' in page
+
+
+@pytest.mark.parametrize("number", ["7", "7.1"])
+def test_where_the_links_lead(built: Built, manager: Client, number: str) -> None:
+    lines = reverse("line_detail", args=[built.collection.slug])
+    listed = manager.get(f"{lines}?topic={number}").text
+    assert f"?topic={number}&amp;docno=doc-b" in listed
+    assert "Decided: unanimous" in manager.get(f"{lines}?topic={number}&docno=doc-b").text
+
+
+@pytest.mark.parametrize("name", ["topic_detail", "pool_detail"])
+@pytest.mark.parametrize(("role", "shown"), [("manager", True), ("annotator", False)])
+def test_pages_of_a_topic_lead_there_who_may_read_it(
+    built: Built, client: Client, name: str, role: str, shown: bool
+) -> None:
+    topic = built.items[0].topic
+    client.force_login(built.people["manager" if role == "manager" else "zebulon"])
+    page = client.get(reverse(name, args=[built.collection.slug, topic.pk]))
+    assert page.status_code == (200 if shown or name == "topic_detail" else 403)
+    assert (why(built, topic.number) in page.text) == shown
