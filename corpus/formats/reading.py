@@ -8,7 +8,7 @@ from typing import Any
 
 from corpus.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
 from corpus.formats.records import BrokenFile, Problem
-from corpus.formats.registry import AUTO, HEAD_BYTES, Read, detect, format_names, formats
+from corpus.formats.registry import AUTO, HEAD_BYTES, Read, Shape, detect, format_names, formats
 
 
 def choose_readers(
@@ -46,9 +46,14 @@ def detected_reader(member: Member, carried: str, what: str) -> Read:
     head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
     found, shape = detect(head, member.name, carried)
     if carried not in shape.carries:
-        goes = f", to be imported as {' or '.join(shape.carries)}" if shape.carries else ""
-        raise BrokenFile(member.name, 0, f"holds no {what}: it looks like {shape.name}{goes}")
+        raise misplaced(member, what, shape)
     return found.reads[carried]
+
+
+def misplaced(member: Member, what: str, shape: Shape) -> BrokenFile:
+    """The error for a file that holds something else than what is wanted: what it looks like, and where that goes."""
+    goes = f", to be imported as {' or '.join(shape.carries)}" if shape.carries else ""
+    return BrokenFile(member.name, 0, f"holds no {what}: it looks like {shape.name}{goes}")
 
 
 def read_path(

@@ -66,6 +66,8 @@ class Head:
         self.text = data.decode("utf-8-sig", "replace").lstrip()
         self.is_binary = b"\0" in data
         self.is_json = self.text.startswith("{")
+        # How all protocols since 2003 begin; a file of an older one looks like text and has only its name.
+        self.is_pickle = (data[:1] == b"\x80" and data[1:2] <= b"\x05") or self.suffix in ("pkl", "pickle")
 
     @cached_property
     def keys(self) -> frozenset[str]:
@@ -172,6 +174,9 @@ def detect(data: bytes, file: str, wanted: str = "") -> tuple[Format, Shape]:
             continue
         if (shape.certainty is not Certainty.IF_WANTED or wanted in shape.carries) and shape.fits(head):
             return each, shape
+    if head.is_pickle:
+        reason = "is a Python pickle, which is never read, as reading one runs what is in it"
+        raise BrokenFile(file, 0, f"{reason}. Save it as text instead, scores as a TREC run")
     if head.is_binary:
         raise BrokenFile(file, 0, "is not a text file")
     words = " ".join(head.text[:200].split())[:60]

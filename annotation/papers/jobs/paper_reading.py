@@ -25,6 +25,7 @@ from corpus.formats.archives import Member, open_files
 from corpus.formats.characters import with_carriable_texts
 from corpus.formats.paper_files import PlaceInOrder
 from corpus.formats.papers import FullPaper, PaperFormat
+from corpus.formats.reading import misplaced
 from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import AUTO, HEAD_BYTES, Format, Read, detect, formats
 from corpus.loading.counts import ImportCounts
@@ -121,7 +122,7 @@ def _detected(member: Member) -> Format:
     head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
     found, shape = detect(head, member.name, "papers")
     if "papers" not in shape.carries:
-        raise BrokenFile(member.name, 0, f"holds no papers: it looks like {shape.name}")
+        raise misplaced(member, "papers", shape)
     return found
 
 

@@ -114,6 +114,7 @@ def test_bad_files_are_reported_one_by_one_and_the_others_come_in(tmp_path) -> N
     write(tmp_path, "notes.dois", "[1]\t10.1/x\n")
     write(tmp_path, "good.xml", GOLD.format(n=2))
     (tmp_path / "picture.png").write_bytes(b"\x89PNG\0\0")
+    (tmp_path / "corpus_s2orc.parquet").write_bytes(b"PAR1\0\0")
     collection = CollectionFactory()
     run = take(collection, *sorted(tmp_path.iterdir()))
     assert run.state == "done", run.reason
@@ -129,6 +130,7 @@ def test_bad_files_are_reported_one_by_one_and_the_others_come_in(tmp_path) -> N
             "cut.xml",
             "double.xml",
             "picture.png",
+            "corpus_s2orc.parquet",
             "notes.dois",
         ),
         True,
@@ -141,6 +143,7 @@ def test_bad_files_are_reported_one_by_one_and_the_others_come_in(tmp_path) -> N
         "cut.xml": "not well-formed",
         "double.xml": "stands twice",
         "picture.png": "is not a text file",
+        "corpus_s2orc.parquet": "it looks like parquet, to be imported as topics or documents",
     }.items():
         assert words in reasons[name], reasons[name]
     assert "no paper has its name" in reasons["notes.dois"]

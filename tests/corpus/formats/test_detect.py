@@ -1,4 +1,5 @@
 import json
+import pickle
 
 import pytest
 
@@ -65,6 +66,17 @@ def test_a_first_line_longer_than_the_head_is_recognised_by_its_keys() -> None:
 def test_an_unknown_format_is_refused_with_the_way_out(head: bytes, reason: str) -> None:
     with pytest.raises(BrokenFile, match=reason):
         detected(head)
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("wanted", ["runs", "topics", "papers"])
+def test_scores_as_a_pickle_are_never_read(protocol: int, wanted: str) -> None:
+    scores = pickle.dumps({"q_0": {"c_1": 0.5, "c_2": 0.25}}, protocol)
+    with pytest.raises(BrokenFile, match="is a Python pickle, which is never read.*scores as a TREC run"):
+        detected(scores, "scores.pkl", wanted)
+    if protocol >= 2:
+        with pytest.raises(BrokenFile, match="is a Python pickle"):
+            detected(scores, "scores", wanted)
 
 
 @pytest.mark.parametrize(
