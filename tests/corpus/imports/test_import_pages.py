@@ -276,4 +276,4 @@ class TestWorker:
         run.refresh_from_db()
         assert (run.state, run.created) == (JobState.DONE, 302)
         assert SearchEntry.objects.filter(collection=collection, vector="tea").count() == 301
-        assert not any(path.exists() for path in uploaded(run))
+        wait_for(lambda: not any(path.exists() for path in uploaded(run)), 60, "the removal of its files")
