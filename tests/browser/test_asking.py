@@ -1,17 +1,19 @@
 """Asking the managers on the screens of annotators, and the answer next to the item."""
 
 import re
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.inquiries.actions import answer_inquiry
+from annotation.inquiries.actions import answer_inquiry, ask_managers
 from annotation.models import Inquiry, Judgment, Order
-from tests.browser.axe import assert_accessible
+from corpus.models import Role
+from tests.browser.axe import assert_accessible, faults_everywhere
 from tests.browser.labelling import expect_unit, open_labelling, path_of, title
 from tests.factories.adjudication import Built
-from tests.factories.labelling import assignment_of, build_work
+from tests.factories.labelling import assignment_of, build_work, given, send_one
 from tests.factories.rubrics import build_rubric
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -145,3 +147,33 @@ def test_without_a_script_one_asks_by_a_plain_form(new_page):
     page.get_by_role("button", name="Send question").click()
     expect(page.get_by_text("Question sent.")).to_be_visible()
     expect(page.locator(".asking-note")).to_contain_text(ASKED)
+
+
+def test_pages_of_managers_are_accessible_with_questions_hidden_refused_and_answered(new_page) -> None:
+    built = build_work()
+    built.collection.memberships.filter(user=built.people["ana"]).update(role=Role.MANAGER)  # who still judges item 1
+    for number, person in ((0, "cai"), (1, "ben")):
+        ask_managers(
+            collection="tea",
+            campaign="main",
+            assignment=assignment_of(built, person, number).pk,
+            uuid=uuid4(),
+            text=f"{ASKED} ({number})",
+            by=built.people[person],
+            at=timezone.now(),
+        )
+    answer(built, "item")
+    send_one(built, "ana", given(assignment_of(built, "ana", 0)))
+    page = new_page(user=built.people["ana"])
+    listed = "/c/tea/campaigns/main/inquiries/"
+    answered = f"{listed}{Inquiry.objects.earliest('pk').pk}/"
+    faults = [fault for each in (listed, f"{listed}?show=open", answered) for fault in faults_everywhere(page, each)]
+    assert faults == []
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(listed)
+    expect(page.get_by_text("1 question is about items that you still have to judge")).to_be_visible()
+    page.goto(answered)
+    page.get_by_label("Answer", exact=True).fill(" ")
+    page.locator("main form .button.primary").click()
+    expect(page.locator("main .errorlist, main [role=alert]").first).to_be_visible()
+    assert_accessible(page)

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
 from django.core.exceptions import ValidationError
+from django.utils.html import escape
 
 from accounts.models import User
 from corpus.collections.address_lists import HELP, LONGEST_ADDRESS, Address, BadList, read_addresses
@@ -26,7 +27,9 @@ class InvitationListForm(forms.Form):
 
     # No `max_length`: with it browsers cut what is pasted and say nothing.
     emails = forms.CharField(
-        label="E-mail addresses", widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}), help_text=HELP
+        label="E-mail addresses",
+        widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
+        help_text=escape(HELP),
     )
     role = forms.ChoiceField(choices=Role.choices, initial=Role.ANNOTATOR)
 
