@@ -37,6 +37,12 @@ from corpus.models import Membership
 from corpus.text.markdown import render_markdown
 
 PER_PAGE = 50
+# What readers of an opened release look for first.
+TO_READ = (
+    ("DATASHEET.pdf", "Datasheet (PDF)"),
+    ("REVIEWERS.pdf", "Appendix for reviewers (PDF)"),
+    ("croissant.json", "Croissant metadata"),
+)
 
 
 @require_safe
@@ -221,13 +227,16 @@ def _landing(request: HttpRequest, release: Release, pages: str, *where: str) ->
     anonymous = pages == "reviewing"
     card = text_of(release, "README.md", anonymous=anonymous).split("---\n", 2)[-1].lstrip()
     title, _, body = card.partition("\n")
+    entries = entries_of(release, anonymous=anonymous)
+    paths = {one["path"] for one in entries}
     context = {
         "release": release,
         "anonymous": anonymous,
+        "to_read": [(label, path) for path, label in TO_READ if path in paths],
         "heading": title.removeprefix("# "),
         "card": mark_safe(render_markdown(body)),  # noqa: S308 - sanitised there
         "citation": text_of(release, "CITATION.cff", anonymous=anonymous),
-        "folders": grouped(entries_of(release, anonymous=anonymous)),
+        "folders": grouped(entries),
         "files_base": reverse(f"{pages}_file", args=[*where, "x"])[:-1],
         "archive": reverse(f"{pages}_archive", args=where),
     }

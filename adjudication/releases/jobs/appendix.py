@@ -19,8 +19,8 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
         ),
         "Composition": (
             ("What do the instances represent?", _composition(facts)),
-            ("Is any information missing?", tell.missing(facts)),
-            ("Are there errors, noise or redundancies?", tell.analysis(facts)),
+            ("Is any information missing?", tell.missing(facts, tell.APART)),
+            ("Are there errors, noise or redundancies?", tell.analysis(facts, tell.APART)),
             ("Does it identify people?", answers.get("personalSensitiveInformation", NOT_STATED)),
         ),
         "Collection process": (
@@ -31,7 +31,7 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
             ("Did the people consent?", answers.get("consent", NOT_STATED)),
         ),
         "Preprocessing, cleaning, labelling": (
-            ("How was it labelled?", tell.protocol(facts)),
+            ("How was it labelled?", tell.protocol(facts, tell.APART)),
             ("Which software was used?", f"{platform()}, an open source application."),
         ),
         "Uses": (
@@ -56,7 +56,7 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
     """ARR's checklist B and D1-D5 and the questions of NeurIPS, answered from data."""
     tell, answers = sentences, facts.answers
     asked = (
-        ("B1 Creators of what is used", tell.raw_data(facts, anonymous=anonymous)),
+        ("B1 Creators of what is used", tell.raw_data(facts, anonymous=anonymous, between=tell.APART)),
         ("B2 Licence and terms", facts.recipe.collection.licence.strip() or NOT_STATED),
         ("B3 Intended use", answers.get("dataUseCases", NOT_STATED)),
         ("B4 Personal data", answers.get("personalSensitiveInformation", NOT_STATED)),
@@ -68,9 +68,9 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("D4 Ethics review", answers.get("ethics", "Not collected.")),
         ("D5 Background of annotators", answers.get("annotatorDemographics", "Not collected.")),
         ("Hours", _hours(facts)),
-        ("Agreement, votes, decisions", tell.analysis(facts)),
-        ("Machines", tell.machines(facts)),
-        ("Missing", tell.missing(facts)),
+        ("Agreement, votes, decisions", tell.analysis(facts, tell.APART)),
+        ("Machines", tell.machines(facts, tell.APART)),
+        ("Missing", tell.missing(facts, tell.APART)),
         ("Limitations", tell.stated(facts, "dataLimitations", tell.limitations(facts))),
         ("Social impact", answers.get("dataSocialImpact", NOT_STATED)),
         ("Maintenance", answers.get("dataReleaseMaintenancePlan", NOT_STATED)),
@@ -99,7 +99,7 @@ def _makers(facts: Facts, *, anonymous: bool) -> str:
 def _composition(facts: Facts) -> str:
     return (
         f"{sentences.count(facts.documents, 'document')}, {sentences.count(facts.topics, 'topic')},"
-        f" {sentences.count(facts.pooled, 'pooled pair')}. {sentences.per_item(facts)}"
+        f" {sentences.count(facts.pooled, 'pooled pair')}.{sentences.APART}{sentences.per_item(facts, sentences.APART)}"
     )
 
 

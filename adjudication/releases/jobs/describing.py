@@ -127,16 +127,19 @@ def card(facts: Facts, *, anonymous: bool) -> str:
     return _yaml(facts, title) + "\n".join(body).rstrip() + "\n"
 
 
+LISTED = "\n- "
+
+
 def _sections(facts: Facts, *, anonymous: bool) -> Iterable[str]:
     tell = sentences
     found = {
         "Uses": tell.stated(facts, "dataUseCases"),
-        "Source data": f"{tell.raw_data(facts, anonymous=anonymous)} {tell.pooled(facts)}",
-        "Annotation process": tell.protocol(facts),
-        "Annotators": f"{tell.per_item(facts)} Recruitment: {tell.stated(facts, 'recruitment')}",
-        "Agreement and decisions": tell.analysis(facts),
-        "Machines": tell.machines(facts),
-        "What is missing": tell.missing(facts),
+        "Source data": f"- {tell.raw_data(facts, anonymous=anonymous, between=LISTED)}{tell.APART}{tell.pooled(facts)}",
+        "Annotation process": tell.protocol(facts, tell.APART),
+        "Annotators": f"{tell.per_item(facts, tell.APART)}{tell.APART}Recruitment: {tell.stated(facts, 'recruitment')}",
+        "Agreement and decisions": tell.analysis(facts, tell.APART),
+        "Machines": tell.machines(facts, tell.APART),
+        "What is missing": tell.missing(facts, tell.APART),
         "Personal and sensitive information": tell.stated(facts, "personalSensitiveInformation"),
         "Bias, risks and limitations": "\n".join(
             [
@@ -158,11 +161,18 @@ def _sections(facts: Facts, *, anonymous: bool) -> Iterable[str]:
 def _notices(facts: Facts) -> list[str]:
     """What a reader has to know first: why it was forced, what people left unanswered."""
     found = []
-    if text := sentences.open_findings(facts):
-        found += ["", f"> **Released with open findings.** {text}"]
+    if open_ones := [str(one["text"]) for one in facts.findings if one["blocking"]]:
+        text = facts.people.without_names
+        found += ["", "> **Released with open findings.** When the release was frozen the check list found:", ">"]
+        found += [f"> - {_in_one_line(text(one))}" for one in open_ones]
+        found += [">", f"> It was released anyway: {_in_one_line(text(facts.release.force_reason))}"]
     if missing := unanswered(facts.answers):
         found += ["", f"> Not stated by its makers: {', '.join(one.label.lower() for one in missing)}."]
     return found
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _gold_table(facts: Facts) -> list[str]:

@@ -21,6 +21,7 @@ ESCAPED = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "“": "``", "”": "''", "’": "'", "‘": "`", "–": "--", "—": "---",
     "…": r"\ldots{}", "→": r"$\rightarrow$", "×": r"$\times$", "≥": r"$\geq$", "≤": r"$\leq$", "-": "-{}",
+    "α": r"$\alpha$", "κ": r"$\kappa$", "ρ": r"$\rho$", "τ": r"$\tau$",
     "`": r"\`{}", "¨": r"\"{}", "¯": r"\={}", "´": r"\'{}", "'": r"\textquotesingle{}", "/": r"/\allowbreak{}",
 }  # fmt: skip
 # What T1 fonts have beyond ASCII.
@@ -83,7 +84,8 @@ def _picture(line: str, pictures: Collection[str]) -> str:
     path = rf"\detokenize{{{found['path']}}}"
     shown = rf"\IfFileExists{{{path}}}{{\includegraphics[width=\linewidth]{{{path}}}}}{{}}"
     words = rf"{{\small {escaped(found['words'])}}}"
-    return rf"\begin{{center}}\fbox{{\parbox{{0.98\linewidth}}{{{shown}}}}}\\[4pt]{words}\end{{center}}"
+    framed = rf"\fbox{{\parbox{{0.98\linewidth}}{{{shown}}}}}\\[4pt]{words}"
+    return rf"\begin{{center}}\begin{{minipage}}{{\linewidth}}\centering {framed}\end{{minipage}}\end{{center}}"
 
 
 def _line(line: str) -> str:

@@ -15,6 +15,7 @@ from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.pictures import Pictures
 from adjudication.releases.reads.recipe import Recipe
 from adjudication.releases.reads.statement import answers_of
+from adjudication.stats.statistics import statistic as record_of
 from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Judgment, Submission, SubmissionKind
 from corpus.models import GeneratedQuestion, ImportRun, PoolEntry, PoolSource
 
@@ -34,10 +35,11 @@ class Figure:
 
     @property
     def text(self) -> str:
+        label = record_of(self.statistic).label
         if self.value is None:
-            return f"{self.statistic} ({self.criterion}) is undefined: {self.reason}"
+            return f"{label} ({self.criterion}) is undefined: {self.reason}"
         interval = f" [{self.low:.3f}, {self.high:.3f}]" if self.low is not None and self.high is not None else ""
-        return f"{self.statistic} ({self.criterion}) {self.value:.3f}{interval}"
+        return f"{label} ({self.criterion}) {self.value:.3f}{interval}"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from adjudication.releases.reads.facts import CampaignFacts, Facts, platform
 from adjudication.releases.reads.statement import NOT_STATED
 
 MOST = 12  # of a list in a sentence
+APART = "\n\n"  # between campaigns where people read: a paragraph each
 DIGITS = 12  # of a hash in a sentence
 
 
@@ -20,7 +21,7 @@ def count(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
-def protocol(facts: Facts) -> str:
+def protocol(facts: Facts, between: str = " ") -> str:
     """How labels were given: task, criteria, levels, overlap, order, guideline."""
     found = []
     for one in facts.campaigns:
@@ -38,7 +39,7 @@ def protocol(facts: Facts) -> str:
             f" “{campaign.get_order_display()}”."
             f"{asked}{versions}{label_conditions(one)}"
         )
-    return " ".join(found) or "Nothing was annotated."
+    return between.join(found) or "Nothing was annotated."
 
 
 def label_conditions(one: CampaignFacts) -> str:
@@ -51,16 +52,16 @@ def label_conditions(one: CampaignFacts) -> str:
     return found
 
 
-def analysis(facts: Facts) -> str:
+def analysis(facts: Facts, between: str = " ") -> str:
     """Agreement, votes and decisions."""
     found = [_analysis(one) for one in facts.campaigns if one.items]
-    return facts.people.without_names(" ".join(found)) or "Nothing was annotated."
+    return facts.people.without_names(between.join(found)) or "Nothing was annotated."
 
 
 def _analysis(one: CampaignFacts) -> str:
     text = f"Campaign “{one.campaign.name}”:"
     if one.figures:
-        text += f" agreement {'; '.join(figure.text for figure in one.figures)}. {one.method}"
+        text += f" figures of agreement: {'; '.join(figure.text for figure in one.figures)}. {one.method}"
     else:
         text += " agreement was not computed."
     if one.methods:
@@ -70,7 +71,7 @@ def _analysis(one: CampaignFacts) -> str:
     return text
 
 
-def per_item(facts: Facts) -> str:
+def per_item(facts: Facts, between: str = " ") -> str:
     """How many labels an item has."""
     found = []
     for one in facts.campaigns:
@@ -80,10 +81,10 @@ def per_item(facts: Facts) -> str:
                 f"Campaign “{one.campaign.name}”: {count(one.items, 'item')}, {count(one.labels, 'label')} of"
                 f" {count(one.people, 'person', 'people')}, {mean:.2f} for each item and criterion."
             )
-    return " ".join(found) or "None."
+    return between.join(found) or "None."
 
 
-def machines(facts: Facts) -> str:
+def machines(facts: Facts, between: str = " ") -> str:
     """Which machines labelled, and how they were tested."""
     found = [
         f"Campaign “{one.campaign.name}”: {', '.join(one.machines[:MOST])} ({count(one.machine_labels, 'label')})."
@@ -93,7 +94,7 @@ def machines(facts: Facts) -> str:
     for cycle in facts.cycles:
         text = f"Test {cycle.number} of a machine ({cycle.criterion}, margin {cycle.margin:g}): {cycle.words}."
         found.append(text + (f" Reason: {cycle.reason}" if cycle.is_override else ""))
-    text = " ".join(found) or "No machine labelled anything."
+    text = between.join(found) or "No machine labelled anything."
     return facts.people.without_names(text + (" Prompts and hashes are in machines.json." if found else ""))
 
 
@@ -115,7 +116,7 @@ def timeframe(facts: Facts) -> list[str]:
     return [at.date().isoformat() for at in (min(times), max(times))] if times else []
 
 
-def missing(facts: Facts) -> str:
+def missing(facts: Facts, between: str = " ") -> str:
     """What was not judged or decided, and why items were skipped."""
     found = []
     for one in facts.campaigns:
@@ -128,7 +129,7 @@ def missing(facts: Facts) -> str:
     for path, reason in facts.recipe.left_out.items():
         reasons.setdefault(reason, []).append(path)
     found += [f"Left out: {', '.join(paths)}. {reason}" for reason, paths in reasons.items()]
-    return facts.people.without_names(" ".join(found)) or "Every item has a verdict."
+    return facts.people.without_names(between.join(found)) or "Every item has a verdict."
 
 
 def pooled(facts: Facts) -> str:
@@ -139,7 +140,7 @@ def pooled(facts: Facts) -> str:
     return f"Pools hold {count(facts.pooled, 'pair')} of topic and document, brought in by {methods or 'no method'}."
 
 
-def raw_data(facts: Facts, *, anonymous: bool) -> str:
+def raw_data(facts: Facts, *, anonymous: bool, between: str = " ") -> str:
     """Which files came in, with the beginnings of their hashes; Croissant's `prov:wasDerivedFrom` has them whole."""
     found = []
     for run in facts.imports:
@@ -149,7 +150,7 @@ def raw_data(facts: Facts, *, anonymous: bool) -> str:
             for one in run.files[:MOST]
         ]
         found.append(f"Import of {run.label} ({run.format}): {', '.join(files) or 'no file'}.")
-    return " ".join(found) or "Nothing was imported from files."
+    return between.join(found) or "Nothing was imported from files."
 
 
 def open_findings(facts: Facts) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import zipfile
 
 import pytest
@@ -63,7 +64,10 @@ class TestPages:
         manager.post(publish, {"to": "public"})
         manager.post(publish, {"to": "reviewers"})
         release.refresh_from_db()
-        assert "How to cite it" in stranger.get(public).content.decode()
+        page = stranger.get(public).text
+        assert page.index('href="#cite-heading"') < page.index("Dataset description") < page.index('id="cite-heading"')
+        assert re.search(rf'href="{public}files/croissant.json"\s+download>Croissant metadata', page)
+        assert "(PDF)" not in page  # no TeX here
         review = reverse("reviewing_release", args=[release.anonymous_token])
         answer = stranger.get(review)
         assert answer["X-Robots-Tag"] == "noindex"

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import shutil
 import warnings
 import zipfile
@@ -142,7 +143,10 @@ class TestCheckList:
         with pytest.raises(Refused, match="no licence"):
             freeze(built)
         release = freeze(built, force="The venue's deadline is tonight.")
-        assert "deadline is tonight" in text(release, "README.md")
+        card = text(release, "README.md")
+        assert re.search(
+            r"\n> - .*no licence.*\n>\n> It was released anyway: The venue's deadline is tonight\.\n", card
+        )
         assert json.loads(text(release, "manifest.json"))["force_reason"] == "The venue's deadline is tonight."
         assert {one["code"] for one in release.findings if one["blocking"]} == {"no_licence"}
 
@@ -230,6 +234,16 @@ def test_the_command_writes_a_copy(built: Built, tmp_path: Path, capsys) -> None
     assert json.loads(capsys.readouterr().out)["remade"] is True
     with pytest.raises(CommandError, match="exists already"):
         call_command("release", built.collection.slug, "v3", out=tmp_path / "out")
+
+
+def test_each_campaign_has_its_paragraphs(built: Built) -> None:
+    fields = {"kind": "relevance", "state": "closed", "seed": 1, "created_at": AT, "opened_at": AT, "closed_at": AT}
+    copy = built.collection.campaigns.create(slug="idle", name="Idle", **fields)
+    release = freeze(built, force="A campaign is idle.")
+    for path in ("README.md", "REVIEWERS.md"):
+        paragraphs = text(release, path).split("\n\n")
+        for campaign in (built.campaign, copy):
+            assert any(one.startswith(f"Campaign “{campaign.name}”") for one in paragraphs), (path, campaign)
 
 
 def test_every_question_has_its_own_key() -> None:
