@@ -108,6 +108,7 @@ class ChatStub:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # else the body waits 40 ms until the asker has confirmed the headers
 
             def do_POST(self) -> None:
                 stub.handle(self)

@@ -55,6 +55,7 @@ class Handler(BaseHTTPRequestHandler):
     """Hands each request to the stub of its server."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else the body waits 40 ms until the asker has confirmed the headers
     stub: "Server"
 
     def do_GET(self) -> None:
