@@ -10,6 +10,7 @@ from adjudication.agreement.reads.disagreements import DisagreementFilter, fetch
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import fetch_vote_standing
 from adjudication.labels.views import chosen_criterion, fetch_label_scope, whole_number
+from annotation.campaigns.reads.campaigns import topics_of
 from annotation.models import Criterion
 
 PAGE = 25
@@ -46,7 +47,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
         "lines": fetch_lines(list(page.object_list), criterion, scope.user),
         "wanted": wanted,
         "pair": pair,
-        "topics": scope.collection.topics.filter(items__campaign=scope.campaign).distinct(),
+        "topics": topics_of(scope.campaign),
         "annotators": scope.campaign.annotators.order_by("kind", "name"),
         "levels": criterion.levels.all(),
         "standing": standing,

@@ -28,6 +28,7 @@ from adjudication.verdicts.reads.judgments import (
     find_judged,
     reasons_of_skips,
 )
+from annotation.campaigns.reads.campaigns import topics_of
 from annotation.models import Criterion
 
 PAGE = 25
@@ -63,7 +64,7 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         "annotators": annotators,
         "n_assignments": count_assignments(chosen),
         "annotator": next((one for one in annotators if one.pk == chosen.annotator), None),
-        "topics": scope.collection.topics.filter(items__campaign=scope.campaign).distinct(),
+        "topics": topics_of(scope.campaign),
         "states": [(name, name) for name in STATES],
         "methods": METHODS.items(),
         "among_label": AMONG.get(chosen.among, ""),

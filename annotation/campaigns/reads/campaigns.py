@@ -88,6 +88,12 @@ def count_unreviewed(campaign: Campaign) -> int:
     return not_approved(Topic.objects.filter(pk__in=campaign.items.values("topic"))).count()
 
 
+def topics_of(campaign: Campaign) -> QuerySet[Topic]:
+    """Topics with items in the campaign, in their order: a look-up for each topic, however many items there are."""
+    items = Item.objects.filter(campaign=campaign, topic=OuterRef("pk"))
+    return Topic.objects.filter(Exists(items), collection=campaign.collection_id)
+
+
 def has_submissions(campaign: Campaign) -> bool:
     return Submission.objects.filter(assignment__item__campaign=campaign).exists()
 

@@ -107,6 +107,11 @@ class Progress:
     counted_at: datetime | None = None  # None: live
 
     @property
+    def is_stored(self) -> bool:
+        """Whether the campaign is too large to be counted while a page is made."""
+        return self.counted_at is not None
+
+    @property
     def wanted(self) -> int:
         """Judgments given and still needed together."""
         return self.judgments + self.left

@@ -5,7 +5,9 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
+from django.db import connection
 from django.db.models import Sum
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from hypothesis import given
@@ -29,7 +31,7 @@ from adjudication.following.reads.people import (
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
 from annotation.campaigns.reads import campaigns, progress
-from annotation.campaigns.reads.campaigns import campaigns_for
+from annotation.campaigns.reads.campaigns import campaigns_for, topics_of
 from annotation.campaigns.reads.progress import annotator_rows, fetch_progress
 from annotation.models import Assignment, AssignmentRun, Campaign, DailyWork, Submission, WorkSummary
 from corpus.models import Collection, ImportRun
@@ -334,6 +336,26 @@ def test_large_campaigns_are_shown_as_counted(campaign, client, monkeypatch, dja
     assert [each.done for each in campaigns_for(manager)] == [30]
     monkeypatch.setattr(campaigns, "LIVE_MOST", 10_000)
     assert [each.done for each in campaigns_for(manager)] == [35]
+
+
+def test_pages_about_large_campaigns_read_topics_by_index_and_no_item_for_exports(campaign, client, monkeypatch):
+    give_labels(annotator(campaign, "ana"), [1] * 30)
+    manager = campaign.collection.memberships.get(role="manager")
+    client.force_login(manager.user)
+    overview = reverse("collection_dashboard", args=["teas"])
+    said = "What stands in the way is checked on the page of exports: the campaign is large."
+    counted(campaign)
+    assert said not in client.get(overview).text
+    monkeypatch.setattr(progress, "LIVE_MOST", 10)
+    with CaptureQueriesContext(connection) as captured:
+        assert said in client.get(overview).text
+    assert not [each for each in captured.captured_queries if "WITH whole AS" in str(each["sql"])]
+    wanted = campaign.collection.topics.filter(items__campaign=campaign).distinct()
+    assert list(topics_of(campaign)) == list(wanted) != []
+    for page in ("judgment_list", "disagreement_list"):
+        with CaptureQueriesContext(connection) as captured:
+            assert list(client.get(reverse(page, args=["teas", campaign.slug])).context["topics"]) == list(wanted)
+        assert not [each for each in captured.captured_queries if 'SELECT DISTINCT "corpus_topic"' in str(each["sql"])]
 
 
 def test_a_new_assignment_is_counted_at_the_next_minute(campaign):
