@@ -100,7 +100,7 @@ class EvaluationForm(forms.Form):
         self.fields["runs"].required = preset is None or bool(preset.parts)  # else it is about the collection alone
         self.fields["runs"].initial = runs
         self.fields["measures"].initial = " ".join(MEASURES)
-        self.fields["measures"].help_text = f"Separated by blanks. There is {', '.join(measure_names())}."
+        self.fields["measures"].help_text = f"Separated by spaces. Available: {', '.join(measure_names())}."
 
     def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
         field = self.fields[name]

@@ -36,7 +36,7 @@ class OpeningForm(forms.Form):
             assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
             field.choices = choices
         known = ", ".join(measure_names())
-        self.fields["measures"].help_text = f"Separated by blanks; the first one orders the runs. There is {known}."
+        self.fields["measures"].help_text = f"Separated by spaces. The first one orders the runs. Available: {known}."
 
     def clean_measures(self) -> list[str]:
         return str(self.cleaned_data["measures"]).replace(",", " ").split()

@@ -1,8 +1,11 @@
 """Words for the keys that figures are stored under."""
 
+import re
 from collections.abc import Mapping
 
 from django import template
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
 
 register = template.Library()
 
@@ -17,3 +20,15 @@ def named(words: Mapping[str, str], key: str) -> str:
 def at(table: Mapping[int, str], key: int) -> str:
     """The entry under a number, "" where there is none."""
     return table.get(key, "")
+
+
+@register.filter
+def subscripts(formula: str) -> SafeString:
+    """A formula with its indices set low: n_ij as n with a low ij."""
+    return mark_safe(re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(formula)))  # noqa: S308 - escaped before
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """A name that may be broken after each underscore and nowhere else."""
+    return mark_safe(escape(name).replace("_", "_<wbr>"))  # noqa: S308 - escaped before

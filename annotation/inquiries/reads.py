@@ -133,6 +133,13 @@ class Asked:
     campaign: Campaign
     count: int
 
+    @property
+    def text(self) -> str:
+        what = (
+            "1 question from annotators waits" if self.count == 1 else f"{self.count:,} questions from annotators wait"
+        )
+        return f"{what} for an answer."
+
 
 def open_inquiries(user: User) -> list[Asked]:
     """Campaigns that the person manages with questions that wait for an answer, those that they may read. Two queries.

@@ -33,7 +33,7 @@ def check_role(membership: Membership, *roles: Role) -> None:
 
 
 def check_can_manage(membership: Membership) -> None:
-    """Managers bring material, define campaigns and invite people."""
+    """Managers import material, define campaigns and invite people."""
     check_role(membership, Role.MANAGER)
 
 

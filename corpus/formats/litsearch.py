@@ -149,7 +149,7 @@ LITSEARCH = Format(
     name="litsearch",
     label="LitSearch",
     help="Questions with their targets and corpus_clean as JSON Lines or parquet; corpus_s2orc as parquet; runs with "
-    "`retrieved`.",
+    "“retrieved”.",
     reads={
         "documents": read_litsearch_documents,
         "topics": read_litsearch_queries,

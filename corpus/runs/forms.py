@@ -16,7 +16,7 @@ class NameForm(forms.Form):
     name = forms.CharField(
         max_length=LONGEST_NAME,
         label="Name of the run",
-        help_text="Without spaces: it stands in the last column of the run's file.",
+        help_text="Without spaces. It is the last column of the run's file.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 

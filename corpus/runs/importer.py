@@ -25,7 +25,7 @@ RUNS = Importer(
     unit="rankings",  # a run of a hundred topics is a hundred
     title="Import retrieval runs",
     about="Rankings in TREC's six columns: topic, Q0, docno, rank, score, tag, with or without lines of metadata that "
-    "begin with #; or LitSearch's JSON Lines with `retrieved`. Topics, sub-queries or aspects must be here already; "
+    "begin with #; or LitSearch's JSON Lines with “retrieved”. Topics, sub-queries or aspects must be here already; "
     "a run of the same name is replaced. The order is that of the scores, and of docnos "
     "falling where scores are equal, as trec_eval has it. The rank column is not read.",
     reading=at_once(load_runs),

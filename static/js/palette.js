@@ -1,15 +1,44 @@
 /** The palette: Ctrl+K or its button opens it; arrows go through what was found, Enter opens, Esc closes. */
 
+import { announce } from "./base.js";
+
 const dialog = document.getElementById("palette");
 const form = dialog.querySelector("form");
 const field = form.elements.q;
 const links = () => [...dialog.querySelectorAll("[data-palette-results] a")];
 
-function open() {
+async function open() {
   if (document.querySelector("dialog[open]")) return; // another question waits for its answer
   dialog.showModal();
   field.select();
-  window.htmx.trigger(form, "palette-open");
+  if (await htmxLoaded()) window.htmx.trigger(form, "palette-open");
+  else showUnreachable();
+}
+
+let loading = null;
+
+/** Whether htmx is there: the labelling screen comes without it, and it is fetched when the palette is first opened. */
+function htmxLoaded() {
+  if (window.htmx) return true;
+  loading ??= new Promise((resolve) => {
+    const script = document.createElement("script");
+    script.src = dialog.dataset.htmx;
+    script.onload = () => resolve(true);
+    script.onerror = () => {
+      loading = null;
+      script.remove();
+      resolve(false);
+    };
+    // Added earlier, htmx would wait for an event of loading that may be over.
+    if (document.readyState === "complete") document.head.append(script);
+    else window.addEventListener("load", () => document.head.append(script), { once: true });
+  });
+  return loading;
+}
+
+function showUnreachable() {
+  dialog.close();
+  announce("The server cannot be reached. Check the network and try again.", "bad");
 }
 
 document.addEventListener("keydown", (event) => {

@@ -61,6 +61,32 @@ def faults_everywhere(page: Page, address: str) -> list[str]:
     return faults
 
 
+# Each dialog of a page, named by what it is labelled with and where its script finds it.
+DIALOGS = """() => [...document.querySelectorAll('dialog:not([open])')].map(each => [
+    each.id, each.dataset.dialog, each.dataset.part, each.getAttribute('aria-labelledby'),
+    each.querySelector('h2')?.textContent.trim(),
+  ].filter(Boolean).join(' '))"""
+OPEN_DIALOG = "number => document.querySelectorAll('dialog:not([open])')[number].showModal()"
+CLOSE_DIALOG = "() => document.querySelector('dialog[open]').close()"
+
+
+def faults_of_dialogs(page: Page, seen: set[str]) -> list[str]:
+    """The faults of the page's dialogs that are not in `seen`, each opened in both faces; they are added to it."""
+    faults = []
+    for number, name in enumerate(page.evaluate(DIALOGS)):
+        if name in seen:
+            continue
+        seen.add(name)
+        for (scheme, size), rules in zip(FACES, (RULES, RULES_OF_LOOKS), strict=True):
+            page.emulate_media(color_scheme=scheme)
+            page.set_viewport_size(size)
+            page.evaluate(OPEN_DIALOG, number)
+            page.evaluate(TRANSITIONS_ENDED)
+            faults += [f"{page.url}, dialog {name}, {scheme}: {fault}" for fault in faults_of(page, rules)]
+            page.evaluate(CLOSE_DIALOG)
+    return faults
+
+
 def assert_accessible_everywhere(page: Page, address: str) -> None:
     """Open the address wide and light, then make it narrow and dark, and assert both."""
     faults = faults_everywhere(page, address)

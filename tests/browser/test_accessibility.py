@@ -1,4 +1,4 @@
-"""Every page of the access table in Chromium: accessible wide and light, narrow and dark, without script errors."""
+"""Every page and dialog of the access table in Chromium: accessible wide and light, narrow and dark."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from tests.access_table import ROLES, TABLE, Row
 from tests.access_world import World, make_world
-from tests.browser.axe import faults_everywhere
+from tests.browser.axe import faults_everywhere, faults_of_dialogs
 from tests.conftest import sign_in
 from tests.test_access import path_of
 
@@ -39,15 +39,18 @@ def pages(world: World, role: str) -> Iterator[str]:
 
 
 @pytest.mark.timeout(1800)  # more than a hundred pages, twice each
-def test_every_page_is_accessible(new_page: Callable[..., Page], live_server: object) -> None:
+def test_every_page_and_dialog_is_accessible(new_page: Callable[..., Page], live_server: object) -> None:
     world = make_world()
     page, faults, seen = new_page(), [], 0
+    dialogs: set[str] = set()
     for role in ROLES:
         page.context.clear_cookies()
         if (user := world.user(role)) is not None:
             sign_in(page.context, user, str(live_server))
         for address in pages(world, role):
             faults += faults_everywhere(page, address)
+            faults += faults_of_dialogs(page, dialogs)
             seen += 1
     assert not faults, "\n".join(faults)
     assert seen > 90
+    assert len(dialogs) >= 15, dialogs

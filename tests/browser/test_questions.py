@@ -90,7 +90,7 @@ def test_an_answer_is_put_right_and_a_filtered_question_kept(
     expect(page.get_by_text("Sure! Here.")).to_be_visible()
     page.get_by_role("link", name="Put it right").click()
     page.get_by_label("The answer as it should read").fill("QUESTION: What did old manuals say?\nANSWER: cite_001")
-    page.get_by_role("button", name="Read it so").click()
+    page.get_by_role("button", name="Save the correction").click()
     expect(page.get_by_text("Questions read from it: 1.")).to_be_visible()
 
     page.get_by_role("link", name="See the questions").click()

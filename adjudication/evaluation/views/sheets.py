@@ -31,7 +31,7 @@ class SampleForm(forms.Form):
         min_value=1,
         max_value=MOST_QUESTIONS,
         initial=QUESTIONS,
-        help_text="Specific questions that are kept: so many of inline citations, and so many of authors.",
+        help_text="As many from inline citations as from authors; kept and specific ones only.",
     )
     results = forms.IntegerField(label="Results of each question", min_value=1, max_value=MOST_RESULTS, initial=RESULTS)
     seed = forms.IntegerField(

@@ -33,7 +33,7 @@ QUESTIONS = (
     Question("publisher", "Publisher", "The institution that releases the data.", is_line=True, is_named=True),
     Question("url", "Address of the data", "Where the data will be found: a page or DOI.", is_line=True, is_named=True),
     Question("description", "Description", "Two or three sentences: what the collection measures, and for whom."),
-    Question("languages", "Languages", "Codes separated by blanks, such as en de.", "en", is_line=True),
+    Question("languages", "Languages", "Codes separated by spaces, such as en de.", "en", is_line=True),
     Question(
         "dataUseCases",
         "Intended uses",
@@ -139,7 +139,7 @@ def _problem_of_address(text: str) -> str:
 
 
 def _problem_of_languages(text: str) -> str:
-    return "" if all(map(is_language, text.split())) else "Give codes such as en, de or pt-BR, separated by blanks."
+    return "" if all(map(is_language, text.split())) else "Give codes such as en, de or pt-BR, separated by spaces."
 
 
 FORMS: dict[str, Callable[[str], str]] = {

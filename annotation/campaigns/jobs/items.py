@@ -45,7 +45,7 @@ class ItemBuildJob(CampaignJob[ItemBuild]):
     """Building a campaign's items."""
 
     model = ItemBuild
-    title = "Items in the making"
+    title = "Building items"
     cancel_verb = "cancel_item_build"
     section = "items"
     is_for_managers = True

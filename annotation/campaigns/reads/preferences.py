@@ -16,7 +16,7 @@ KEYS = {
     "note": Key("n", "Write a note"),
     "ask": Key("q", "Ask the managers about this item"),
     "guideline": Key("g", "Go to the guideline"),
-    "guideline_read": Key("y", "I have read what changed in the guideline"),
+    "guideline_read": Key("y", "Mark the changed guideline as read"),
     "highlights": Key("h", "Highlights on or off"),
     "help": Key("?", "Show these keys"),
 }

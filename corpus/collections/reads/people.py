@@ -9,7 +9,7 @@ from django.db.models.functions import Lower
 from corpus.models import Collection, InvitedRole, Membership, Role
 
 ROLE_WORDS = {
-    Role.MANAGER: "bring material, define campaigns, invite people, export, and see everything",
+    Role.MANAGER: "import material, define campaigns, invite people, export, and see everything",
     Role.ADJUDICATOR: "see all labels and decide where judges disagree",
     Role.ANNOTATOR: "judge assigned items, and see nobody else's labels",
     Role.VIEWER: "see labels, agreement and pools, and change nothing",

@@ -67,7 +67,7 @@ def check_can_undo(run: ImportRun) -> None:
     standing = list(_standing(run, undoing))
     if standing:
         listed = ", ".join(f"{name}: {n:,}" for name, n in standing)
-        raise Refused(f"This import cannot be undone, because other work stands on it ({listed}). Remove that first.")
+        raise Refused(f"This import cannot be undone, because other work uses it ({listed}). Remove that first.")
 
 
 def undo(run: ImportRun) -> int:

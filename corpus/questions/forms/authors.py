@@ -44,7 +44,7 @@ class CallForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 18}),
         label="Letter",
         initial=BODY,
-        help_text=f"Blanks: {', '.join('{' + name + '}' for name in BLANKS)}. {{link}} and {{opt_out}} must be in it.",
+        help_text=f"Placeholders: {', '.join('{' + name + '}' for name in BLANKS)}. Required: {{link}}, {{opt_out}}.",
     )
 
     def clean_deadline_at(self) -> datetime:

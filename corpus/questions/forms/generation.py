@@ -37,7 +37,7 @@ class CutoffsForm(forms.Form):
         widget=forms.NumberInput(attrs={"step": "0.05"}),
         help_text="The same for papers from elsewhere.",
     )
-    overlap_definition = forms.ChoiceField(label="Words are", choices=OverlapDefinition.choices)
+    overlap_definition = forms.ChoiceField(label="Overlap compares", choices=OverlapDefinition.choices)
 
     @property
     def cutoffs(self) -> dict[str, Any]:

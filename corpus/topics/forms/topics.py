@@ -12,7 +12,7 @@ from corpus.topics.jobs.trees import LONGEST_ASPECT
 class TopicForm(forms.Form):
     """A topic without its tree. Sentences stand one in a line; with them the text is their join."""
 
-    number = forms.CharField(max_length=100, help_text="Its name in exported files: no blanks.")
+    number = forms.CharField(max_length=100, help_text="Its name in exported files, without spaces.")
     kind = forms.ChoiceField(choices=TopicKind.choices, initial=TopicKind.QUESTION)
     title = forms.CharField(required=False, max_length=1000, help_text="Short, for lists. Annotators see it too.")
     text = forms.CharField(required=False, label="Question or query", widget=forms.Textarea(attrs={"rows": 5}))

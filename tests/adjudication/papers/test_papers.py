@@ -324,8 +324,8 @@ def test_the_overview_counts_papers_instead_of_votes(built, client) -> None:
     client.force_login(built.material.people["vic"])
     where = reverse("collection_dashboard", args=[built.material.collection.slug])
     page = " ".join(client.get(where).text.split())
-    assert "1 paper finished by several people; on 0 they say the same" in page
-    assert "0 accepted as one, <strong>1</strong> to decide" in page
+    assert "1 paper finished by several people; 0 of them identical" in page
+    assert "0 accepted, <strong>1</strong> to decide" in page
     assert "The votes have not been counted yet" not in page
 
 

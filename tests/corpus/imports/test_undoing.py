@@ -83,7 +83,7 @@ def test_documents_stay_while_pools_hold_them_or_a_later_import_changed_them(
     undone(later)
     assert Document.objects.get(docno="d1").title == "Tea 1"
     make_pool(TopicFactory(collection=collection), list(Document.objects.filter(docno="d1")))
-    with pytest.raises(Refused, match=r"other work stands on it \(pool entries: 1\)"):
+    with pytest.raises(Refused, match=r"other work uses it \(pool entries: 1\)"):
         undone(run)
 
 
@@ -157,7 +157,7 @@ def test_what_people_judged_is_never_taken_back(tmp_path: Path) -> None:
     assign_items(campaign=campaign, by=made.manager, at=AT)
     open_campaign(campaign=campaign, by=made.manager, at=AT)
     give_labels(annotator(campaign, "ana"), [1])
-    with pytest.raises(Refused, match=r"other work stands on it \(items: \d+"):
+    with pytest.raises(Refused, match=r"other work uses it \(items: \d+"):
         undone(run)
     assert Assignment.objects.filter(state="done").exists()
 
@@ -172,7 +172,7 @@ def test_papers_with_proposals_until_they_are_items(collection: Collection) -> N
         collection=collection, slug="c", name="C", kind="extraction", seed=1, created_at=AT, overlap=1
     )
     item = Item.objects.create(campaign=campaign, split=campaign.split, paper=paper)
-    with pytest.raises(Refused, match=r"other work stands on it \(items: 1\)"):
+    with pytest.raises(Refused, match=r"other work uses it \(items: 1\)"):
         undone(run)
     item.delete()
     campaign.delete()
