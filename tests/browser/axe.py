@@ -20,9 +20,14 @@ TARGETS = """smallest => [...document.querySelectorAll(
     .map(e => ({box: e.getBoundingClientRect(), text: e.outerHTML.slice(0, 120)}))
     .filter(({box}) => box.width > 0 && (box.height < smallest || box.width < smallest))
     .map(({box, text}) => `${Math.round(box.width)}x${Math.round(box.height)} ${text}`)"""
-TRANSITIONS_ENDED = """() => new Promise(requestAnimationFrame).then(() => Promise.all(
-    document.getAnimations().filter(each => each instanceof CSSTransition).map(each => each.finished.catch(() => null))
-  ))"""
+# Chromium without a window may draw no further frame while a dialog is open: that is not waited for in vain.
+TRANSITIONS_ENDED = """() => Promise.race([
+    new Promise(late => setTimeout(late, 1000)),
+    new Promise(requestAnimationFrame).then(() => Promise.all(
+      document.getAnimations().filter(each => each instanceof CSSTransition)
+        .map(each => each.finished.catch(() => null))
+    )),
+  ]).then(() => null)"""
 SCROLLS_SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
 
@@ -66,7 +71,12 @@ DIALOGS = """() => [...document.querySelectorAll('dialog:not([open])')].map(each
     each.id, each.dataset.dialog, each.dataset.part, each.getAttribute('aria-labelledby'),
     each.querySelector('h2')?.textContent.trim(),
   ].filter(Boolean).join(' '))"""
-OPEN_DIALOG = "number => document.querySelectorAll('dialog:not([open])')[number].showModal()"
+# A confirmation has its question from the button that asks it.
+OPEN_DIALOG = """number => {
+    const dialog = document.querySelectorAll('dialog:not([open])')[number];
+    for (const text of dialog.querySelectorAll('[data-text]:empty')) text.textContent = 'Delete it?';
+    dialog.showModal();
+  }"""
 CLOSE_DIALOG = "() => document.querySelector('dialog[open]').close()"
 
 
