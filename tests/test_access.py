@@ -108,6 +108,7 @@ def test_every_address_has_a_line_and_every_line_an_address() -> None:
     assert {line.name for line in TABLE} == set(ADDRESSES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", TABLE, ids=lambda line: f"{line.name}-{line.method}")
 def test_each_role_gets_what_the_table_says(line: Row, world: World, sessions: dict[str, str]) -> None:
     path = path_of(line, world)
@@ -123,6 +124,7 @@ OF_A_COLLECTION = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", OF_A_COLLECTION, ids=lambda line: f"{line.name}-{line.method}")
 def test_outsiders_cannot_distinguish_a_collection_from_none(line: Row, world: World, sessions: dict[str, str]) -> None:
     assert not Collection.objects.filter(slug="nothing").exists()
@@ -172,6 +174,7 @@ def keys(shared_world: World) -> dict[tuple[str, str], str]:
     return {(role, scope): make_token(user, TokenScope(scope))[1] for role, user in people.items() for scope in SCOPES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", OF_THE_API, ids=lambda line: f"{line.name}-{line.method}")
 def test_tokens_are_let_in_by_their_scope(line: Row, world: World, keys: dict[tuple[str, str], str]) -> None:
     """What the scope covers is answered as on the pages; what it does not cover is 403, whatever exists."""

@@ -57,12 +57,14 @@ def faults(answers: dict[str, HttpResponse]) -> dict[str, int]:
     return {name: answer.status_code for name, answer in answers.items() if answer.status_code != 400}
 
 
+@pytest.mark.slow
 def test_every_address_refuses_them_in_its_query(manager: Client, world: World) -> None:
     answers = {line.name: manager.get(path_of(line, world) + "?q=a%00b&%01=") for line in lines("GET")}
     assert len(answers) > 100
     assert not faults(answers)
 
 
+@pytest.mark.slow
 def test_every_address_refuses_them_in_its_path(manager: Client, world: World) -> None:
     answers = {line.name: manager.get(path_of(line, world) + "%00/") for line in lines("GET")}
     answers["number"] = manager.get("/api/collections/tea/topics/%00/")
@@ -70,6 +72,7 @@ def test_every_address_refuses_them_in_its_path(manager: Client, world: World) -
     assert not faults(answers)
 
 
+@pytest.mark.slow
 def test_every_form_of_a_page_refuses_them(manager: Client, world: World) -> None:
     pages = [line for line in lines("POST") if not line.name.startswith("api_")]
     for content_type in ("form", "json"):
@@ -84,6 +87,7 @@ def test_every_form_of_a_page_refuses_them(manager: Client, world: World) -> Non
         assert not faults(answers)
 
 
+@pytest.mark.slow
 def test_every_operation_of_the_api_refuses_them(manager: Client, world: World) -> None:
     staff = UserFactory(is_staff=True)
     body = json.dumps({"any": [{"deep": "a\0b"}]})
@@ -111,6 +115,7 @@ WRONG_KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("body", "kind"), WRONG_KINDS.values(), ids=WRONG_KINDS)
 def test_no_address_falls_over_a_body_of_the_wrong_kind(world: World, body: bytes, kind: str) -> None:
     roles = {role: session_of(world.members[role].user) for role in (Role.MANAGER, Role.ANNOTATOR)}

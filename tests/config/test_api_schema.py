@@ -55,6 +55,7 @@ def test_every_operation_says_in_a_line_what_it_does(operations: list[Any]) -> N
     assert not [label for label, summary in summaries.items() if not 8 <= len(summary) <= 120], summaries
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", [Role.MANAGER, Role.ANNOTATOR])
 @pytest.mark.parametrize("part", range(PARTS))
 def test_whatever_is_sent_is_answered_as_declared(

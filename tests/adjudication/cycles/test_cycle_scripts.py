@@ -15,7 +15,7 @@ from annotation.models import AnnoCycle, MachineRun
 from tests.adjudication.cycles.test_cycles import judged, tuned
 from tests.factories.annotation import Material, make_material
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 API = "/api/collections/teas/anno-gpt/"
 

@@ -41,7 +41,7 @@ from annotation.models import AnnoCycle, Campaign, Judgment, MachineKind
 from tests.factories.annotation import AT, Material, annotator, give_labels, make_campaign, make_material
 from tests.factories.machines import ask, carry_out
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 LATER = AT + timedelta(days=1)
 NAMES = ("ana", "ben", "cai")

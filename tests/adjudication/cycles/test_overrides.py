@@ -33,7 +33,7 @@ from tests.adjudication.cycles.test_cycles import LATER, began, judged, trial_of
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 REASON = "The deadline is tomorrow."
 OVERRIDE = "without a passed test. Anno-GPT cycle 1 asked for equivalence within ±5 points."

@@ -23,7 +23,7 @@ from tests.adjudication.publications.publishing import files_of, publish, sent_t
 from tests.factories.adjudication import Built
 from tests.stubs.repositories import TOKEN, Asked, HubStub, Reply, Server, ZenodoStub
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def everything_stored() -> str:

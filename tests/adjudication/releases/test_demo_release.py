@@ -21,7 +21,7 @@ from adjudication.releases.reads.recipe import make_recipe
 from corpus.models import Collection
 from tests.adjudication.releases.test_loaders import RetrievalLoader
 
-pytestmark = [pytest.mark.django_db, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(600)]
 REASON = "The main round goes on; this release is for trying it."
 
 

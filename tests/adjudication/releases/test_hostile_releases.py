@@ -41,7 +41,7 @@ from tests.conftest import chromium_path
 from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import Built
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 STATED = {
     "creators": "Nadia Nemo <0000-0002-1825-0097>",

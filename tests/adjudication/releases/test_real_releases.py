@@ -27,7 +27,7 @@ from tests.factories.accounts import UserFactory
 from tests.pages import Pages
 from tests.shared import shared_path
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.shared]
 
 J = TypeVar("J", bound=Job)
 TENTHS = 11  # levels: DORIS-MAE's mean over aspects, 0 to 2, in steps of 0.2

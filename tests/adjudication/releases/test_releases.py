@@ -41,7 +41,7 @@ from tests.adjudication.releases.releasing import NAMED_AND_DATED, PEOPLE, files
 from tests.factories.adjudication import AT, Built
 from tests.factories.corpus import ImportRunFactory, make_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 def test_the_folder_holds_what_was_judged(built: Built) -> None:

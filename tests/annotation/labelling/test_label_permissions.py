@@ -34,7 +34,7 @@ from tests.factories.labelling import build_work, given, send
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 from tests.factories.rubrics import Rubric, build_rubric, rate
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 CAMPAIGN = ["tea", "main"]
 

@@ -79,6 +79,7 @@ def built(collection: Collection, *, send: bool = False, **recipe: Any) -> PoolR
     return job
 
 
+@pytest.mark.services
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.timeout(600)
 def test_two_real_workers_share_the_shards_of_a_run_and_of_pools(
@@ -125,6 +126,7 @@ def test_two_real_workers_share_the_shards_of_a_run_and_of_pools(
     assert pools.pairs > 0
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_any_number_of_shards_gives_the_same_lines(recipe: str, tmp_path: Path, settings: Any) -> None:
