@@ -25,7 +25,7 @@ def at(table: Mapping[int, str], key: int) -> str:
 @register.filter
 def subscripts(formula: str) -> SafeString:
     """A formula with its indices set low: n_ij as n with a low ij."""
-    return mark_safe(re.sub(r"_(\w+)", r"<sub>\1</sub>", escape(formula)))  # noqa: S308 - escaped before
+    return mark_safe(re.sub(r"_([A-Za-z0-9]+)", r"<sub>\1</sub>", escape(formula)))  # noqa: S308 - escaped before
 
 
 @register.filter
