@@ -42,6 +42,15 @@ ALTER TABLE annotation_extractionrevision ADD CONSTRAINT extraction_revision_par
   FOREIGN KEY (extraction_id, parent) REFERENCES annotation_extractionrevision (extraction_id, number)
   DEFERRABLE INITIALLY DEFERRED;
 """
+# An item and an annotator of the same campaign. Deleted with their item, as the model says.
+INQUIRY_IS_OF_ONE_CAMPAIGN = """
+ALTER TABLE annotation_annotator ADD CONSTRAINT annotator_id_campaign UNIQUE (id, campaign_id);
+ALTER TABLE annotation_inquiry ADD CONSTRAINT inquiry_item_is_campaigns
+  FOREIGN KEY (item_id, campaign_id) REFERENCES annotation_item (id, campaign_id) DEFERRABLE INITIALLY DEFERRED;
+ALTER TABLE annotation_inquiry ADD CONSTRAINT inquiry_annotator_is_campaigns
+  FOREIGN KEY (annotator_id, campaign_id) REFERENCES annotation_annotator (id, campaign_id)
+  DEFERRABLE INITIALLY DEFERRED;
+"""
 APPEND_ONLY = """
 CREATE OR REPLACE FUNCTION annotation_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -76,6 +85,7 @@ ALL = (
     QUEUE_IS_CAMPAIGNS,
     MACHINES_ARE_CAMPAIGNS,
     REVISIONS_ARE_OWN,
+    INQUIRY_IS_OF_ONE_CAMPAIGN,
     APPEND_ONLY,
     REVISIONS_APPEND_ONLY,
 )

@@ -69,7 +69,7 @@ def test_what_is_sent_is_the_prompt_with_the_item_and_the_recipe(made: Material,
     first, later = stub.calls[0].body, stub.calls[-1].body
     assert (first["model"], first["temperature"], first["max_tokens"], first["seed"]) == ("wiser", 0.5, 50, 11)
     assert later["seed"] == 12  # the second run counts on
-    prompt = next(call.prompt for call in stub.calls if "On tea 0" in call.prompt)  # they are asked side by side
+    prompt = next(call.prompt for call in stub.calls if "On tea 0" in call.prompt and "1.1" in call.prompt)
     assert "Requirement: Does thing 1.1.\nTitle: On tea 0\nAbstract: We brew tea 0 times." in prompt
     assert "2 (Fully): " in prompt
     assert len({call.prompt for call in stub.calls}) == ITEMS

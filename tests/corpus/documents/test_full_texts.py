@@ -1,7 +1,6 @@
 """Full texts lie apart from documents: in and out in every format, undone, searched by BM25, read by nothing else."""
 
 import json
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from corpus.imports.actions.undoing import undo_import
 from corpus.models import Collection, Document, FullText, Ranking, RetrievalRun
 from tests.corpus.imports.importing import counts, import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
-from tests.factories.corpus import DocumentFactory, TopicFactory
+from tests.factories.corpus import TopicFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -168,19 +167,3 @@ def test_a_document_says_how_long_its_full_text_is_and_shows_it_when_asked(
     call_command("collection_stats", "tea", as_json=True)
     found = json.loads(capsys.readouterr().out)
     assert (found["with_full_text"], found["mean_full_text_words"]) == (1, 1200.0)
-
-
-def test_the_migration_moves_those_that_lay_among_the_further_fields(collection: Collection) -> None:
-    migration = import_module("corpus.migrations.0008_full_texts")
-    for docno, extra in (
-        ("1", {"full_text": "  Oolong is rolled. ", "lang": "en"}),
-        ("2", {"full_paper": "Clay"}),
-        ("3", {"full_text": ["not", "text"]}),
-        ("4", {"full_paper": " "}),
-    ):
-        DocumentFactory(collection=collection, docno=docno, extra=extra)
-    with connection.cursor() as cursor:
-        cursor.execute(migration.MOVE)
-    assert texts(collection) == {"1": ("Oolong is rolled.", 3), "2": ("Clay", 1)}
-    found = dict(Document.objects.values_list("docno", "extra"))
-    assert found == {"1": {"lang": "en"}, "2": {}, "3": {"full_text": ["not", "text"]}, "4": {}}
