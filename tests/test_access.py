@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from html import unescape
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.conf import settings
@@ -298,3 +299,28 @@ def test_every_page_of_results_leads_to_why_each_value_is_what_it_is(world: Worl
             wrong.append(line.name)
     assert wrong == []
     assert seen == EXPLAINED | EXPLAINED_BY_ROW | WITHOUT_JUDGED_PAIRS.keys()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.VIEWER, Role.MANAGER])
+def test_no_page_links_to_one_that_is_not_there(world: World, sessions: dict[str, str], role: Role) -> None:
+    """Links of the pages that a role may open; of those that differ in values of their query alone, one."""
+    found: dict[tuple[str, ...], tuple[str, str]] = {}
+    for line in TABLE:
+        if line.method != "GET" or line.expected[ROLES.index(role)] != "200" or line.name.startswith("api_"):
+            continue
+        answer = ask(line, world, sessions[role], path_of(line, world))
+        if "text/html" not in answer.headers["Content-Type"]:
+            continue
+        for href in re.findall(r'href="(/[^"#]*)', answer.content.decode()):
+            link = urlsplit(unescape(href))
+            found.setdefault((link.path, *sorted(parse_qs(link.query))), (line.name, unescape(href)))
+    CLIENT.cookies[settings.SESSION_COOKIE_NAME] = sessions[role]
+    answers = {(name, href): CLIENT.get(href).status_code for name, href in found.values() if "/static/" not in href}
+    assert len(answers) > 20
+    wrong = {at: status for at, status in answers.items() if status not in (200, 302)}
+    if role == Role.VIEWER:  # the page of a count of votes leads on those who decide
+        wrong.pop(("job_detail", reverse("adjudication_screen", args=["tea", "main"])))
+    if role == Role.MANAGER:  # only in this world is a release published that is not made yet
+        wrong.pop(("job_detail", reverse("publication_create", args=["tea", "v1"])))
+    assert wrong == {}

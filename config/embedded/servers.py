@@ -93,6 +93,16 @@ class Server(ABC):
                 return process
         return None
 
+    def left_behind(self) -> psutil.Process | None:
+        """The living process that works in this data directory, which may be deleted: then nothing else tells of it."""
+        found = []
+        for process in psutil.process_iter():
+            with contextlib.suppress(psutil.Error, OSError):
+                place = process.cwd().removesuffix(" (deleted)")
+                if place == str(self.data.resolve()) and self.is_program(process) and is_alive(process):
+                    found.append(process)
+        return min(found, key=psutil.Process.create_time, default=None)  # the first one has started the others
+
     def begin(self) -> None:
         """Find the server running, or start it; it may not be ready yet."""
         self.process = self.running()

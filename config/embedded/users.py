@@ -114,4 +114,6 @@ def watch(data_dir: Path) -> None:
             if users.try_take():
                 break
         time.sleep(LOOK_SECONDS)
+    else:  # deleted, maybe before a server that was starting had said who it is
+        found = [before or KINDS[name](places).left_behind() for name, before in zip(SERVERS, found, strict=True)]
     stop(found, places)

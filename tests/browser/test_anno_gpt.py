@@ -15,6 +15,7 @@ from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, Assignment, Campaign, MachineReply, MachineRun
 from tests.adjudication.cycles.test_cycles import judged
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.browser.settled import reload
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 from tests.processes import start_celery_worker, wait_for
 from tests.stubs.chat import Answer, Call, ChatStub
@@ -86,7 +87,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     test = judged(made, "Test", "test", sample=32, labels=False)
     for name in ("ana", "ben", "cai"):
         give_labels(annotator(test, name), [number % 3 for number in range(32)], at=timezone.now())
-    page.reload()
+    reload(page)
     page.get_by_role("button", name="Take it").click()
     expect(page.get_by_text("Nobody reads these labels until")).to_be_visible()
     page.goto("/c/teas/campaigns/test/agreement/")
@@ -105,11 +106,11 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     page.get_by_role("button", name="Let the frozen machine judge the test set").click()
     expect(page.locator("#test").get_by_text("2 of 2 runs of the frozen machine")).to_be_visible()
     wait_for(lambda: ended(MachineRun, campaign=test), 60, "the runs on the test set")
-    page.reload()
+    reload(page)
     jobs.carry_out(request_vote(campaign=test, by=made.manager, at=timezone.now(), send=False))
     page.get_by_role("button", name="Compute the test").click()
     wait_for(lambda: ended(AgreementRun, campaign=test), 120, "the figures of the test")
-    page.reload()
+    reload(page)
     expect(page.locator("[data-cycle-result] tbody tr")).to_have_count(3)
     expect(page.locator("[data-cycle-result]").get_by_role("columnheader", name="Difference")).to_be_visible()
     page.get_by_label("Annotate everything with the frozen machine").check()
@@ -123,10 +124,10 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
 
     # Everything: each pair once, in nobody's place.
     main = make_campaign(made)
-    page.reload()
+    reload(page)
     page.get_by_role("button", name="Annotate Main round").click()
     wait_for(lambda: ended(MachineRun, campaign=main), 60, "the run over everything")
-    page.reload()
+    reload(page)
     expect(page.locator("#everything").get_by_role("link", name="done, 100%")).to_be_visible()
     assert_accessible(page)
     run = MachineRun.objects.get(campaign=main)

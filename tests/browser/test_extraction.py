@@ -364,6 +364,7 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     page.keyboard.press("f")
     expect(page.get_by_role("dialog")).to_contain_text("cites 9, not in the references")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)  # keys pressed before that are the dialog's
     assert_keys_wait_for_undo(page, work)
     assert_signs_in_again_in_place(page, work)
     other, _ = open_extraction(material, new_page)
@@ -503,8 +504,11 @@ def assert_keys_wait_for_undo(page, work) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("k")
     expect(page.locator("[data-sentence]")).to_have_count(2)
-    while not under_way:  # until pytest's own limit
+    for _ in range(1500):
+        if under_way:
+            break
         page.wait_for_timeout(20)
+    assert under_way, "no step back was sent within 30 seconds"
     under_way[0].continue_()
     expect(page.locator("[data-sentence]").nth(1)).to_contain_text("measured it. Fux")
     expect(page.locator("[data-sentence]").first).to_have_attribute("aria-current", "true")

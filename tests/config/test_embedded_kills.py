@@ -159,7 +159,15 @@ def test_a_stale_process_number_that_now_belongs_to_somebody_else(made):
 
 
 @pytest.mark.services
-def test_a_deleted_madeectory_stops_its_servers(made, user):
+def test_servers_are_known_by_where_they_work(made, user):
+    """Which is all that tells of them once the directory is deleted."""
+    user()
+    assert Postgres(Places(made)).left_behind() == postmaster(made)
+    assert Redis(Places(made)).left_behind() == Redis(Places(made)).running() is not None
+
+
+@pytest.mark.services
+def test_a_deleted_data_directory_stops_its_servers(made, user):
     user()
     shutil.rmtree(made)
     wait_for(lambda: not processes_of(made), 60, "the end of the servers")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from decimal import Decimal
 
 from adjudication.following.reads.people import Work
 from annotation.models import DailyWork
@@ -62,11 +63,11 @@ def make_timeline(rows: Sequence[DailyWork]) -> Timeline:
     return Timeline(step, tuple(Period(start, add_up(each)) for start, each in found.items()))
 
 
-def make_chart(values: Sequence[float], *, digits: int = 0) -> Chart | None:
-    """A bar for each value of 0 or more, the highest as high as the drawing; None where all are 0."""
-    top = max(values, default=0)
-    if not top:
+def make_chart(values: Sequence[float], *, least: float = 0) -> Chart | None:
+    """A bar for each value of 0 or more under a round number, `least` at least; None where all values are 0."""
+    if not max(values, default=0):
         return None
+    top = _round_above(max(least, *values))
     wide = WIDTH / len(values)
     bars = tuple(
         (
@@ -77,7 +78,13 @@ def make_chart(values: Sequence[float], *, digits: int = 0) -> Chart | None:
         )
         for at, value in enumerate(values)
     )
-    return Chart(bars, ("0", f"{top / 2:,.{digits or int(top % 2 != 0)}f}", f"{top:,.{digits}f}"))
+    return Chart(bars, ("0", f"{top / 2:,.12g}", f"{top:,.12g}"))
+
+
+def _round_above(value: float) -> float:
+    """The next of 1, 2, 4, 6, 8 and 10 with its noughts: its half is short as well."""
+    unit = Decimal(10) ** Decimal(repr(value)).adjusted()
+    return float(next(step * unit for step in (1, 2, 4, 6, 8, 10) if step * unit >= Decimal(repr(value))))
 
 
 def _start(step: str, day: date) -> date:

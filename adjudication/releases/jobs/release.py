@@ -63,6 +63,8 @@ class ReleaseJob(CollectionJob[Release]):
         check_manager(job.collection, by)
 
     def page(self, job: Release) -> str:
+        if not job.is_frozen:  # it has no page of its own yet
+            return reverse("release_list", args=[job.collection.slug])
         return reverse("release_detail", args=[job.collection.slug, job.name])
 
     def check_can_see(self, job: Release, membership: Membership) -> None:  # noqa: ARG002 - as all kinds are asked

@@ -59,6 +59,8 @@ class ItemFilterForm(forms.Form):
         assert isinstance(needs, forms.TypedChoiceField)  # noqa: S101 - narrows the type
         topics.queryset = Topic.objects.filter(collection=campaign.collection).order_by("position", "pk")
         needs.choices = [("", "any"), *((n, f"{n} more") for n in range(1, campaign.overlap + 2))]
+        if not any(column.key == "topic" for column in campaign.kind_object.words.columns):
+            del self.fields["topic"]
 
     def chosen(self) -> ItemFilter:
         self.is_valid()

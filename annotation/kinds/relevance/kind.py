@@ -39,12 +39,12 @@ RELEVANCE = Kind(
     items=items,
     choosing=PAIRS,
     insert_pairs=items.insert_pairs,
-    row="annotation/kinds/kinds/relevance/_item_row.html",
+    row="annotation/kinds/relevance/_item_row.html",
     labelling=LABELLING,
     tabs=(*GRADED_TABS, "relevance"),
     item_view=ItemView(
-        template="annotation/kinds/kinds/relevance/_item.html",
-        pinned="annotation/kinds/kinds/relevance/_pinned.html",
+        template="annotation/kinds/relevance/_item.html",
+        pinned="annotation/kinds/relevance/_pinned.html",
         fetch=fetch_relevance_view,
     ),
 )

@@ -190,6 +190,21 @@ def test_no_judgment_is_lost_between_days_and_bars(days):
         assert y + height == pytest.approx(100, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([22.2, 3], ("0", "20", "40")),
+        ([0.013], ("0", "0.01", "0.02")),
+        ([1], ("0", "0.5", "1")),
+        ([10], ("0", "5", "10")),
+        ([90_000], ("0", "50,000", "100,000")),
+        ([60, 0], ("0", "30", "60")),
+    ],
+)
+def test_bars_end_below_a_round_number(values, ticks):
+    assert make_chart(values).ticks == ticks
+
+
 def test_what_is_due_is_counted_by_beat_and_not_again(campaign, django_capture_on_commit_callbacks):
     kind = WorkJob("work")
     kind.start_due(AT)

@@ -351,9 +351,7 @@ def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, 
     for name in ("campaign_detail", "item_list", "annotator_list", "campaign_edit", "guideline_edit"):
         client.force_login(material.manager)
         assert client.get(reverse(name, args=["teas", campaign.slug])).status_code == 200
-    for name in ("disagreement_list", "agreement_report", "collection_dashboard"):
-        args = ["teas"] if name == "collection_dashboard" else ["teas", campaign.slug]
-        assert client.get(reverse(name, args=args)).status_code in (200, 422), name
+    assert client.get(reverse("collection_dashboard", args=["teas"])).status_code == 200
     graded = client.get(reverse("agreement_detail", args=["teas", campaign.slug]))
     assert graded["Location"] == reverse("extraction_agreement", args=["teas", campaign.slug])
 
