@@ -67,7 +67,7 @@ def make_chart(values: Sequence[float], *, least: float = 0) -> Chart | None:
     """A bar for each value of 0 or more under a round number, `least` at least; None where all values are 0."""
     if not max(values, default=0):
         return None
-    top = _round_above(max(least, *values))
+    top = round_above(max(least, *values))
     wide = WIDTH / len(values)
     bars = tuple(
         (
@@ -81,10 +81,10 @@ def make_chart(values: Sequence[float], *, least: float = 0) -> Chart | None:
     return Chart(bars, ("0", f"{top / 2:,.12g}", f"{top:,.12g}"))
 
 
-def _round_above(value: float) -> float:
-    """The next of 1, 2, 4, 6, 8 and 10 with its noughts: its half is short as well."""
+def round_above(value: float, numbers: Sequence[str] = ("1", "2", "4", "6", "8", "10")) -> float:
+    """The next of these numbers with noughts before or behind them; the half of each of ours is short as well."""
     unit = Decimal(10) ** Decimal(repr(value)).adjusted()
-    return float(next(step * unit for step in (1, 2, 4, 6, 8, 10) if step * unit >= Decimal(repr(value))))
+    return float(next(found for number in numbers if (found := Decimal(number) * unit) >= Decimal(repr(value))))
 
 
 def _start(step: str, day: date) -> date:

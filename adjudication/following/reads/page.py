@@ -8,7 +8,7 @@ from datetime import date, timedelta
 from django.utils import timezone
 
 from accounts.models import User
-from adjudication.following.reads.days import Chart, Timeline, add_up, make_chart, make_timeline
+from adjudication.following.reads.days import Chart, Timeline, add_up, make_chart, make_timeline, round_above
 from adjudication.following.reads.people import Person, TimeLeft, Work, make_people
 from annotation.campaigns.rules.seals import sealed_by
 from annotation.labelling.rules.labels import why_cannot_read_labels_of
@@ -146,19 +146,20 @@ def plot_speeds(people: Sequence[Person]) -> SpeedPlot | None:
         ((one, one.seconds) for one in people if one.seconds is not None),
         key=lambda pair: (pair[1][1], pair[0].annotator.name),
     )
-    top = max((seconds[2] for _, seconds in timed), default=0.0)
-    if not top:
+    slowest = max((seconds[2] for _, seconds in timed), default=0.0)
+    if not slowest:
         return None
+    step = round_above(slowest / 4, ("1", "1.2", "1.5", "2", "2.5", "3", "4", "5", "6", "8", "10"))
     marks = tuple(
         SpeedMark(
             one.annotator.name,
             f"median {seconds[1]:.1f} s, half of the answers between {seconds[0]:.1f} s and {seconds[2]:.1f} s",
             ROW * at + ROW // 2,
-            *(round(100 * each / top, 2) for each in seconds),
+            *(round(25 * each / step, 2) for each in seconds),
         )
         for at, (one, seconds) in enumerate(timed)
     )
-    return SpeedPlot(marks, tuple((25.0 * step, f"{top * step / 4:.1f}") for step in range(5)))
+    return SpeedPlot(marks, tuple((25.0 * at, f"{step * at:.6g}") for at in range(5)))
 
 
 def count_newer(summary: WorkSummary) -> int:

@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from datetime import date, timedelta
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
@@ -19,7 +20,7 @@ from accounts.refusals import NotAllowed
 from adjudication.following.actions import request_count
 from adjudication.following.jobs import WorkJob
 from adjudication.following.reads.days import MOST_BARS, add_up, make_chart, make_timeline
-from adjudication.following.reads.page import fetch_work
+from adjudication.following.reads.page import fetch_work, plot_speeds
 from adjudication.following.reads.people import (
     Part,
     TimeLeft,
@@ -203,6 +204,16 @@ def test_no_judgment_is_lost_between_days_and_bars(days):
 )
 def test_bars_end_below_a_round_number(values, ticks):
     assert make_chart(values).ticks == ticks
+
+
+def test_speeds_stand_under_round_seconds():
+    slow, quick = (
+        SimpleNamespace(annotator=SimpleNamespace(name=name), seconds=seconds)
+        for name, seconds in (("ada", (24.9, 36.0, 44.3)), ("ben", (8.4, 12.0, 16.5)))
+    )
+    plot = plot_speeds([slow, quick])
+    assert [label for _, label in plot.ticks] == ["0", "12", "24", "36", "48"]
+    assert [(mark.label, mark.at) for mark in plot.marks] == [("ben", 25.0), ("ada", 75.0)]
 
 
 def test_what_is_due_is_counted_by_beat_and_not_again(campaign, django_capture_on_commit_callbacks):
