@@ -61,7 +61,7 @@ def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     ):  # their first visit: nothing has changed since, it is just there
         note_guideline_seen(collection=slug, campaign=campaign, version=participation.guideline, by=person_of(request))
     wanted = request.GET.get("item", "")
-    opened = fetch_units(participation, [[int(wanted)]]) if wanted.isdecimal() else []
+    opened = fetch_units(participation, [[int(wanted)]]) if wanted.isdecimal() and len(wanted) < 19 else []
     hand = fetch_units(participation, ids)
     return show_screen(request, slug, participation, hand=hand, opened=opened[0] if opened else None, visit=visit)
 
@@ -216,7 +216,10 @@ def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
     before, only = request.GET.get("before", ""), request.GET.get("only", "")
     ids, older = fetch_history(
-        participation, before=int(before) if before.isdecimal() else None, most=HISTORY_PAGE, only=only
+        participation,
+        before=int(before) if before.isdecimal() and len(before) < 19 else None,
+        most=HISTORY_PAGE,
+        only=only,
     )
     judged = Campaign.objects.select_related("collection").get(pk=participation.campaign)
     context = {

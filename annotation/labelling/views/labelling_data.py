@@ -138,7 +138,7 @@ def history_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     """A page of what the person judged, newest first; `before` is where the next page begins."""
     before = request.GET.get("before", "")
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
-    units, older = fetch_history(participation, before=int(before) if before.isdecimal() else None)
+    units, older = fetch_history(participation, before=int(before) if before.isdecimal() and len(before) < 19 else None)
     return answer_json({"units": fetch_units(participation, units), "before": older})
 
 
@@ -148,7 +148,7 @@ def label_guideline(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     """The newest guideline as HTML; POST `version` notes that the person has seen it."""
     if request.method == "POST":
         version = request.POST.get("version", "")
-        number = int(version) if version.isdecimal() else 0
+        number = int(version) if version.isdecimal() and len(version) < 10 else 0
         seen = note_guideline_seen(collection=slug, campaign=campaign, version=number, by=person_of(request))
         return answer_json({"seen": seen})
     participation = fetch_participation(

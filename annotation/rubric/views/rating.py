@@ -33,7 +33,9 @@ def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     if not words or not has_searchable_words(words):
         return answer_json({"hits": [], "more": False, "words": "Type words that a title or an abstract would have."})
     collection = Collection.objects.get(pk=participation.collection)
-    found = similar_documents(collection, words, number=int(number) if number.isdecimal() else 1, size=HITS)
+    found = similar_documents(
+        collection, words, number=int(number) if number.isdecimal() and len(number) < 10 else 1, size=HITS
+    )
     return answer_json(
         {"hits": [_hit(hit) for hit in found.hits], "more": found.has_next, "words": _result_words(found, collection)}
     )

@@ -248,7 +248,18 @@ def test_the_guideline_is_sanitised_and_seen_once(signed_in):
     assert client.get(address(built)).context["guideline_changed"] is True
     assert client.post(address(built, "label_guideline"), {"version": "2"}).json() == {"seen": 2}
     assert client.post(address(built, "label_guideline"), {"version": "99"}).json() == {"seen": 2}
+    assert client.post(address(built, "label_guideline"), {"version": "9" * 5000}).json() == {"seen": 2}
     assert client.get(address(built)).context["guideline_changed"] is False
+
+
+@pytest.mark.parametrize("digits", ["9" * 19, "9" * 30, "9" * 5000])
+def test_endless_digits_name_nothing(signed_in, digits):
+    built = build_work()
+    client = signed_in(built, "ana")
+    assert client.get(address(built), {"item": digits}).status_code == 200
+    history = address(built, "label_history")
+    assert client.get(history, {"before": digits}).status_code == 200
+    assert client.get(history, {"before": digits}, headers={"Accept": "application/json"}).status_code == 200
 
 
 def test_preferences_are_kept_and_clashes_refused(signed_in):
