@@ -66,15 +66,15 @@ def test_filters(client: Client, collection: Collection) -> None:
 
 def test_pages_in_constant_queries(client: Client, collection: Collection, django_assert_max_num_queries) -> None:
     for number in range(PAGE_SIZE + 1):
-        note(collection, number=number)
+        note(collection, event=number)
     with django_assert_max_num_queries(
         8
     ):  # session, user, membership, count, page, verbs, campaigns left, test campaigns
         first = client.get(reverse("audit_list", args=["tea"])).text
     assert "Page 1 of 2" in first
-    assert "number 0<" not in first
+    assert "event 0<" not in first
     second = client.get(reverse("audit_list", args=["tea"]), {"page": "2", "verb": "update_collection"}).text
-    assert "number 0<" in second
+    assert "event 0<" in second
     assert "?page=1&amp;verb=update_collection" in second  # paging keeps the filter
 
 
