@@ -212,9 +212,8 @@ class AgreementView(InUnsealedView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have all figures computed by a background job."""
-        wanted = NewAgreementSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        job = request_agreement(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        wanted = self.asked(NewAgreementSerializer)
+        job = request_agreement(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted)
         return Response(JobSerializer(job).data, status=202)
 
 
@@ -230,8 +229,7 @@ class VoteList(InUnsealedView):
     @extend_schema(operation_id="votes_list", responses=answers({200: VoteSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List votes with what came of them."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="votes_request",
@@ -240,9 +238,7 @@ class VoteList(InUnsealedView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have the majority decide each item, by a background job. Decisions by hand stand."""
-        wanted = NewVoteSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        run = request_vote(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        run = request_vote(campaign=self.campaign, by=self.person, at=timezone.now(), **self.asked(NewVoteSerializer))
         return Response(VoteSerializer(run).data, status=202)
 
 

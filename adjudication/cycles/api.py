@@ -167,9 +167,7 @@ class CycleList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Begin a cycle on a development campaign; from now on labels of test campaigns are sealed."""
-        wanted = NewCycleSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        values = dict(wanted.validated_data)
+        values = self.asked(NewCycleSerializer)
         dev = get_object_or_404(Campaign, collection=self.collection, slug=values.pop("dev"))
         cycle = start_cycle(collection=self.collection, by=self.person, at=timezone.now(), dev=dev, **values)
         return Response(CycleSerializer(cycle_as_json(cycle)).data, status=201)
@@ -183,11 +181,6 @@ class InCycleView(InCollectionView):
 
     def cycle(self) -> AnnoCycle:
         return get_object_or_404(cycles_with_names(self.collection), number=self.kwargs["number"])
-
-    def asked(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-        wanted = serializer(data=self.request.data)
-        wanted.is_valid(raise_exception=True)
-        return dict(wanted.validated_data)
 
     def asked_campaign(self) -> Campaign:
         slug = self.asked(OneCampaignSerializer)["campaign"]

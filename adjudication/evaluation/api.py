@@ -78,8 +78,7 @@ class EvaluationList(InCollectionView):
     @extend_schema(operation_id="evaluations_list", responses=answers({200: EvaluationSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
         """List evaluations, without their figures."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="evaluations_create",
@@ -88,9 +87,8 @@ class EvaluationList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have runs measured by a background job."""
-        wanted = NewEvaluationSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        spec = EvaluationSpec.from_json(dict(wanted.validated_data))
+        wanted = self.asked(NewEvaluationSerializer)
+        spec = EvaluationSpec.from_json(dict(wanted))
         job = request_evaluation(collection=self.collection, spec=spec, by=self.person, at=timezone.now())
         return Response(EvaluationSerializer(job).data, status=202)
 
@@ -143,9 +141,7 @@ class EvaluationJudging(InCollectionView):
         """Make items of the documents that the evaluated runs rank high and the gold does not know."""
         job = get_object_or_404(Evaluation, collection=self.collection, pk=pk)
         check_can_see(self.membership, EvaluationSpec.from_json(job.parameters))
-        wanted = NewJudgingSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        given = wanted.validated_data
+        given = self.asked(NewJudgingSerializer)
         if not (given["campaign"] or given["name"].strip()):
             raise Refused("Say which campaign gets the items, or give a new draft a name.")
         report = reports_of(job)[0] if job.results else {}

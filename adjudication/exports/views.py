@@ -20,7 +20,8 @@ from adjudication.exports.registry import EXPORTERS
 from adjudication.labels.rules import check_can_take_out
 from adjudication.models import ExportPrefixes
 from adjudication.verdicts.reads.road import fetch_road
-from corpus.collections.rules import can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import can_manage, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import Collection, Membership
 
 AT_ONCE = ("select", "checkbox")  # fields that are applied when they change
@@ -35,8 +36,7 @@ SECTIONS = {
 @require_safe
 def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Every export with what stands in its way under the chosen options."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     collection = membership.collection
     asked = _options_in_address(request, cards=False)
     memo: dict[Any, Any] = {}
@@ -55,14 +55,10 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         for key, title in SECTIONS.items()
         if key != CONTEXTS or collection.papers.exists()
     ]
-    context = {
-        "collection": collection,
-        "membership": membership,
-        "tab": "exports",
+    context = collection_context(membership, "exports") | {
         "campaign": collection.campaigns.filter(slug=asked.get("campaign", "")).first(),
         "sections": sections,
         "road": road,
-        "may_manage": can_manage(membership),
         "broken": EXPORTERS.broken if can_manage(membership) else [],
         "missing": _missing(collection),
     }
@@ -72,8 +68,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     """The file as a stream, for all who may see labels; 422 with every reason that stands in its way."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     asked = _options_in_address(request)
     exporter = find_exporter(name, asked.get("level", ""))
     options = options_of(exporter, membership.collection, asked, lenient=True)

@@ -139,9 +139,8 @@ class LeaderboardDetail(LeaderboardView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Open a leaderboard to everybody."""
-        wanted = NewLeaderboardSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        open_leaderboard(collection=self.collection, by=self.person, at=timezone.now(), **wanted.validated_data)
+        wanted = self.asked(NewLeaderboardSerializer)
+        open_leaderboard(collection=self.collection, by=self.person, at=timezone.now(), **wanted)
         return self.shown(201)
 
 
@@ -188,9 +187,7 @@ class LeaderboardUploads(LeaderboardView):
     def post(self, request: Request, slug: str) -> Response:
         """Have a run scored; the answer has its means over the test topics."""
         board = self.board()
-        wanted = UploadedRunSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        values = dict(wanted.validated_data)
+        values = self.asked(UploadedRunSerializer)
         file = cast(UploadedFile, values.pop("file"))
         entry = upload_run(
             board=board,
@@ -216,9 +213,8 @@ class LeaderboardRuns(LeaderboardView):
     def post(self, request: Request, slug: str) -> Response:
         """Show a run of the collection, such as a baseline."""
         board = self.board()
-        wanted = AddedRunSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        run = get_object_or_404(RetrievalRun, collection=self.collection, name=wanted.validated_data["run"])
+        wanted = self.asked(AddedRunSerializer)
+        run = get_object_or_404(RetrievalRun, collection=self.collection, name=wanted["run"])
         entry = add_run(board=board, run=run, by=self.person, at=timezone.now())
         return Response(LeaderboardRunSerializer(entry_as_json(entry)).data, status=201)
 

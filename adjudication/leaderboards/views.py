@@ -1,7 +1,5 @@
 """The leaderboard of a collection: for its members, with uploads, and for everybody, to read."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
@@ -22,7 +20,8 @@ from adjudication.leaderboards.forms import OpeningForm, UploadForm
 from adjudication.leaderboards.reads import newest_board, open_board_at, table_of, uploads_today
 from adjudication.leaderboards.rules import why_no_upload
 from adjudication.models import Leaderboard, LeaderboardEntry
-from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_membership
+from corpus.collections.rules import can_manage, can_oversee, fetch_manager, fetch_membership
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership, RetrievalRun
 
 
@@ -44,8 +43,7 @@ def public_leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def leaderboard_open(request: HttpRequest, slug: str) -> HttpResponse:
     """Open a leaderboard by a new gold."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = OpeningForm(request.POST, collection=membership.collection)
     if form.is_valid():
         with refusals_in_form(form):
@@ -107,8 +105,7 @@ def leaderboard_entry_withdraw(request: HttpRequest, slug: str, pk: int) -> Http
 
 
 def _managed(request: HttpRequest, slug: str) -> tuple[Membership, Leaderboard]:
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     return membership, _board(membership)
 
 
@@ -128,13 +125,7 @@ def _show(
 ) -> HttpResponse:
     collection, user = membership.collection, membership.user
     board = newest_board(collection)
-    context: dict[str, Any] = {
-        "membership": membership,
-        "collection": collection,
-        "tab": "leaderboard",
-        "may_manage": can_manage(membership),
-        "board": board,
-    }
+    context = collection_context(membership, "leaderboard", board=board)
     if can_manage(membership) and (board is None or not board.is_open):
         context["opening"] = opening or OpeningForm(collection=collection)
     if board is not None:

@@ -176,11 +176,6 @@ class InPapersView(InUnsealedView):
         rows = Item.objects.select_related("campaign__collection", "paper")
         return get_object_or_404(rows, pk=self.kwargs["pk"], campaign=self.campaign, paper__isnull=False)
 
-    def asked(self, serializer: type[serializers.Serializer[Any]]) -> dict[str, Any]:
-        wanted = serializer(data=self.request.data)
-        wanted.is_valid(raise_exception=True)
-        return dict(wanted.validated_data)
-
     def who(self, item: Item, *, override: bool) -> dict[str, Any]:
         """Who acts and when. To override on a paper of one's own is logged, as on the screen."""
         by: dict[str, Any] = {"by": self.person, "at": timezone.now()}

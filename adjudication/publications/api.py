@@ -91,11 +91,8 @@ class PublicationList(PublicationReader):
     def post(self, request: Request, slug: str, name: str) -> Response:
         """Send the release to the Hugging Face Hub or to Zenodo: private, or as a draft, unless `public`."""
         release = self.release(name)
-        asked = PublicationRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        publication = request_publication(
-            release=release, by=self.membership.user, at=timezone.now(), **asked.validated_data
-        )
+        wanted = self.asked(PublicationRequestSerializer)
+        publication = request_publication(release=release, by=self.membership.user, at=timezone.now(), **wanted)
         return Response(PublicationSerializer(publication).data, status=202)
 
 

@@ -14,6 +14,7 @@ from adjudication.publications.actions import request_publication
 from adjudication.publications.forms import PublicationForm
 from adjudication.releases.rules import check_can_open, check_can_read_release
 from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.views.context import collection_context
 
 
 @sensitive_post_parameters("token")
@@ -30,10 +31,7 @@ def publication_create(request: HttpRequest, slug: str, name: str) -> HttpRespon
         with refusals_in_form(form):
             job = request_publication(release=release, by=membership.user, at=timezone.now(), **form.cleaned_data)
             return redirect("job_detail", "publications", job.pk)
-    context = {
-        "collection": membership.collection,
-        "membership": membership,
-        "tab": "releases",
+    context = collection_context(membership, "releases") | {
         "release": release,
         "publications": release.publications.select_related("requested_by").order_by("-pk"),
         "not_public": _reason_against_public(release),

@@ -20,7 +20,8 @@ from adjudication.questions.reads.question_set import (
 )
 from adjudication.questions.reads.question_statistics import question_statistics
 from annotation.labelling.rules.labels import why_cannot_read_labels_of
-from corpus.collections.rules import can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import fetch_overseer
+from corpus.collections.views.context import collection_context
 
 PER_PAGE = 50
 STATES = {KEPT: "kept", DISCARDED: "discarded", UNDECIDED: "not decided"}
@@ -32,8 +33,7 @@ def question_set(request: HttpRequest, slug: str) -> HttpResponse:
 
     People who still have to rate in one of these campaigns get the reason why nothing is shown (403).
     """
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     campaigns = rubric_campaigns(membership.collection)
     chosen = request.GET.get("campaign", "")
     try:
@@ -47,11 +47,7 @@ def question_set(request: HttpRequest, slug: str) -> HttpResponse:
     state = request.GET.get("state", KEPT)
     state = state if state in STATES else KEPT
     page = Paginator(found.in_state(state), PER_PAGE).get_page(request.GET.get("page"))
-    context = {
-        "collection": membership.collection,
-        "membership": membership,
-        "tab": "set",
-        "may_manage": can_manage(membership),
+    context = collection_context(membership, "set") | {
         "found": found,
         "hidden_reason": reason,
         "statistics": question_statistics(found),

@@ -77,11 +77,8 @@ class ReleaseList(ReleaseReader):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Ask for a release; 422 says what the check list found. `force` is the reason to make it anyway."""
-        asked = ReleaseRequestSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        release = request_release(
-            collection=self.collection, by=self.membership.user, at=timezone.now(), **asked.validated_data
-        )
+        wanted = self.asked(ReleaseRequestSerializer)
+        release = request_release(collection=self.collection, by=self.membership.user, at=timezone.now(), **wanted)
         return Response(ReleaseSerializer(release).data, status=202)
 
 

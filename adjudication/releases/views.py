@@ -32,7 +32,8 @@ from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.statement import answers_of, unanswered
 from adjudication.releases.rules import check_can_open, check_can_read_release, check_not_sealed_in
 from adjudication.verdicts.reads.road import fetch_road
-from corpus.collections.rules import can_manage, check_can_manage, check_not_archived, fetch_membership
+from corpus.collections.rules import check_can_manage, check_not_archived, fetch_manager, fetch_membership
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 from corpus.text.markdown import render_markdown
 
@@ -50,10 +51,9 @@ def release_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Every release, newest first, and the one that is being made."""
     membership = _reader(request, slug)
     releases = list(Release.objects.filter(collection=membership.collection).order_by("-pk"))
-    context = _frame(membership) | {
+    context = collection_context(membership, "releases") | {
         "releases": [each for each in releases if each.is_frozen],
         "job": releases[0] if releases and not releases[0].is_frozen else None,
-        "may_manage": can_manage(membership),
         "unanswered": unanswered(answers_of(membership.collection)),
         "road": fetch_road(membership.collection),
     }
@@ -78,7 +78,7 @@ def release_create(request: HttpRequest, slug: str) -> HttpResponse:
         with refusals_in_form(form):
             request_release(collection=collection, by=membership.user, at=timezone.now(), **form.cleaned_data)
             return redirect("release_list", slug)
-    context = _frame(membership) | {
+    context = collection_context(membership, "releases") | {
         "recipe": recipe,
         "blocking": blocking,
         "notes": [one for one in checks if not one.blocking],
@@ -92,8 +92,7 @@ def release_create(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def statement_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """What only people know: asked once, printed in each release."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     answers = answers_of(membership.collection)
     form = StatementForm(request.POST if request.method == "POST" else None, answers=answers)
     if request.method == "POST" and form.is_valid():
@@ -102,7 +101,7 @@ def statement_edit(request: HttpRequest, slug: str) -> HttpResponse:
                 collection=membership.collection, answers=form.cleaned_data, by=membership.user, at=timezone.now()
             )
             return redirect("release_list", slug)
-    context = _frame(membership) | {"form": form, "unanswered": unanswered(answers)}
+    context = collection_context(membership, "releases", form=form, unanswered=unanswered(answers))
     status = 422 if request.method == "POST" else 200
     return render(request, "adjudication/releases/statement_form.html", context, status=status)
 
@@ -116,11 +115,10 @@ def release_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         check_can_open(release)
     except Refused as refusal:
         no_opening = refusal.reason
-    context = _frame(membership) | {
+    context = collection_context(membership, "releases") | {
         "release": release,
         "folders": grouped(entries_of(release, anonymous=False)),
         "files_base": reverse("release_file", args=[slug, name, "x"])[:-1],
-        "may_manage": can_manage(membership),
         "no_opening": no_opening,
         "changes": release.summary.get("changes", []),
         "publications": release.publications.select_related("requested_by").order_by("-pk"),
@@ -167,7 +165,7 @@ def line_detail(request: HttpRequest, slug: str) -> HttpResponse:
     """One judged pair, explained: `?topic=` and `?docno=`; without `docno` the documents judged with the topic."""
     membership = _reader(request, slug)
     number, docno = request.GET.get("topic", "").strip(), request.GET.get("docno", "").strip()
-    context = _frame(membership) | {"number": number, "docno": docno}
+    context = collection_context(membership, "releases", number=number, docno=docno)
     context["withheld"] = withheld_of(membership.collection)
     try:
         if number and docno:
@@ -284,10 +282,6 @@ def _release(request: HttpRequest, slug: str, name: str) -> tuple[Membership, Re
     release = get_object_or_404(frozen, name=name)
     release.collection = membership.collection
     return membership, release
-
-
-def _frame(membership: Membership) -> dict[str, Any]:
-    return {"collection": membership.collection, "membership": membership, "tab": "releases"}
 
 
 def _shown(found: dict[str, Any]) -> dict[str, Any]:

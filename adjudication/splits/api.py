@@ -70,8 +70,7 @@ class SplitList(InCollectionView):
     @extend_schema(operation_id="splits_list", responses=answers({200: SplitSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
         """List splits, without their topics."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="splits_create",
@@ -80,9 +79,8 @@ class SplitList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Draw a split of all topics and store it."""
-        wanted = NewSplitSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        split = make_split(by=self.person, at=timezone.now(), collection=self.collection, **wanted.validated_data)
+        wanted = self.asked(NewSplitSerializer)
+        split = make_split(by=self.person, at=timezone.now(), collection=self.collection, **wanted)
         return Response(SplitWithTopicsSerializer(split).data, status=201)
 
 

@@ -11,7 +11,8 @@ from adjudication.models import Split
 from adjudication.splits.actions import delete_split, make_split
 from adjudication.splits.forms import SplitForm
 from adjudication.splits.reads import figures_of
-from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 
 PER_PAGE = 100
@@ -20,9 +21,9 @@ PER_PAGE = 100
 @require_safe
 def split_list(request: HttpRequest, slug: str) -> HttpResponse:
     """All splits, with the number of topics of each part."""
-    membership = _overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     splits = membership.collection.splits.select_related("collection", "created_by")
-    context = _context(membership) | {
+    context = collection_context(membership, "splits") | {
         "found": [figures_of(split) for split in splits],
         "has_topics": membership.collection.topics.exists(),
     }
@@ -32,8 +33,7 @@ def split_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def split_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Draw a split."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = SplitForm(request.POST or None, collection=membership.collection)
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form):
@@ -41,7 +41,7 @@ def split_create(request: HttpRequest, slug: str) -> HttpResponse:
                 by=membership.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
             )
             return redirect("split_detail", slug, split.name)
-    context = _context(membership) | {"form": form}
+    context = collection_context(membership, "splits", form=form)
     status = 422 if request.method == "POST" else 200
     return render(request, "adjudication/splits/split_create.html", context, status=status)
 
@@ -49,21 +49,20 @@ def split_create(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def split_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """One split: how it was drawn, its parts by attribute, its topics."""
-    membership = _overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     split = _fetch(membership, name)
     members = split.members.select_related("topic").order_by("topic__position", "topic_id")
     part = request.GET.get("part", "")
     members = members.filter(part=part) if part in split.parts else members
     page = Paginator(members, PER_PAGE).get_page(request.GET.get("page"))
-    context = _context(membership) | {"split": split, "figures": figures_of(split), "page": page, "part": part}
+    context = collection_context(membership, "splits", split=split, figures=figures_of(split), page=page, part=part)
     return render(request, "adjudication/splits/split_detail.html", context)
 
 
 @require_POST
 def split_delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """Delete a split."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
         delete_split(by=membership.user, at=timezone.now(), split=_fetch(membership, name))
     return redirect("split_list", slug)
@@ -72,18 +71,3 @@ def split_delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 def _fetch(membership: Membership, name: str) -> Split:
     splits = Split.objects.select_related("collection", "created_by")
     return get_object_or_404(splits, collection=membership.collection, name=name)
-
-
-def _overseer(request: HttpRequest, slug: str) -> Membership:
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
-    return membership
-
-
-def _context(membership: Membership) -> dict[str, object]:
-    return {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": "splits",
-        "may_manage": can_manage(membership),
-    }

@@ -114,9 +114,8 @@ class InquiryAnswer(InCampaignView):
     )
     def put(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Answer, or change the answer. Others see an answer without the question and who asked it."""
-        wanted = AnswerSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        answer_inquiry(campaign=self.campaign, inquiry=pk, by=self.person, at=timezone.now(), **wanted.validated_data)
+        wanted = self.asked(AnswerSerializer)
+        answer_inquiry(campaign=self.campaign, inquiry=pk, by=self.person, at=timezone.now(), **wanted)
         return Response(InquirySerializer(inquiries_of(self.campaign, self.person).get(pk=pk)).data)
 
 
@@ -138,9 +137,7 @@ class OwnInquiries(LabellingView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Ask the managers about the item of one of your assignments."""
-        wanted = AskSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        ask_managers(collection=slug, campaign=campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        ask_managers(collection=slug, campaign=campaign, by=self.person, at=timezone.now(), **self.asked(AskSerializer))
         return Response(self._notes(slug, campaign))
 
     def _notes(self, slug: str, campaign: str) -> dict[str, Any]:

@@ -127,9 +127,7 @@ class RewriteReviews(RewriteView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Ask one person to look at these rewrites."""
-        wanted = AskingSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        values = wanted.validated_data
+        values = self.asked(AskingSerializer)
         reviewer = get_object_or_404(possible_annotators(self.membership), email=values["reviewer"].lower())
         made = ask_for_reviews(
             campaign=self.campaign,
@@ -153,9 +151,6 @@ class RewriteDecisionView(RewriteView):
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Confirm a rewrite or reject it: managers, adjudicators and the person asked, never its author."""
-        wanted = RewriteDecisionSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        review = decide_rewrite(
-            campaign=self.campaign, rewrite=pk, by=self.person, at=timezone.now(), **wanted.validated_data
-        )
+        wanted = self.asked(RewriteDecisionSerializer)
+        review = decide_rewrite(campaign=self.campaign, rewrite=pk, by=self.person, at=timezone.now(), **wanted)
         return Response(RewriteReviewSerializer(review).data)

@@ -22,6 +22,20 @@ def fetch_membership(user: User | AnonymousUser, slug: str) -> Membership:
     return found
 
 
+def fetch_manager(user: User | AnonymousUser, slug: str) -> Membership:
+    """The membership of a manager; other members are refused."""
+    membership = fetch_membership(user, slug)
+    check_can_manage(membership)
+    return membership
+
+
+def fetch_overseer(user: User | AnonymousUser, slug: str) -> Membership:
+    """The membership of somebody who may see labels and ranks; annotators are refused."""
+    membership = fetch_membership(user, slug)
+    check_can_oversee(membership)
+    return membership
+
+
 def check_role(membership: Membership, *roles: Role) -> None:
     """Refuse members whose role is not among `roles`."""
     if membership.role not in roles:

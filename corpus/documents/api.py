@@ -73,8 +73,7 @@ class DocumentList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create or update up to 10,000 documents at once; what is wrong with one is listed under `errors`."""
-        wanted = DocumentsSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        self.asked(DocumentsSerializer)
         return import_records(self, "documents", cast(dict[str, Any], request.data)["documents"])
 
 

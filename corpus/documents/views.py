@@ -9,7 +9,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_message
 from corpus.collections.reads.statistics import document_statistics
-from corpus.collections.rules import can_manage, can_oversee, fetch_membership
+from corpus.collections.rules import can_oversee, fetch_membership
+from corpus.collections.views.context import collection_context
 from corpus.documents.actions import index_again
 from corpus.documents.forms import SearchForm
 from corpus.documents.reads import (
@@ -30,14 +31,8 @@ def document_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Search results for `?q=`, else the documents by docno; the results alone for htmx."""
     membership = fetch_membership(request.user, slug)
     form = SearchForm(request.GET)
-    context: dict[str, Any] = {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": "documents",
-        "form": form,
-        "may_manage": can_manage(membership),
-        "indexing": unfinished_indexing(membership.collection),
-    }
+    indexing = unfinished_indexing(membership.collection)
+    context = collection_context(membership, "documents", form=form, indexing=indexing)
     if form.is_valid():
         context |= _search_results(membership.collection, form, request)
     template = (
@@ -53,7 +48,7 @@ def document_figures(request: HttpRequest, slug: str) -> HttpResponse:
     """How many documents there are and what is known of them; reads all of them, so a page of its own."""
     membership = fetch_membership(request.user, slug)
     figures = document_statistics(membership.collection)
-    context = {"membership": membership, "collection": membership.collection, "tab": "documents", "figures": figures}
+    context = collection_context(membership, "documents", figures=figures)
     return render(request, "corpus/documents/document_figures.html", context)
 
 
@@ -77,13 +72,9 @@ def document_detail(request: HttpRequest, slug: str, docno: str) -> HttpResponse
     document = document_with(membership.collection, docno)
     if document is None:
         raise Http404
-    context = {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": "documents",
+    context = collection_context(membership, "documents") | {
         "document": document,
         "full_text": full_text_of(document, whole="full-text" in request.GET),
-        "may_oversee": can_oversee(membership),
         "targets": targeting_topics(document) if can_oversee(membership) else None,
     }
     return render(request, "corpus/documents/document_detail.html", context)

@@ -150,8 +150,7 @@ class ImportList(InCollectionView):
     @extend_schema(operation_id="imports_list", responses=answers({200: ImportSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
         """List imports."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="imports_create",
@@ -160,9 +159,7 @@ class ImportList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Send files to be read by a background job; follow it at its own address."""
-        wanted = NewImportSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        values = dict(wanted.validated_data)
+        values = self.asked(NewImportSerializer)
         files = cast(list[UploadedFile], values.pop("files"))
         importer = importers()[values.pop("kind")]
         common = {name: values.pop(name) for name in ("format", "dry_run")}

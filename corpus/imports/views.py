@@ -10,7 +10,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused
-from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.rules import fetch_manager
+from corpus.collections.views.context import collection_context
 from corpus.formats.csv_text import write_csv
 from corpus.imports.actions.imports import holds_files, request_import, request_import_after_dry_run
 from corpus.imports.actions.undoing import undo_import
@@ -25,20 +26,20 @@ PER_PAGE = 25
 @require_safe
 def import_list(request: HttpRequest, slug: str) -> HttpResponse:
     """All imports, newest first, and the ways to bring in more."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     rows = membership.collection.import_runs.select_related("requested_by").order_by("-pk")
     rows = rows.defer("errors", "parameters")
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     for run in page.object_list:
         jobs.with_live_progress(run)
-    context = _context(membership) | {"page": page, "importers": collection_importers().values()}
+    context = collection_context(membership, "imports", page=page, importers=collection_importers().values())
     return render(request, "corpus/imports/import_list.html", context)
 
 
 @require_http_methods(["GET", "POST"])
 def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Choose files and send them."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     importer = collection_importers().get(kind)
     if importer is None:
         raise Http404
@@ -56,16 +57,16 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
                 **form.parameters,
             )
             return redirect("import_detail", slug, run.pk)
-    context = _context(membership) | {"form": form, "importer": importer}
+    context = collection_context(membership, "imports", form=form, importer=importer)
     return render(request, "corpus/imports/import_create.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
 def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One import: its progress while it runs, its counts and first errors when it has ended."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     run = _fetch_run(membership, pk)
-    context = _context(membership) | {
+    context = collection_context(membership, "imports") | {
         "run": run,
         "way": run.importer and run.importer.way_on(run),
         "others": [] if run.state == "done" else _others(run),
@@ -79,7 +80,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def import_errors(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
     """The errors as CSV, by file and line."""
-    run = _fetch_run(_manager(request, slug), pk)
+    run = _fetch_run(fetch_manager(request.user, slug), pk)
     rows = ((error["file"], error["line"], error["reason"], "yes" if error.get("kept") else "") for error in run.errors)
     lines = write_csv(("file", "line", "reason", "came in anyway"), rows)
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
@@ -90,7 +91,7 @@ def import_errors(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResp
 @require_POST
 def import_undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take an import back."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     run = _fetch_run(membership, pk)
     with refusals_in_message(request):
         undo_import(by=membership.user, at=timezone.now(), run=run)
@@ -101,7 +102,7 @@ def import_undo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def import_follow(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Import the files of a dry run for good."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     run = _fetch_run(membership, pk)
     with refusals_in_message(request):
         pk = request_import_after_dry_run(by=membership.user, at=timezone.now(), dry_run=run).pk
@@ -128,16 +129,6 @@ def _why_it_stays(run: ImportRun) -> str:
     return ""
 
 
-def _manager(request: HttpRequest, slug: str) -> Membership:
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
-    return membership
-
-
 def _fetch_run(membership: Membership, pk: int) -> ImportRun:
     runs = membership.collection.import_runs.select_related("requested_by", "collection")
     return get_object_or_404(runs, pk=pk)
-
-
-def _context(membership: Membership) -> dict[str, object]:
-    return {"membership": membership, "collection": membership.collection, "tab": "imports"}

@@ -130,8 +130,7 @@ class RunList(InCollectionView):
     @extend_schema(operation_id="runs_list", responses=answers({200: RunSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
         """List runs."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
 
 class TopicPool(InCollectionView):
@@ -149,8 +148,7 @@ class TopicPool(InCollectionView):
     @extend_schema(operation_id="pools_read", responses=answers({200: PoolEntrySerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, number: str) -> Response:
         """Read the pool of a topic: each document with the methods that brought it in, and at which rank."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
 
 class PoolBuilds(InCollectionView):
@@ -165,8 +163,7 @@ class PoolBuilds(InCollectionView):
     @extend_schema(operation_id="pools_list_builds", responses=answers({200: PoolBuildSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
         """List buildings of pools, the oldest first."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="pools_build",
@@ -175,9 +172,8 @@ class PoolBuilds(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job pool the first documents of runs; follow it at its own address."""
-        wanted = NewPoolsSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        run = request_pools(by=self.person, at=timezone.now(), collection=self.collection, **wanted.validated_data)
+        wanted = self.asked(NewPoolsSerializer)
+        run = request_pools(by=self.person, at=timezone.now(), collection=self.collection, **wanted)
         return Response(PoolBuildSerializer(run).data, status=202)
 
 

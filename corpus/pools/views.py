@@ -10,14 +10,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
-from corpus.collections.rules import check_can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership, PoolEntry, PoolRun
 from corpus.pools.actions import add_to_pool, remove_from_pool, request_pools
 from corpus.pools.forms import BuildForm, DocnoForm
 from corpus.pools.reads.pool_report import CUTS, holes_of_runs, overlap_of_methods
 from corpus.pools.reads.pools import methods_by_topic, pool_methods, pool_of, pool_sizes
 from corpus.pools.reads.upset import draw_upset
-from corpus.runs.views import context_of
 from corpus.topics.views.topics import fetch_topic
 
 TOPICS_PER_PAGE = 50
@@ -27,18 +27,16 @@ ENTRIES_PER_PAGE = 100
 @require_safe
 def pool_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The pools of all topics, what each method brings in, and the form that builds them."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     return _show_list(request, membership, BuildForm(collection=membership.collection))
 
 
 @require_safe
 def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
     """How the methods overlap, and how much of each run's top nobody has judged."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     overlap = overlap_of_methods(membership.collection)
-    context = context_of(membership, "pools") | {
+    context = collection_context(membership, "pools") | {
         "overlap": overlap,
         "plot": draw_upset(overlap),
         "holes": holes_of_runs(membership.collection),
@@ -50,8 +48,7 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def pool_build(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for pools from runs."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = BuildForm(request.POST, collection=membership.collection)
     if form.is_valid():
         with refusals_in_form(form):
@@ -63,16 +60,14 @@ def pool_build(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def pool_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The pool of a topic with the provenance of each document."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     return _show_pool(request, membership, pk, DocnoForm())
 
 
 @require_POST
 def pool_entry_create(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Pool a document by hand."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = DocnoForm(request.POST)
     if form.is_valid():
         topic, docno = fetch_topic(membership, pk), form.cleaned_data["docno"]
@@ -86,8 +81,7 @@ def pool_entry_create(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def pool_entry_delete(request: HttpRequest, slug: str, pk: int, entry: int) -> HttpResponse:
     """Take a document out of a pool."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     entries = PoolEntry.objects.select_related("topic__collection", "document")
     found = get_object_or_404(entries, pk=entry, topic=fetch_topic(membership, pk))
     with refusals_in_message(request):
@@ -101,7 +95,7 @@ def _show_list(request: HttpRequest, membership: Membership, form: BuildForm) ->
     newest: PoolRun | None = collection.pool_runs.select_related("requested_by").order_by("-pk").first()
     methods = pool_methods(collection)
     page = Paginator(pool_sizes(collection), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
-    context: dict[str, Any] = context_of(membership, "pools") | {
+    context: dict[str, Any] = collection_context(membership, "pools") | {
         "form": form,
         "run": newest,
         "methods": methods,
@@ -115,7 +109,7 @@ def _show_list(request: HttpRequest, membership: Membership, form: BuildForm) ->
 def _show_pool(request: HttpRequest, membership: Membership, pk: int, form: DocnoForm) -> HttpResponse:
     topic = fetch_topic(membership, pk)
     method, only = request.GET.get("method", ""), bool(request.GET.get("only"))
-    context = context_of(membership, "pools") | {
+    context = collection_context(membership, "pools") | {
         "topic": topic,
         "method": method,
         "only": only,

@@ -108,12 +108,11 @@ class WrittenCallSerializer(serializers.Serializer[Any]):
     mail_subject = serializers.CharField(max_length=200, default=SUBJECT)
     mail_body = serializers.CharField(default=BODY, help_text="with {link} and {opt_out}")
 
-    @property
-    def fields_of_call(self) -> dict[str, Any]:
-        values = dict(self.validated_data)
-        if day := values.pop("last_day", None):
-            values["deadline_at"] = end_of(day)
-        return values
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """The fields of a call."""
+        if day := attrs.pop("last_day", None):
+            attrs["deadline_at"] = end_of(day)
+        return attrs
 
 
 class NewAuthorSerializer(serializers.Serializer[Any]):
@@ -182,11 +181,6 @@ class CallView(InCollectionView):
         rows = QuestionCall.objects.filter(collection=self.collection).select_related("collection")
         return get_object_or_404(rows, pk=self.kwargs["pk"])
 
-    def asked(self, serializer: type[serializers.Serializer[Any]], **more: Any) -> Any:
-        wanted = serializer(data=self.request.data, **more)
-        wanted.is_valid(raise_exception=True)
-        return wanted
-
 
 class CallList(CallView):
     """Calls to authors."""
@@ -205,7 +199,7 @@ class CallList(CallView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Write a call. Nobody gets a letter before a mailing is asked for."""
-        fields = self.asked(WrittenCallSerializer).fields_of_call
+        fields = self.asked(WrittenCallSerializer)
         call = create_call(by=self.person, at=timezone.now(), collection=self.collection, **fields)
         return Response(CallSerializer(call_as_json(call)).data, status=201)
 
@@ -227,7 +221,7 @@ class CallDetail(CallView):
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         """Change what is sent; the source only while no topics were made of the answers."""
-        fields = self.asked(WrittenCallSerializer, partial=True).fields_of_call
+        fields = self.asked(WrittenCallSerializer, partial=True)
         call = update_call(by=self.person, at=timezone.now(), call=self.call(), **fields)
         return Response(CallSerializer(call_as_json(call)).data)
 
@@ -259,7 +253,7 @@ class AuthorList(CallView):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Ask one author about one paper; the letter goes out with the next mailing."""
         call = self.call()
-        values = self.asked(NewAuthorSerializer).validated_data
+        values = self.asked(NewAuthorSerializer)
         made = invite_author(by=self.person, at=timezone.now(), call=call, **values)
         rows = authors_as_json(list(invitations_of(call).filter(pk=made.pk)))
         return Response(AuthorSerializer(rows[0]).data, status=201)
@@ -279,7 +273,7 @@ class AuthorsFile(CallView):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Ask everybody in a CSV file; rows that are wrong are left out and reported."""
         call = self.call()
-        file = cast(UploadedFile, self.asked(AuthorsFileSerializer).validated_data["file"])
+        file = cast(UploadedFile, self.asked(AuthorsFileSerializer)["file"])
         found = invite_authors(
             by=self.person, at=timezone.now(), call=call, file=file.name or "file", stream=cast(Any, file.file)
         )
@@ -317,7 +311,7 @@ class MailingList(CallView):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Send the letters that are due: invitations, or reminders to those who have not answered."""
         call = self.call()
-        purpose = MailPurpose(self.asked(NewMailingSerializer).validated_data["purpose"])
+        purpose = MailPurpose(self.asked(NewMailingSerializer)["purpose"])
         mailing = request_mailing(by=self.person, at=timezone.now(), call=call, purpose=purpose)
         return Response(MailingSerializer(mailing).data, status=202)
 

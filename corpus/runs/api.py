@@ -108,9 +108,7 @@ class RunMakings(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job make a run; follow it at its own address."""
-        wanted = NewRunSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        asked = dict(wanted.validated_data)
+        asked = self.asked(NewRunSerializer)
         name, recipe = asked.pop("name"), recipe_named(asked.pop("recipe"))
         job = request_run(
             by=self.person, at=timezone.now(), collection=self.collection, name=name, recipe=recipe, asked=asked

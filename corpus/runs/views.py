@@ -12,14 +12,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.models import FINAL_STATES, JobState
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused
-from corpus.collections.rules import (
-    can_manage,
-    check_can_manage,
-    check_can_oversee,
-    check_run_is_free,
-    fetch_membership,
-)
-from corpus.models import Membership, RetrievalRun
+from corpus.collections.rules import can_manage, check_can_manage, check_run_is_free, fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
+from corpus.models import RetrievalRun
 from corpus.pools.actions import delete_run, describe_run
 from corpus.pools.forms import DescriptionForm
 from corpus.runs.actions import request_run
@@ -38,11 +33,10 @@ SHOWN_ENDED = 5  # makings that failed or were cancelled
 @require_safe
 def run_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The runs with their sizes."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     page = Paginator(list_runs(membership.collection), RUNS_PER_PAGE).get_page(request.GET.get("page"))
     makings = membership.collection.run_makings.exclude(state=JobState.DONE).select_related("requested_by")
-    context = context_of(membership) | {
+    context = collection_context(membership, "runs") | {
         "page": page,
         "under_way": makings.exclude(state__in=FINAL_STATES).order_by("pk"),
         "ended": makings.filter(state__in=FINAL_STATES).order_by("-pk")[:SHOWN_ENDED],
@@ -53,8 +47,7 @@ def run_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose a recipe, fill in its form, and have the run made."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     collection, recipe = membership.collection, RECIPES.get(request.GET.get("recipe", ""))
     named = NameForm(request.POST or None, initial={"name": recipe.name if recipe else ""})
     form = recipe_form(recipe, collection, request.POST or None) if recipe else None
@@ -69,7 +62,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
                 asked=form.cleaned_data,
             )
             return redirect("job_detail", "runs", job.pk)
-    context = context_of(membership) | {"recipe": recipe, "recipes": RECIPES.values(), "named": named, "form": form}
+    context = collection_context(membership, "runs", recipe=recipe, recipes=RECIPES.values(), named=named, form=form)
     return render(request, "corpus/runs/run_create.html", context, status=422 if request.method == "POST" else 200)
 
 
@@ -95,8 +88,7 @@ def run_metadata(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """A run topic by topic against the pools, the ranking of one topic, its description."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     run = get_object_or_404(list_runs(membership.collection).select_related("collection"), pk=pk)
     form = DescriptionForm(request.POST or None, initial={"description": run.description})
     if request.method == "POST":
@@ -107,7 +99,7 @@ def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             )
             messages.success(request, "The description is saved.")
             return redirect("run_detail", slug, pk)
-    context = context_of(membership) | {"run": run, "form": form} | _rankings(request, run) | _made(run)
+    context = collection_context(membership, "runs", run=run, form=form) | _rankings(request, run) | _made(run)
     if can_manage(membership):
         context["refusal"] = _why_it_stays(run)
     return render(request, "corpus/runs/run_detail.html", context, status=422 if form.errors else 200)
@@ -116,8 +108,7 @@ def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Delete a run, and what only it brought into the pools."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     run = get_object_or_404(membership.collection.retrieval_runs.select_related("collection"), pk=pk)
     with refusals_in_message(request):
         removed = delete_run(by=membership.user, at=timezone.now(), run=run)
@@ -133,18 +124,8 @@ def file_name(run: RetrievalRun) -> str:
 
 
 def _fetch(request: HttpRequest, slug: str, pk: int) -> RetrievalRun:
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     return get_object_or_404(membership.collection.retrieval_runs.select_related("collection"), pk=pk)
-
-
-def context_of(membership: Membership, tab: str = "runs") -> dict[str, Any]:
-    return {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": tab,
-        "may_manage": can_manage(membership),
-    }
 
 
 def _rankings(request: HttpRequest, run: RetrievalRun) -> dict[str, Any]:

@@ -28,22 +28,22 @@ from adjudication.cycles.reads.trials import Trial, fetch_trial, frozen_runs
 from adjudication.cycles.reads.tuning import DevTable, dev_table
 from adjudication.labels.views import whole_number
 from annotation.models import AnnoCycle, Campaign, Outcome, Split
-from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 
 
 @require_safe
 def cycle_list(request: HttpRequest, slug: str) -> HttpResponse:
     """What Anno-GPT is, the collection's cycles, and how to begin one."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     return _show_list(request, membership, CycleForm(collection=membership.collection))
 
 
 @require_POST
 def cycle_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin a cycle."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     form = CycleForm(request.POST, collection=membership.collection)
     if form.is_valid():
         with refusals_in_form(form):
@@ -55,7 +55,7 @@ def cycle_create(request: HttpRequest, slug: str) -> HttpResponse:
 def _show_list(request: HttpRequest, membership: Membership, form: CycleForm) -> HttpResponse:
     cycles = cycles_of(membership.collection)
     context = {
-        **_frame(membership),
+        **collection_context(membership, "anno-gpt"),
         "cycles": cycles,
         "form": form,
         "dev_campaigns": membership.collection.campaigns.filter(split=Split.DEV).exists(),
@@ -67,8 +67,7 @@ def _show_list(request: HttpRequest, membership: Membership, form: CycleForm) ->
 @require_safe
 def cycle_detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One cycle with all its steps."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     cycle = _fetch(membership, number)
     return _show(request, membership, cycle)
 
@@ -76,7 +75,7 @@ def cycle_detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def cycle_test_set(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Take a test campaign for the cycle."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     cycle = _fetch(membership, number)
     test = _campaign(request, membership)
     return _step(
@@ -87,7 +86,7 @@ def cycle_test_set(request: HttpRequest, slug: str, number: int) -> HttpResponse
 @require_POST
 def cycle_freeze(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Freeze one of the machines that were tried."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     cycle = _fetch(membership, number)
     key = request.POST.get("machine", "")
     return _step(
@@ -98,7 +97,7 @@ def cycle_freeze(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def cycle_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Let the frozen machine judge the test set or, once decided, another campaign."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     cycle = _fetch(membership, number)
     campaign = _campaign(request, membership)
     step = "test" if campaign.pk == cycle.test_id else "everything"
@@ -114,7 +113,7 @@ def cycle_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def cycle_test(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Compute the figures of the test."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     cycle = _fetch(membership, number)
     return _step(request, membership, cycle, lambda by, at: request_test(cycle=cycle, by=by, at=at), "test")
 
@@ -122,7 +121,7 @@ def cycle_test(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def cycle_decide(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Record how the cycle ends, and why."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     cycle = _fetch(membership, number)
     form = DecisionForm(request.POST, cycle=cycle, may_use_test=True)
     if form.is_valid():
@@ -165,7 +164,7 @@ def _show(
         passed = is_current and trial is not None and trial.is_passed
         decision = DecisionForm(cycle=cycle, may_use_test=is_current, is_passed=passed)
     context = {
-        **_frame(membership),
+        **collection_context(membership, "anno-gpt"),
         "cycle": cycle,
         "tables": tables,
         "trial": trial,
@@ -222,18 +221,3 @@ def _campaign(request: HttpRequest, membership: Membership) -> Campaign:
     """The campaign that the form names; 404 for one of another collection."""
     pk = whole_number(request.POST.get("campaign"))
     return get_object_or_404(Campaign.objects.select_related("collection"), pk=pk, collection=membership.collection_id)
-
-
-def _manager(request: HttpRequest, slug: str) -> Membership:
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
-    return membership
-
-
-def _frame(membership: Membership) -> dict[str, Any]:
-    return {
-        "collection": membership.collection,
-        "membership": membership,
-        "tab": "anno-gpt",
-        "may_manage": can_manage(membership),
-    }

@@ -14,11 +14,11 @@ from adjudication.evaluation.reads.pages import draw_plot, plot_of, sorted_table
 from adjudication.evaluation.reads.qrels import imported_qrels
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import WRITERS, Table
-from adjudication.evaluation.views.scope import context_of, fetch_evaluation, fetch_overseer, whole_number
+from adjudication.evaluation.views.scope import context_of, fetch_evaluation, whole_number
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.models import Evaluation
 from adjudication.verdicts.reads.road import fetch_road
-from corpus.collections.rules import fetch_membership
+from corpus.collections.rules import fetch_membership, fetch_overseer
 from corpus.models import Collection, TopicKind
 
 PER_PAGE = 50
@@ -34,7 +34,7 @@ FIGURES = "figures"  # every figure in full, as CSV
 @require_safe
 def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The evaluations, newest first."""
-    membership = fetch_overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     jobs = Evaluation.objects.filter(collection=membership.collection).select_related("requested_by").order_by("-pk")
     page = Paginator(jobs, PER_PAGE).get_page(request.GET.get("page"))
     context = context_of(membership) | {

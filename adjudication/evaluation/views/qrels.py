@@ -9,14 +9,13 @@ from django.views.decorators.http import require_POST
 from accounts.refusal_messages import refusals_in_message
 from adjudication.evaluation.actions import delete_qrels
 from adjudication.models import ImportedQrels
-from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.rules import fetch_manager
 
 
 @require_POST
 def qrels_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Delete imported qrels."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     qrels = get_object_or_404(
         ImportedQrels.objects.select_related("collection"), collection=membership.collection, pk=pk
     )

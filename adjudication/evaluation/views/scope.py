@@ -10,20 +10,14 @@ from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.rules import check_can_see
 from adjudication.labels.rules import can_adjudicate
 from adjudication.models import Evaluation
-from corpus.collections.rules import can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership
-
-
-def fetch_overseer(request: HttpRequest, slug: str) -> Membership:
-    """The membership of somebody who may see figures."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
-    return membership
 
 
 def fetch_evaluation(request: HttpRequest, slug: str, pk: int) -> tuple[Membership, Evaluation]:
     """The evaluation, for those who may see what its gold gives away."""
-    membership = fetch_overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     jobs = Evaluation.objects.select_related("collection", "requested_by")
     job = get_object_or_404(jobs, collection=membership.collection, pk=pk)
     check_can_see(membership, EvaluationSpec.from_json(job.parameters))
@@ -47,13 +41,7 @@ def part_context(membership: Membership, job: Evaluation, part: Measured) -> dic
 
 
 def context_of(membership: Membership) -> dict[str, Any]:
-    return {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": "evaluation",
-        "may_ask": can_adjudicate(membership),
-        "may_manage": can_manage(membership),
-    }
+    return collection_context(membership, "evaluation", may_ask=can_adjudicate(membership))
 
 
 def chosen(request: HttpRequest, name: str, known: tuple[str, ...], default: int = 0) -> str:

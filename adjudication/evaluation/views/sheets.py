@@ -19,8 +19,8 @@ from adjudication.evaluation.reads.search_sheets import (
     sheet_lines,
 )
 from adjudication.evaluation.sheet_actions import bring_sheet, check_can_sample
-from adjudication.evaluation.views.scope import context_of, fetch_overseer
-from corpus.collections.rules import check_can_manage
+from adjudication.evaluation.views.scope import context_of
+from corpus.collections.rules import check_can_manage, fetch_overseer
 
 
 class SampleForm(forms.Form):
@@ -49,7 +49,7 @@ class FilledForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def search_sheet(request: HttpRequest, slug: str) -> HttpResponse:
     """What a sheet is for; a filled one is imported, on the page of that import."""
-    membership = fetch_overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     check_can_sample(membership.collection, membership)
     form = FilledForm(request.POST or None, request.FILES or None)
     if request.method == "POST":
@@ -68,7 +68,7 @@ def search_sheet(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def search_sheet_file(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The empty sheet; with a form that makes no sense, the page again."""
-    membership = fetch_overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     check_can_sample(membership.collection, membership)
     form = SampleForm(request.GET)
     if form.is_valid():

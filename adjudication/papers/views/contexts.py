@@ -16,8 +16,8 @@ from adjudication.papers.context_table import as_csv, as_latex, paper_rows, pape
 from adjudication.papers.contexts import source_words
 from annotation.papers.reads.contexts import context_figures
 from annotation.papers.reads.gold import ORIGINS
-from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
-from corpus.models import Membership
+from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
 
 MOST_LIVE = 300  # papers that a page counts while somebody waits; more take a file or an evaluation
 TYPES = {  # what is written, how, and how its file's name ends
@@ -30,14 +30,11 @@ TYPES = {  # what is written, how, and how its file's name ends
 @require_safe
 def context_report(request: HttpRequest, slug: str) -> HttpResponse:
     """The figures of what is confirmed, or with drafts."""
-    membership = _overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     collection, drafts = membership.collection, request.GET.get("drafts") == "1"
     papers = collection.papers.count()
     figures = context_figures(collection, drafts=drafts) if papers <= MOST_LIVE else None
-    context = {
-        "membership": membership,
-        "collection": collection,
-        "tab": "contexts",
+    context = collection_context(membership, "contexts") | {
         "drafts": drafts,
         "figures": figures,
         "sources": source_words(_counted(figures.get("sources", {}), drafts=drafts)) if figures else [],
@@ -45,7 +42,6 @@ def context_report(request: HttpRequest, slug: str) -> HttpResponse:
         "paper_rows": paper_rows(figures) if figures else [],
         "latex": as_latex(figures) if figures else "",
         "papers": papers,
-        "may_manage": can_manage(membership),
     }
     return render(request, "adjudication/papers/context_report.html", context)
 
@@ -58,7 +54,7 @@ def _counted(sources: Mapping[str, int], *, drafts: bool) -> Mapping[str, int]:
 @require_safe
 def context_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     """The tables as CSV or LaTeX, or the counts of each paper as CSV."""
-    membership = _overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     if form not in TYPES:
         raise Http404
     figures = context_figures(membership.collection, drafts=request.GET.get("drafts") == "1")
@@ -71,8 +67,7 @@ def context_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
 @require_POST
 def context_topics_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make topics of the contexts of a level."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     level = request.POST.get("level", "")
     with refusals_in_message(request):
         if level not in CONTEXT_LEVELS:
@@ -85,9 +80,3 @@ def context_topics_create(request: HttpRequest, slug: str) -> HttpResponse:
             text += f" Numbers are taken, so the new ones begin with “{made.prefix}” here; exports take it off again."
         messages.success(request, text)
     return redirect("context_report", slug)
-
-
-def _overseer(request: HttpRequest, slug: str) -> Membership:
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
-    return membership

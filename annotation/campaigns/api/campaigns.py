@@ -174,8 +174,7 @@ class CampaignList(InCollectionView):
     @extend_schema(operation_id="campaigns_list", responses=answers({200: CampaignSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:
         """List the campaigns you may see: annotators see those they judge in."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="campaigns_create",
@@ -184,9 +183,7 @@ class CampaignList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Make a draft campaign. Without criteria and guideline it gets the defaults of its kind."""
-        wanted = NewCampaignSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        values = dict(wanted.validated_data)
+        values = self.asked(NewCampaignSerializer)
         criteria = tuple(_criterion(each) for each in values.pop("criteria", ()))
         campaign = create_campaign(
             collection=self.collection, by=self.person, at=timezone.now(), criteria=criteria, **values
@@ -212,9 +209,7 @@ class CampaignDetail(InCampaignView):
     )
     def patch(self, request: Request, slug: str, campaign: str) -> Response:
         """Open, close or reopen the campaign; change its name, lease or deadline. All of it or nothing."""
-        wanted = CampaignChangeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        values = dict(wanted.validated_data)
+        values = self.asked(CampaignChangeSerializer)
         state = values.pop("state", None)
         found = self.campaign
         who: dict[str, Any] = {"by": self.person, "at": timezone.now()}
@@ -242,9 +237,7 @@ class ItemBuilds(InCampaignView):
 
         With `dry_run`, only say how much work they would be (200).
         """
-        wanted = ItemBuildSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        values = wanted.validated_data
+        values = self.asked(ItemBuildSerializer)
         choosing = self.campaign.kind_object.choosing
         choice = choosing.read(values) if choosing else None
         if values["dry_run"]:
@@ -276,9 +269,7 @@ class Plans(InCampaignView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Give every item the judges it still needs; with `dry_run`, only say how it would come out."""
-        wanted = PlanSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        summary = assign_items(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted.validated_data)
+        summary = assign_items(campaign=self.campaign, by=self.person, at=timezone.now(), **self.asked(PlanSerializer))
         return Response(asdict(summary))
 
 

@@ -39,7 +39,8 @@ from annotation.inquiries.reads import WorkPage, notes_for
 from annotation.kind import DEFAULT_KIND
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
 from annotation.rubric.reads import reviews_for
-from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_membership
+from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_manager, fetch_membership
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 from corpus.tables import Column, Step, Table, read_table, wants_file
 
@@ -70,17 +71,8 @@ def campaign_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         return table.carry_out(request, campaigns)
     if wants_file(request):
         return table.download(campaigns)
-    context = {
-        "table": table,
-        "form": form,
-        "is_narrowed": any(request.GET.get(name) for name in form.fields),
-        "collection": membership.collection,
-        "membership": membership,
-        "tab": "campaigns",
-        "campaigns": campaigns,
-        "may_manage": can_manage(membership),
-        "may_oversee": can_oversee(membership),
-    }
+    context = collection_context(membership, "campaigns", table=table, form=form, campaigns=campaigns)
+    context["is_narrowed"] = any(request.GET.get(name) for name in form.fields)
     return render(request, "annotation/campaigns/campaign_list.html", context)
 
 
@@ -103,8 +95,7 @@ def _campaign_table(request: HttpRequest, membership: Membership) -> Table:
 @require_http_methods(["GET", "POST"])
 def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a campaign with its people and items."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     defaults = {"kind": DEFAULT_KIND, "split": "main", "order": "by-aspect", "strategy": "planned"}
     data = request.POST or None
     form = NewCampaignForm(data, request.FILES or None, initial=defaults, membership=membership)
@@ -114,13 +105,7 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
             campaign = _create(membership, form.cleaned_data, kinds)
             messages.success(request, f"{campaign} created as a draft.")
             return redirect("campaign_detail", slug, campaign.slug)
-    context = {
-        "collection": membership.collection,
-        "membership": membership,
-        "tab": "campaigns",
-        "form": form,
-        "kinds": kinds,
-    }
+    context = collection_context(membership, "campaigns", form=form, kinds=kinds)
     status = 422 if form.errors or kinds.has_errors else 200
     return render(request, "annotation/campaigns/campaign_create.html", context, status=status)
 

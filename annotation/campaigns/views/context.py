@@ -8,7 +8,8 @@ from annotation.campaigns.reads.campaigns import fetch_campaign
 from annotation.campaigns.rules.campaigns import check_can_see
 from annotation.campaigns.rules.pages import check_has_page
 from annotation.models import Campaign
-from corpus.collections.rules import can_manage, can_oversee, check_can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import fetch_manager, fetch_membership, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 
 
@@ -17,15 +18,13 @@ def fetch_for_manager(request: HttpRequest, slug: str, campaign: str, page: str 
 
     `page`: the key in `Kind.tabs` of a page that not every kind has; 404 with the reason where this kind has none.
     """
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     return membership, _with_page(fetch_campaign(membership, campaign), page)
 
 
 def fetch_for_overseer(request: HttpRequest, slug: str, campaign: str, page: str = "") -> tuple[Membership, Campaign]:
     """For pages that show how others are doing: everybody but annotators. `page` as above."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     return membership, _with_page(fetch_campaign(membership, campaign), page)
 
 
@@ -45,14 +44,5 @@ def fetch_for_participant(request: HttpRequest, slug: str, campaign: str) -> tup
 
 def campaign_context(membership: Membership, campaign: Campaign, section: str, **more: Any) -> dict[str, Any]:
     """The context of a campaign's page; `section` is the key of the tab it belongs to."""
-    return {
-        "collection": membership.collection,
-        "membership": membership,
-        "tab": "campaigns",
-        "campaign": campaign,
-        "kind": campaign.kind_object,
-        "section": section,
-        "may_manage": can_manage(membership),
-        "may_oversee": can_oversee(membership),
-        **more,
-    }
+    frame = {"campaign": campaign, "kind": campaign.kind_object, "section": section}
+    return collection_context(membership, "campaigns", **frame, **more)

@@ -74,8 +74,7 @@ class AssignmentList(InCampaignView):
     @extend_schema(operation_id="assignments_list", responses=answers({200: AssignmentSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List assignments: annotators see their own only, judgments once they are done or skipped."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
 
 class JudgmentList(InCampaignView):

@@ -90,8 +90,7 @@ class PromptList(InCollectionView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """List all versions of prompts, without their words."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="prompts_write",
@@ -100,11 +99,8 @@ class PromptList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Store a prompt's next version; 200 with the newest one where that has the same words already."""
-        wanted = NewPromptSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        prompt, is_new = write_prompt_for(
-            collection=self.collection, by=self.person, at=timezone.now(), **wanted.validated_data
-        )
+        wanted = self.asked(NewPromptSerializer)
+        prompt, is_new = write_prompt_for(collection=self.collection, by=self.person, at=timezone.now(), **wanted)
         return Response(PromptWithBodySerializer(prompt).data, status=201 if is_new else 200)
 
 
@@ -134,9 +130,7 @@ class PromptPreview(InCampaignView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Show the message that a prompt makes of an item. Nothing is stored or sent."""
-        wanted = PreviewedSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        given = wanted.validated_data
+        given = self.asked(PreviewedSerializer)
         body = given["body"] if "body" in given else prompt_named(self.collection, given["prompt"]).body
         shown = preview_of(self.campaign, body, given.get("item"))
         if "problem" in shown:

@@ -168,9 +168,7 @@ class MachineRunList(InCampaignView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have a machine judge all items; with `dry_run`, only say what it would take (200, nothing is asked)."""
-        wanted = WishSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        values = dict(wanted.validated_data)
+        values = self.asked(WishSerializer)
         dry_run = values.pop("dry_run")
         wish = _wish(self.campaign, values)
         if dry_run:
@@ -200,8 +198,7 @@ class MachineRunDetail(InCampaignView):
     )
     def patch(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Take the run up again (state `queued`): only items without a reply are asked for."""
-        wanted = RunStateSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        self.asked(RunStateSerializer)
         continue_machine_run(run=self.run(), by=self.person, at=timezone.now())
         return Response(MachineRunSerializer(self.run()).data, status=202)
 
@@ -226,8 +223,7 @@ class MachineReplyList(InCampaignView):
     @extend_schema(operation_id="machine_replies_list", responses=answers({200: ReplySerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """List the replies of a run: answered, invalid with the problem, or none."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
 
 def _wish(campaign: Campaign, values: dict[str, Any]) -> Wish:

@@ -20,7 +20,8 @@ from annotation.models import Extraction, ExtractionSource
 from annotation.papers.actions.papers import settle_doi
 from annotation.papers.reads.extractions import docnos_among, with_content
 from annotation.papers.reads.gold import HIDDEN, MACHINE, Gold, gold_of_papers
-from corpus.collections.rules import can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import Collection, Membership, Paper
 from corpus.models.papers import DOUBTFUL_DOI
 
@@ -31,7 +32,7 @@ SANDBOX = "sandbox; default-src 'none'"  # what was uploaded runs nothing, whate
 @require_safe
 def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The papers with what counts of each: how many contexts, how much of what they cite is in the collection."""
-    membership = _overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     papers = Paper.objects.filter(collection=membership.collection).defer("blocks", "references", "pages")
     only_doubtful = request.GET.get("doi") == "doubtful"
     if only_doubtful:
@@ -43,11 +44,10 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
     reason = _why_cannot_read_labels(membership)
     golds = [_shown_gold(gold) if reason else gold for gold in gold_of_papers(page.object_list, drafts=True)]
     docnos = docnos_among(membership.collection, (value for gold in golds for value in _values(gold)))
-    context = _context(membership) | {
+    context = collection_context(membership, "papers") | {
         "page": page,
         "rows": [_row(gold, docnos) for gold in golds],
         "sought": sought,
-        "may_manage": can_manage(membership),
         "doubtful": _doubtful(membership.collection).count(),
         "only_doubtful": only_doubtful,
         "hidden_reason": reason,
@@ -58,15 +58,15 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One paper: one of its extractions (`?extraction=`, else what counts), its parsed text, its references."""
-    membership = _overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     paper = _fetch_paper(membership, pk)
     made = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator", "campaign")
     reason = _why_cannot_read_labels(membership)
     extractions = [each for each in made.order_by("source", "pk") if not reason or _is_open(each, membership)]
     shown = _chosen_extraction(request, paper, extractions)
     content = read_content(shown.content) if shown else None
-    context = _context(membership) | {"paper": paper, "extractions": extractions, "shown": shown}
-    context |= {"may_manage": can_manage(membership), "hidden_reason": reason}
+    context = collection_context(membership, "papers", paper=paper, extractions=extractions, shown=shown)
+    context["hidden_reason"] = reason
     if content is not None:
         context |= extraction_context(paper, content)
         if shown.source == ExtractionSource.IMPORTED:  # they come with the gold
@@ -77,7 +77,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def paper_doi(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Say which DOI the paper has: one of those found, another, or none of them."""
-    membership = _overseer(request, slug)
+    membership = fetch_overseer(request.user, slug)
     paper = _fetch_paper(membership, pk)
     doi = request.POST.get("other" if request.POST.get("doi") == "other" else "doi", "")
     with refusals_in_message(request):
@@ -89,7 +89,7 @@ def paper_doi(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def paper_file(request: HttpRequest, slug: str, pk: int) -> FileResponse:
     """The file as it came in, as a download."""
-    paper = _fetch_paper(_overseer(request, slug), pk)
+    paper = _fetch_paper(fetch_overseer(request.user, slug), pk)
     if not paper.file.name or not paper.file.storage.exists(paper.file.name):
         raise Http404
     response = FileResponse(paper.file.open("rb"), as_attachment=True, filename=paper.file_name or "paper")
@@ -165,15 +165,5 @@ def _row(gold: Gold, docnos: frozenset[str]) -> dict[str, Any]:
     }
 
 
-def _overseer(request: HttpRequest, slug: str) -> Membership:
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
-    return membership
-
-
 def _fetch_paper(membership: Membership, pk: int) -> Paper:
     return get_object_or_404(Paper.objects.select_related("collection"), collection=membership.collection, pk=pk)
-
-
-def _context(membership: Membership) -> dict[str, Any]:
-    return {"membership": membership, "collection": membership.collection, "tab": "papers"}

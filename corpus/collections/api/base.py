@@ -8,6 +8,7 @@ from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import CursorPagination
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from accounts.models import User
 from corpus.collections.rules import check_not_archived, check_role, fetch_membership
@@ -29,10 +30,30 @@ class RemovedSerializer(serializers.Serializer[Any]):
     removed = serializers.IntegerField()
 
 
-class InCollectionView(GenericAPIView[Any]):
-    """404 for people who are not members, 403 for members without one of the roles that `roles` asks for the method."""
+class ApiView(GenericAPIView[Any]):
+    """What a person asks for, checked, and what they may see, page by page."""
 
     pagination_class = ByCursor
+
+    @property
+    def person(self) -> User:
+        return cast(User, self.request.user)
+
+    def asked(self, serializer: type[serializers.BaseSerializer[Any]], **more: Any) -> dict[str, Any]:
+        """The body as the serializer takes it. Errors: ValidationError, which is answered with 400."""
+        wanted = serializer(data=self.request.data, **more)
+        wanted.is_valid(raise_exception=True)
+        return dict(wanted.validated_data)
+
+    def listed(self) -> Response:
+        """A page of `get_queryset`."""
+        page = self.paginate_queryset(self.get_queryset())
+        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+
+
+class InCollectionView(ApiView):
+    """404 for people who are not members, 403 for members without one of the roles that `roles` asks for the method."""
+
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {}
     takes_archived: ClassVar[bool] = False  # whether it may be written to while the collection is archived
 
@@ -58,7 +79,3 @@ class InCollectionView(GenericAPIView[Any]):
     @property
     def collection(self) -> Collection:
         return self.membership.collection
-
-    @property
-    def person(self) -> User:
-        return cast(User, self.request.user)

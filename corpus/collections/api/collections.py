@@ -1,6 +1,6 @@
 """Collections that the caller is a member of."""
 
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -9,15 +9,13 @@ from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import User
 from accounts.schema import answers
 from corpus.collections.actions.archiving import archive_collection, reopen_collection, request_removal, take_backup
 from corpus.collections.actions.collections import create_collection, rename_collection, update_collection
-from corpus.collections.api.base import ByCursor, InCollectionView
+from corpus.collections.api.base import ApiView, InCollectionView
 from corpus.collections.jobs.collection_backup import backup_response
 from corpus.models import Collection, CollectionRemoval, Role
 
@@ -43,11 +41,10 @@ class RemovalSerializer(serializers.ModelSerializer[CollectionRemoval]):
         fields = ("id", "slug", "title", "state", "requested_at")
 
 
-class CollectionList(GenericAPIView[Collection]):
+class CollectionList(ApiView):
     """All collections of the caller; making one."""
 
     serializer_class = CollectionSerializer
-    pagination_class = ByCursor
 
     def get_queryset(self) -> QuerySet[Collection]:
         return Collection.objects.visible_to(self.request.user)
@@ -55,17 +52,14 @@ class CollectionList(GenericAPIView[Collection]):
     @extend_schema(operation_id="collections_list", responses=answers({200: CollectionSerializer(many=True)}))
     def get(self, request: Request) -> Response:
         """List the collections you are a member of."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="collections_create", responses=answers({201: CollectionSerializer}, 400, 403, 409, 415)
     )
     def post(self, request: Request) -> Response:
         """Make a collection and become its manager. Needs staff, or the role of manager in another collection."""
-        wanted = CollectionSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        made = create_collection(by=cast(User, request.user), at=timezone.now(), **wanted.validated_data)
+        made = create_collection(by=self.person, at=timezone.now(), **self.asked(CollectionSerializer))
         return Response(CollectionSerializer(made).data, status=201)
 
 

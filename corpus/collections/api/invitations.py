@@ -65,7 +65,6 @@ class Invitations(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Invite every address of a list. A wrong address in it refuses the whole list, by line."""
-        wanted = InvitingSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        several = invite_several(by=self.person, at=timezone.now(), membership=self.membership, **wanted.validated_data)
+        wanted = self.asked(InvitingSerializer)
+        several = invite_several(by=self.person, at=timezone.now(), membership=self.membership, **wanted)
         return Response(several.data(), status=200 if several.is_dry else 201)

@@ -1,6 +1,6 @@
 """A person's data: the caller's own, and for staff that of everyone."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -8,7 +8,6 @@ from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.generics import GenericAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -21,7 +20,7 @@ from corpus.collections.actions.persons import (
     take_out_data,
     withdraw_erasure_request,
 )
-from corpus.collections.api.base import ByCursor
+from corpus.collections.api.base import ApiView, ByCursor
 from corpus.collections.reads.persons import people, pseudonym_of
 from corpus.collections.rules import check_can_see_people
 from corpus.models import PersonErasure as ErasureRun
@@ -74,7 +73,7 @@ class PersonSerializer(serializers.ModelSerializer[User]):
         fields = ("id", "email", "name", "is_active", "is_staff", "date_joined", "last_login", "erasure_request")
 
 
-class OwnData(GenericAPIView[Any]):
+class OwnData(ApiView):
     """The caller's own data."""
 
     serializer_class = PersonSerializer
@@ -82,10 +81,10 @@ class OwnData(GenericAPIView[Any]):
     @extend_schema(operation_id="me_data", responses=answers({200: OpenApiTypes.OBJECT}))
     def get(self, request: Request) -> Response:
         """Read everything that Litmus stores about you."""
-        return Response(data_of(cast(User, request.user)))
+        return Response(data_of(self.person))
 
 
-class OwnErasureRequest(GenericAPIView[Any]):
+class OwnErasureRequest(ApiView):
     """The caller's request for erasure."""
 
     serializer_class = LabelsSerializer
@@ -93,16 +92,15 @@ class OwnErasureRequest(GenericAPIView[Any]):
     @extend_schema(operation_id="me_erasure_request", responses=answers({200: ErasureRequestSerializer}, 415))
     def put(self, request: Request) -> Response:
         """Ask staff to erase your name and address, and say what becomes of your labels."""
-        wanted = LabelsSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        keep = wanted.validated_data["labels"] == "keep"
-        asked = request_erasure(by=cast(User, request.user), at=timezone.now(), keep_labels=keep)
+        wanted = self.asked(LabelsSerializer)
+        keep = wanted["labels"] == "keep"
+        asked = request_erasure(by=self.person, at=timezone.now(), keep_labels=keep)
         return Response(ErasureRequestSerializer(asked).data)
 
     @extend_schema(operation_id="me_erasure_request_withdraw", responses=answers({204: None}, 409))
     def delete(self, request: Request) -> Response:
         """Withdraw your request for erasure."""
-        withdraw_erasure_request(by=cast(User, request.user), at=timezone.now())
+        withdraw_erasure_request(by=self.person, at=timezone.now())
         return Response(status=204)
 
 
@@ -110,7 +108,7 @@ class PeopleByCursor(ByCursor):
     ordering = "pk"
 
 
-class PersonList(GenericAPIView[User]):
+class PersonList(ApiView):
     """Everyone with an account."""
 
     serializer_class = PersonSerializer
@@ -126,12 +124,11 @@ class PersonList(GenericAPIView[User]):
     )
     def get(self, request: Request) -> Response:
         """List the people of this Litmus. For staff."""
-        check_can_see_people(cast(User, request.user))
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        check_can_see_people(self.person)
+        return self.listed()
 
 
-class PersonData(GenericAPIView[Any]):
+class PersonData(ApiView):
     """Everything about one person."""
 
     serializer_class = PersonSerializer
@@ -139,12 +136,12 @@ class PersonData(GenericAPIView[Any]):
     @extend_schema(operation_id="people_data", request=None, responses=answers({200: OpenApiTypes.OBJECT}))
     def post(self, request: Request, pk: int) -> Response:
         """Take out everything that Litmus stores about a person. For staff; it is logged, so it is no GET."""
-        check_can_see_people(cast(User, request.user))
+        check_can_see_people(self.person)
         person = get_object_or_404(User, pk=pk)
-        return Response(take_out_data(by=cast(User, request.user), at=timezone.now(), user=person))
+        return Response(take_out_data(by=self.person, at=timezone.now(), user=person))
 
 
-class PersonErasure(GenericAPIView[Any]):
+class PersonErasure(ApiView):
     """The erasure of a person."""
 
     serializer_class = PersonErasureSerializer
@@ -155,11 +152,10 @@ class PersonErasure(GenericAPIView[Any]):
 
         For staff; this cannot be undone.
         """
-        by = cast(User, request.user)
+        by = self.person
         check_can_see_people(by)
         person = get_object_or_404(User, pk=pk)
-        wanted = PersonErasureSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        keep, typed = wanted.validated_data["labels"] == "keep", wanted.validated_data["confirm"]
+        wanted = self.asked(PersonErasureSerializer)
+        keep, typed = wanted["labels"] == "keep", wanted["confirm"]
         run = request_person_erasure(by=by, at=timezone.now(), user=person, typed=typed, keep_labels=keep)
         return Response(ErasureSerializer(run).data, status=202)

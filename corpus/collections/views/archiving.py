@@ -14,8 +14,9 @@ from corpus.collections.actions.collections import rename_collection
 from corpus.collections.forms.collections import AddressForm, CollectionForm, RemovalForm
 from corpus.collections.jobs.collection_backup import backup_response
 from corpus.collections.reads.contents import extent
-from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.rules import fetch_manager
 from corpus.collections.views.audit import csv_response
+from corpus.collections.views.context import collection_context
 from corpus.models import CollectionRemoval, Membership
 
 SHOWN_EVENTS = 20
@@ -24,7 +25,7 @@ SHOWN_EVENTS = 20
 @require_POST
 def collection_rename(request: Request, slug: str) -> HttpResponse:
     """Give the collection another short name."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     form = AddressForm(request.POST)
     if form.is_valid():
         with refusals_in_form(form, "slug"):
@@ -40,7 +41,7 @@ def collection_rename(request: Request, slug: str) -> HttpResponse:
 @require_POST
 def collection_archive(request: Request, slug: str) -> HttpResponse:
     """Make the collection read-only."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
         archive_collection(by=request.user, at=timezone.now(), collection=membership.collection)
         messages.success(request, "Collection archived. It can be read, but not changed.")
@@ -50,7 +51,7 @@ def collection_archive(request: Request, slug: str) -> HttpResponse:
 @require_POST
 def collection_reopen(request: Request, slug: str) -> HttpResponse:
     """Take the collection out of the archive."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
         reopen_collection(by=request.user, at=timezone.now(), collection=membership.collection)
         messages.success(request, "Collection reopened.")
@@ -60,7 +61,7 @@ def collection_reopen(request: Request, slug: str) -> HttpResponse:
 @require_safe
 def collection_backup(request: Request, slug: str) -> StreamingHttpResponse:
     """Everything in the collection as one file."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     take_backup(by=membership.user, at=timezone.now(), collection=membership.collection)
     return backup_response(membership.collection)
 
@@ -68,7 +69,7 @@ def collection_backup(request: Request, slug: str) -> StreamingHttpResponse:
 @require_http_methods(["GET", "POST"])
 def collection_delete(request: Request, slug: str) -> HttpResponse:
     """Delete an archived collection: what is in it, its backup, and its short name typed again."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     form = RemovalForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         with refusals_in_form(form, "typed"):
@@ -76,7 +77,7 @@ def collection_delete(request: Request, slug: str) -> HttpResponse:
                 by=request.user, at=timezone.now(), collection=membership.collection, typed=form.cleaned_data["typed"]
             )
             return redirect("collection_removal", run.pk)
-    context = _context(membership) | {"form": form, "extent": extent(membership.collection)}
+    context = collection_context(membership, "settings", form=form, extent=extent(membership.collection))
     return render(request, "corpus/collections/collection_delete.html", context, status=422 if form.errors else 200)
 
 
@@ -98,17 +99,7 @@ def collection_removal_audit(request: Request, pk: int) -> StreamingHttpResponse
 def settings_context(membership: Membership) -> dict[str, object]:
     """What the page of settings shows, with its forms as they are before anything is sent."""
     collection = membership.collection
-    return _context(membership) | {
+    return collection_context(membership, "settings") | {
         "form": CollectionForm(instance=collection),
         "address_form": AddressForm(initial={"slug": collection.slug}),
     }
-
-
-def _manager(request: Request, slug: str) -> Membership:
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
-    return membership
-
-
-def _context(membership: Membership) -> dict[str, object]:
-    return {"membership": membership, "collection": membership.collection, "tab": "settings"}

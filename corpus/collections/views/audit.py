@@ -11,7 +11,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.models import AuditEvent
 from corpus.collections.reads.audit import Hidden, audit_of, audit_rows, concealed, hidden_labels, verbs_of
-from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.rules import fetch_manager
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 
 PAGE_SIZE = 50
@@ -20,15 +21,11 @@ PAGE_SIZE = 50
 @require_safe
 def audit_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The log, newest first, by person and verb."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     page = Paginator(_chosen(request, membership), PAGE_SIZE).get_page(request.GET.get("page"))
     hidden = hidden_labels(membership.collection, membership.user)
     page.object_list = list(concealed(page.object_list, hidden))
-    context = {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": "audit",
+    context = collection_context(membership, "audit") | {
         "page": page,
         "hidden": hidden,
         "verbs": verbs_of(membership.collection),
@@ -41,8 +38,7 @@ def audit_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def audit_download(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """The same as CSV, all of it."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     hidden = hidden_labels(membership.collection, membership.user)
     return csv_response(_chosen(request, membership), slug, hidden)
 

@@ -11,12 +11,7 @@ from accounts.requests import Request
 from corpus.collections.actions.collections import create_collection, update_collection
 from corpus.collections.forms.collections import CollectionForm, NewCollectionForm
 from corpus.collections.reads.collections import memberships_of
-from corpus.collections.rules import (
-    can_create_collections,
-    check_can_create_collections,
-    check_can_manage,
-    fetch_membership,
-)
+from corpus.collections.rules import can_create_collections, check_can_create_collections, fetch_manager
 from corpus.collections.views.archiving import settings_context
 
 
@@ -50,8 +45,7 @@ def collection_create(request: Request) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def collection_edit(request: Request, slug: str) -> HttpResponse:
     """Change title, description and licence."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = CollectionForm(request.POST if request.method == "POST" else None, instance=membership.collection)
     if form.is_valid():
         update_collection(by=request.user, at=timezone.now(), membership=membership, **form.cleaned_data)

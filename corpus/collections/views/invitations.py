@@ -27,7 +27,7 @@ from corpus.collections.actions.invitations import (
 )
 from corpus.collections.forms.people import InvitationForm, InvitationListForm, NewAccountForm
 from corpus.collections.reads.people import ROLE_WORDS
-from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.rules import fetch_manager
 from corpus.collections.views.people import show_people
 from corpus.models import InvitedRole, Role
 
@@ -37,8 +37,7 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 @require_POST
 def invitation_create(request: Request, slug: str) -> HttpResponse:
     """Invite an address into the collection."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = InvitationForm(request.POST)
     if form.is_valid():
         with refusals_in_form(form, "email"):
@@ -51,8 +50,7 @@ def invitation_create(request: Request, slug: str) -> HttpResponse:
 @require_POST
 def invitation_list_create(request: Request, slug: str) -> HttpResponse:
     """Invite all addresses of a pasted list, or only say who would be invited."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = InvitationListForm(request.POST)
     if not form.is_valid():
         return show_people(request, membership, list_form=form)
@@ -76,8 +74,7 @@ def invitation_list_create(request: Request, slug: str) -> HttpResponse:
 @require_POST
 def invitation_resend(request: Request, slug: str, pk: int) -> HttpResponse:
     """Mail the link again and make it good for another fortnight."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     invited = get_object_or_404(InvitedRole, pk=pk, collection=membership.collection)
     invited = resend_invitation(by=request.user, at=timezone.now(), membership=membership, invited=invited)
     _mail(request, invited)
@@ -87,8 +84,7 @@ def invitation_resend(request: Request, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def invitation_revoke(request: Request, slug: str, pk: int) -> HttpResponse:
     """Take an invitation back."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     invited = get_object_or_404(InvitedRole.objects.select_related("invitation"), pk=pk, collection__slug=slug)
     revoke_invitation(by=request.user, at=timezone.now(), membership=membership, invited=invited)
     messages.success(request, f"The invitation of {invited.invitation.email} is revoked: its link no longer works.")

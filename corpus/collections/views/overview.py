@@ -8,7 +8,8 @@ from accounts.models import ErasureRequest
 from accounts.requests import Request
 from accounts.slots import cards
 from corpus.collections.reads.collections import memberships_of
-from corpus.collections.rules import can_create_collections, can_manage, can_oversee, fetch_membership
+from corpus.collections.rules import can_create_collections, fetch_membership
+from corpus.collections.views.context import collection_context
 
 
 @require_safe
@@ -30,12 +31,5 @@ def home(request: Request) -> HttpResponse:
 def collection_dashboard(request: Request, slug: str) -> HttpResponse:
     """How far the collection is; annotators see their own work only, because each card asks for the role."""
     membership = fetch_membership(request.user, slug)
-    context = {
-        "collection": membership.collection,
-        "membership": membership,
-        "tab": "overview",
-        "oversees": can_oversee(membership),
-        "may_manage": can_manage(membership),
-        "cards": cards("overview", request, membership),
-    }
+    context = collection_context(membership, "overview", cards=cards("overview", request, membership))
     return render(request, "corpus/collections/collection_dashboard.html", context)

@@ -31,10 +31,11 @@ from corpus.collections.rules import (
     can_manage,
     check_can_change_role,
     check_can_manage,
-    check_can_oversee,
     check_can_remove,
     fetch_membership,
+    fetch_overseer,
 )
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership, Role
 from corpus.tables import Column, Step, Table, read_table, wants_file
 
@@ -53,8 +54,7 @@ COLUMNS = (
 @require_http_methods(["GET", "HEAD", "POST"])
 def member_list(request: Request, slug: str) -> HttpResponseBase:
     """Members by role; managers also see invitations and can change things, for several people at once too."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     if request.method == "POST":
         check_can_manage(membership)
         table, members = _find(request, membership)
@@ -73,10 +73,7 @@ def show_people(
     page = Paginator(members, PER_PAGE).get_page(request.GET.get("page"))
     managers = count_managers(membership.collection)
     total = membership.collection.memberships.count()
-    context: dict[str, Any] = {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": "people",
+    context = collection_context(membership, "people") | {
         "table": table,
         "page": page,
         "rows": [_member_row(membership, each, managers) for each in page.object_list],
@@ -86,7 +83,6 @@ def show_people(
         "role": request.GET.get("role", ""),
         "roles": Role.choices,
         "role_words": [(role.label, ROLE_WORDS[role]) for role in Role],
-        "may_manage": can_manage(membership),
         "invitations": _invitation_rows(membership) if can_manage(membership) else [],
         "would_invite": would_invite,
     }

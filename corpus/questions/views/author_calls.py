@@ -1,7 +1,5 @@
 """Calls to authors, for managers: they hold people's addresses, so nobody else sees them."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -12,7 +10,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import Request
-from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.rules import fetch_manager
+from corpus.collections.views.context import collection_context
 from corpus.models import MailPurpose, Membership, QuestionCall
 from corpus.questions.actions.author_calls import (
     NO_MAIL,
@@ -47,40 +46,26 @@ SHOWN_PROBLEMS = 50
 SHOWN_EQUALS = 5
 
 
-def _manager(request: Request, slug: str) -> Membership:
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
-    return membership
-
-
 def _call(membership: Membership, pk: int) -> QuestionCall:
     found: QuestionCall = get_object_or_404(membership.collection.question_calls.select_related("collection"), pk=pk)
     return found
 
 
-def _context(membership: Membership, **more: Any) -> dict[str, Any]:
-    return {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": "authors",
-        "may_manage": True,
-        **more,
-    }
-
-
 @require_safe
 def author_call_list(request: Request, slug: str) -> HttpResponse:
     """The calls, and the names for the acknowledgements."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     contributors = contributors_of(membership.collection)
-    context = _context(membership, calls=calls_of(membership.collection), contributors=contributors)
+    context = collection_context(
+        membership, "authors", calls=calls_of(membership.collection), contributors=contributors
+    )
     return render(request, "corpus/questions/author_call_list.html", context)
 
 
 @require_http_methods(["GET", "POST"])
 def author_call_create(request: Request, slug: str) -> HttpResponse:
     """Write a call."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     form = CallForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and not _only_preview(request):
         with refusals_in_form(form):
@@ -88,7 +73,7 @@ def author_call_create(request: Request, slug: str) -> HttpResponse:
                 by=request.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
             )
             return redirect("author_call_detail", slug, call.pk)
-    context = _context(membership, form=form, **preview_of(form, membership.collection, None))
+    context = collection_context(membership, "authors", form=form, **preview_of(form, membership.collection, None))
     return render(request, "corpus/questions/author_call_edit.html", context, status=422 if form.errors else 200)
 
 
@@ -100,7 +85,7 @@ def _only_preview(request: Request) -> bool:
 @require_http_methods(["GET", "POST"])
 def author_call_edit(request: Request, slug: str, pk: int) -> HttpResponse:
     """Change a call."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     call = _call(membership, pk)
     form = CallForm.of(call, request.POST if request.method == "POST" else None)
     if form.is_valid() and not _only_preview(request):
@@ -108,21 +93,23 @@ def author_call_edit(request: Request, slug: str, pk: int) -> HttpResponse:
             update_call(by=request.user, at=timezone.now(), call=call, **form.cleaned_data)
             messages.success(request, "The call is changed.")
             return redirect("author_call_detail", slug, pk)
-    context = _context(membership, form=form, call=call, **preview_of(form, membership.collection, call))
+    context = collection_context(
+        membership, "authors", form=form, call=call, **preview_of(form, membership.collection, call)
+    )
     return render(request, "corpus/questions/author_call_edit.html", context, status=422 if form.errors else 200)
 
 
 @require_safe
 def author_call_detail(request: Request, slug: str, pk: int) -> HttpResponse:
     """Who was asked and who answered, the letter as it goes out, and what can be done next."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     return _show(request, membership, _call(membership, pk))
 
 
 @require_POST
 def author_invitation_create(request: Request, slug: str, pk: int) -> HttpResponse:
     """Ask one author."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     call, form = _call(membership, pk), AuthorForm(request.POST)
     if form.is_valid():
         with refusals_in_form(form):
@@ -135,7 +122,7 @@ def author_invitation_create(request: Request, slug: str, pk: int) -> HttpRespon
 @require_POST
 def author_invitation_import(request: Request, slug: str, pk: int) -> HttpResponse:
     """Ask everybody in a CSV file."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     call, form = _call(membership, pk), AuthorsFileForm(request.POST, request.FILES)
     if form.is_valid():
         file = form.cleaned_data["file"]
@@ -148,7 +135,7 @@ def author_invitation_import(request: Request, slug: str, pk: int) -> HttpRespon
 @require_POST
 def author_invitation_revoke(request: Request, slug: str, pk: int, invitation: int) -> HttpResponse:
     """Take an invitation back."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     rows = _call(membership, pk).invitations.select_related("call__collection")
     found = get_object_or_404(rows, pk=invitation)
     with refusals_in_message(request):
@@ -160,7 +147,7 @@ def author_invitation_revoke(request: Request, slug: str, pk: int, invitation: i
 @require_POST
 def author_mailing_create(request: Request, slug: str, pk: int) -> HttpResponse:
     """Send the letters that are due."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     purpose = request.POST.get("purpose", "")
     if purpose not in MailPurpose.values:
         messages.error(request, "Choose invitations or reminders.")
@@ -173,7 +160,7 @@ def author_mailing_create(request: Request, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def author_question_take_in(request: Request, slug: str, pk: int) -> HttpResponse:
     """Make topics of the answers."""
-    membership = _manager(request, slug)
+    membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
         taken = take_in_questions(by=request.user, at=timezone.now(), call=_call(membership, pk))
         if taken.topics:
@@ -206,8 +193,9 @@ def _show(
     shown = list(page.object_list)
     letters, answers = letters_of(shown), answers_of(shown)
     mailing = call.mailings.order_by("-pk").first()
-    context = _context(
+    context = collection_context(
         membership,
+        "authors",
         call=call,
         counts=count_call(call),
         state=state,

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_POST
 
 from accounts.requests import Request
-from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.rules import fetch_manager
 from corpus.models import Collection, QuestionCall
 from corpus.questions.forms.authors import CallForm
 from corpus.questions.reads.authors import letter_faults, sample_letter
@@ -17,8 +17,7 @@ from corpus.text.markdown import render_markdown
 @require_POST
 def author_letter_preview(request: Request, slug: str) -> HttpResponse:
     """What was typed so far as the first author will get it, for htmx. `call` names a call that is there already."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     pk = request.POST.get("call", "")
     rows = membership.collection.question_calls
     call = get_object_or_404(rows, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0) if pk else None

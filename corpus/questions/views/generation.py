@@ -11,7 +11,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
-from corpus.collections.rules import check_can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import (
+    check_can_manage,
+    check_can_oversee,
+    fetch_manager,
+    fetch_membership,
+    fetch_overseer,
+)
+from corpus.collections.views.context import collection_context
 from corpus.models import GenerationReply, Membership, OverlapDefinition, QuestionRun
 from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
 from corpus.questions.actions.questions import change_cutoffs, correct_reply
@@ -24,7 +31,6 @@ from corpus.questions.reads.generation import (
     replies_for_a_person,
     run_figures,
 )
-from corpus.questions.views.mentions import context_of
 from corpus.text.questions import DEFAULT_TEMPLATE, own_part
 
 PER_PAGE = 25
@@ -33,14 +39,13 @@ PER_PAGE = 25
 @require_safe
 def generation_list(request: HttpRequest, slug: str) -> HttpResponse:
     """All runs with what came of them together."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     collection = membership.collection
     runs = collection.question_runs.select_related("requested_by", "template").order_by("-pk")
     page = Paginator(runs, PER_PAGE).get_page(request.GET.get("page"))
     for run in page.object_list:
         jobs.with_live_progress(run)
-    context = context_of(membership) | {
+    context = collection_context(membership, "questions") | {
         "page": page,
         "figures": run_figures(collection),
         "has_model": has_model(),
@@ -52,8 +57,7 @@ def generation_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose mentions and prompt; what it would take is shown before anything is asked for."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     collection = membership.collection
     given = request.POST if request.method == "POST" else request.GET
     form = GenerationForm(_with_usual_filter(given) if given else None, collection=collection)
@@ -68,7 +72,11 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
                 **form.cutoffs,
             )
             return redirect("generation_detail", slug, run.pk)
-    context = context_of(membership) | {"form": form, "has_model": has_model(), "figures": run_figures(collection)}
+    context = collection_context(membership, "questions") | {
+        "form": form,
+        "has_model": has_model(),
+        "figures": run_figures(collection),
+    }
     if form.is_bound and form.is_valid():
         body = form.template.body if form.template else prompt_body(collection)
         context["estimate"] = estimate_questions(collection, form.wanted, body)
@@ -79,8 +87,7 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One run: its progress, what came of it, and the answers that wait for a person."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     run = _fetch_run(membership, pk)
     return _show_run(request, membership, run, CutoffsForm(initial=_cutoffs_of(run)))
 
@@ -88,8 +95,7 @@ def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def generation_continue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Ask for what is missing."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
         continue_questions(by=membership.user, at=timezone.now(), run=_fetch_run(membership, pk))
     return redirect("generation_detail", slug, pk)
@@ -98,8 +104,7 @@ def generation_continue(request: HttpRequest, slug: str, pk: int) -> HttpRespons
 @require_POST
 def generation_cutoffs(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Filter the questions of a run again."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     run = _fetch_run(membership, pk)
     form = CutoffsForm(request.POST)
     if form.is_valid():
@@ -114,8 +119,7 @@ def generation_cutoffs(request: HttpRequest, slug: str, pk: int) -> HttpResponse
 @require_http_methods(["GET", "POST"])
 def reply_correct(request: HttpRequest, slug: str, pk: int, reply: int) -> HttpResponse:
     """Put an answer right that could not be read; the raw text stays."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     run = _fetch_run(membership, pk)
     replies = run.replies.select_related("mention", "run__collection", "run__template")
     found: GenerationReply = get_object_or_404(replies, pk=reply)
@@ -126,7 +130,7 @@ def reply_correct(request: HttpRequest, slug: str, pk: int, reply: int) -> HttpR
             messages.success(request, f"Questions read from it: {made}.")
             return redirect("generation_detail", slug, pk)
     asked = own_part(found.run.template.body, found.prompt)
-    context = context_of(membership) | {"run": run, "reply": found, "asked": asked, "form": form}
+    context = collection_context(membership, "questions", run=run, reply=found, asked=asked, form=form)
     return render(request, "corpus/questions/reply_correct.html", context, status=422 if form.errors else 200)
 
 
@@ -147,7 +151,7 @@ def prompt_edit(request: HttpRequest, slug: str) -> HttpResponse:
             )
             messages.success(request, f"Version {template.version} is what will be asked with from now on.")
             return redirect("prompt_edit", slug)
-    context = context_of(membership) | {
+    context = collection_context(membership, "questions") | {
         "form": form,
         "versions": versions,
         "chosen": chosen or (versions[0] if versions else None),
@@ -160,7 +164,7 @@ def prompt_edit(request: HttpRequest, slug: str) -> HttpResponse:
 def _show_run(request: HttpRequest, membership: Membership, run: QuestionRun, form: CutoffsForm) -> HttpResponse:
     figures = run_figures(membership.collection, run)
     page = Paginator(replies_for_a_person(run), PER_PAGE).get_page(request.GET.get("page"))
-    context = context_of(membership) | {
+    context = collection_context(membership, "questions") | {
         "run": run,
         "form": form,
         "figures": figures,

@@ -1,6 +1,5 @@
 """Citation mentions: found, sampled, put aside."""
 
-from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -12,7 +11,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_message
-from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import can_manage, fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import CitationMention, DiscardReason, Membership
 from corpus.questions.actions.mentions import discard_mention, relink_mentions, restore_mention
 from corpus.questions.forms.mentions import DiscardForm, MentionFilterForm
@@ -24,14 +24,13 @@ PER_PAGE = 25
 @require_safe
 def mention_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The mentions that a filter lets through, or a sample of them, with what they cite."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     form = MentionFilterForm(request.GET.dict())
     form.is_valid()
     page = Paginator(for_pages(find_mentions(membership.collection, form.wanted)), PER_PAGE).get_page(
         request.GET.get("page")
     )
-    context = context_of(membership) | {
+    context = collection_context(membership, "questions") | {
         "form": form,
         "page": page,
         "rows": [(mention, pieces_of(mention)) for mention in page.object_list],
@@ -47,8 +46,7 @@ def mention_list(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def mention_discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Put a mention aside, with a reason."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     mention = _fetch(membership, pk)
     form = DiscardForm(request.POST)
     if not form.is_valid():
@@ -66,8 +64,7 @@ def mention_discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def mention_restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a discarded mention back."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
         restore_mention(by=membership.user, at=timezone.now(), mention=_fetch(membership, pk))
         messages.success(request, "It is among the usable mentions again.")
@@ -77,21 +74,10 @@ def mention_restore(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def mention_link(request: HttpRequest, slug: str) -> HttpResponse:
     """Look up again what the mentions cite, after documents have come in."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     changed = relink_mentions(by=membership.user, at=timezone.now(), collection=membership.collection)
     messages.success(request, f"{changed:,} links changed." if changed else "All links are as they were.")
     return redirect("mention_list", slug)
-
-
-def context_of(membership: Membership) -> dict[str, Any]:
-    """What all pages about questions need."""
-    return {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": "questions",
-        "may_manage": can_manage(membership),
-    }
 
 
 def _fetch(membership: Membership, pk: int) -> CitationMention:

@@ -13,12 +13,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusal_messages import refusals_in_message
-from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import can_manage, check_can_manage, fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import GeneratedQuestion, Membership
 from corpus.questions.actions.questions import discard_question, keep_question
 from corpus.questions.forms.generation import QuestionFilterForm
 from corpus.questions.reads.generation import list_questions, run_figures
-from corpus.questions.views.mentions import context_of
 from corpus.tables import Column, Step, read_table, wants_file
 
 PER_PAGE = 50
@@ -38,8 +38,7 @@ COLUMNS = (
 @require_http_methods(["GET", "HEAD", "POST"])
 def question_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The questions, with what became of each and why; several are kept or discarded at once."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     if request.method == "POST":
         check_can_manage(membership)
     form = QuestionFilterForm(request.GET.dict())
@@ -58,7 +57,7 @@ def question_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         return table.carry_out(request, found)
     if wants_file(request):
         return table.download(found.iterator())
-    context = context_of(membership) | {
+    context = collection_context(membership, "questions") | {
         "form": form,
         "table": table,
         "page": Paginator(found, PER_PAGE).get_page(request.GET.get("page")),
@@ -90,8 +89,7 @@ def question_discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _decide(request: HttpRequest, slug: str, pk: int, act: Callable[..., None], done: str) -> HttpResponse:
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     questions = GeneratedQuestion.objects.filter(reply__run__collection=membership.collection)
     question = get_object_or_404(questions.select_related("reply__run__collection"), pk=pk)
     with refusals_in_message(request):

@@ -79,8 +79,7 @@ class SubQueryList(InCollectionView):
     )
     def get(self, request: Request, slug: str) -> Response:
         """List sub-queries with their aspects."""
-        page = self.paginate_queryset(self.get_queryset())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="sub_queries_make",
@@ -89,11 +88,8 @@ class SubQueryList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Make the sub-queries of one size, or make them again; identical ones stay."""
-        wanted = SizeSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        made = make_sub_queries(
-            by=self.person, at=timezone.now(), collection=self.collection, size=wanted.validated_data["size"]
-        )
+        wanted = self.asked(SizeSerializer)
+        made = make_sub_queries(by=self.person, at=timezone.now(), collection=self.collection, size=wanted["size"])
         return Response(asdict(made))
 
     @extend_schema(

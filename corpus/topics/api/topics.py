@@ -70,8 +70,7 @@ class TopicList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create or update up to 10,000 topics at once; what is wrong with one is listed under `errors`."""
-        wanted = TopicsSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
+        self.asked(TopicsSerializer)
         return import_records(self, "topics", cast(dict[str, Any], request.data)["topics"])
 
 

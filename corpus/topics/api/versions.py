@@ -78,8 +78,7 @@ class TopicVersions(InCollectionView):
     @extend_schema(operation_id="topics_versions", responses=answers({200: VersionSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, number: str) -> Response:
         """List the versions of a topic, newest first. One that nobody has changed here may have none yet."""
-        page = self.paginate_queryset(self.get_queryset()) or []
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
 
 class TopicReviews(InCollectionView):

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from accounts.refusals import NotAllowed, Refused
-from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.rules import fetch_manager
 from corpus.models import AspectNode, Membership, Topic
 from corpus.topics.actions.aspects import (
     add_aspect,
@@ -102,8 +102,7 @@ def aspect_tie(request: HttpRequest, slug: str, pk: int, node: int) -> HttpRespo
 
 def change_topic(request: HttpRequest, slug: str, pk: int, change: Callable[[Membership, Topic], Done]) -> HttpResponse:
     """Check the role, do it, and show the workshop with what came of it, or with why not."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     topic = fetch_topic(membership, pk)
     done: Done = {}
     try:

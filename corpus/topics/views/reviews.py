@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
-from corpus.collections.rules import check_can_manage, check_role, fetch_membership
+from corpus.collections.rules import check_role, fetch_manager, fetch_membership
 from corpus.models import Membership, ReviewVerdict, Topic
 from corpus.topics.actions.reviews import decide_review, request_review, withdraw_review
 from corpus.topics.forms.workshop import ReviewForm
@@ -77,8 +77,7 @@ def topic_review(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _change(request: HttpRequest, slug: str, pk: int, change: Callable[[Membership, Topic], str]) -> HttpResponse:
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
         messages.success(request, change(membership, fetch_topic(membership, pk)))
     return redirect("topic_detail", slug, pk)

@@ -1,7 +1,5 @@
 """Sub-queries of complex queries: made by a rule, read, taken away."""
 
-from typing import Any
-
 from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -11,7 +9,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_form
-from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 from corpus.topics.actions.sub_queries import make_sub_queries, remove_sub_queries
 from corpus.topics.forms.sub_queries import FilterForm, SizeForm
@@ -23,16 +22,14 @@ PER_PAGE = 50
 @require_safe
 def sub_query_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The sub-queries, narrowed to a size or a topic, and the form that makes them."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     return _show(request, membership, SizeForm())
 
 
 @require_POST
 def sub_query_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make the sub-queries of this many aspects, or make them again."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = SizeForm(request.POST)
     if form.is_valid():
         with refusals_in_form(form, "size"):
@@ -51,8 +48,7 @@ def sub_query_create(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def sub_query_delete(request: HttpRequest, slug: str) -> HttpResponse:
     """Take away the sub-queries of one size."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = SizeForm(request.POST)
     if form.is_valid():
         size = form.cleaned_data["size"]
@@ -65,14 +61,6 @@ def _show(request: HttpRequest, membership: Membership, form: forms.Form) -> Htt
     collection = membership.collection
     chosen = FilterForm(request.GET).chosen()
     page = Paginator(list_sub_queries(collection, **chosen), PER_PAGE).get_page(request.GET.get("page"))
-    context: dict[str, Any] = {
-        "membership": membership,
-        "collection": collection,
-        "tab": "sub-queries",
-        "may_manage": can_manage(membership),
-        "form": form,
-        "sizes": sizes_of(collection),
-        "chosen": chosen,
-        "page": page,
-    }
+    sizes = sizes_of(collection)
+    context = collection_context(membership, "sub-queries", form=form, sizes=sizes, chosen=chosen, page=page)
     return render(request, "corpus/topics/sub_query_list.html", context, status=422 if form.errors else 200)

@@ -13,7 +13,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused
-from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_membership
+from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_manager, fetch_membership
+from corpus.collections.views.context import collection_context
 from corpus.models import Membership, ReviewVerdict, Topic, TopicKind
 from corpus.tables import Table, wants_file
 from corpus.text.aspect_checks import check_aspects
@@ -55,8 +56,7 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponseBase:
 @require_http_methods(["GET", "POST"])
 def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Write a topic."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = TopicForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form, "number"):
@@ -65,7 +65,7 @@ def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
             )
             messages.success(request, f"Topic {topic.number} created. Next: its aspects.")
             return redirect("topic_detail", slug, topic.pk)
-    context = context_of(membership) | {"form": form}
+    context = collection_context(membership, "topics", form=form)
     return render(request, "corpus/topics/topic_create.html", context, status=422 if form.errors else 200)
 
 
@@ -80,8 +80,7 @@ def topic_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def topic_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Change a topic; of a judged one, only what annotators do not read."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     topic = fetch_topic(membership, pk)
     form = TopicForm(request.POST or None, initial=initial_of(topic))
     reason = JUDGED if is_judged(topic) else ""
@@ -92,15 +91,14 @@ def topic_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             update_topic(by=membership.user, at=timezone.now(), topic=topic, **form.cleaned_data)
             messages.success(request, f"Topic {topic.number} is saved.")
             return redirect("topic_detail", slug, pk)
-    context = context_of(membership) | {"form": form, "topic": topic, "reason": reason}
+    context = collection_context(membership, "topics", form=form, topic=topic, reason=reason)
     return render(request, "corpus/topics/topic_edit.html", context, status=422 if form.errors else 200)
 
 
 @require_POST
 def topic_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Delete a topic that no campaign needs."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     topic = fetch_topic(membership, pk)
     with refusals_in_message(request):
         delete_topic(by=membership.user, at=timezone.now(), topic=topic)
@@ -112,8 +110,7 @@ def topic_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def topic_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Put a topic elsewhere in the order."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     form = PlaceForm(request.POST)
     if not form.is_valid() or (form.cleaned_data["place"] is None and form.cleaned_data["way"] not in STEPS):
         raise Refused("Say where the topic is to go: up, down, or a place.")
@@ -133,16 +130,6 @@ def fetch_topic(membership: Membership, pk: int) -> Topic:
     return get_object_or_404(Topic.objects.select_related("collection"), pk=pk, collection=membership.collection)
 
 
-def context_of(membership: Membership) -> dict[str, Any]:
-    return {
-        "membership": membership,
-        "collection": membership.collection,
-        "tab": "topics",
-        "may_manage": can_manage(membership),
-        "may_oversee": can_oversee(membership),
-    }
-
-
 def detail_context(membership: Membership, topic: Topic) -> dict[str, Any]:
     """The workshop with what stands around it."""
     before, after = neighbours(topic)
@@ -158,7 +145,7 @@ def detail_context(membership: Membership, topic: Topic) -> dict[str, Any]:
 
 def workshop_context(membership: Membership, topic: Topic) -> dict[str, Any]:
     """What the workshop needs, on the page and alone. Annotators get the words, no more."""
-    context = context_of(membership) | tree_context(topic)
+    context = collection_context(membership, "topics") | tree_context(topic)
     if not can_oversee(membership):
         return context
     part = fetch_review_part(topic, membership.user)
@@ -203,7 +190,7 @@ def every_place(tree: list[Place]) -> list[Place]:
 
 def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
     table, rows, filters = _find(request, membership)
-    context = context_of(membership) | filters
+    context = collection_context(membership, "topics") | filters
     context |= {
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "table": table,

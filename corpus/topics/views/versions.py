@@ -8,12 +8,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_message
-from corpus.collections.rules import check_can_manage, check_can_oversee, fetch_membership
+from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.topics.actions.versions import restore_version
 from corpus.topics.forms.workshop import CompareForm, SeenForm
 from corpus.topics.reads.versions import compare_versions
 from corpus.topics.views.aspects import valid
-from corpus.topics.views.topics import context_of, fetch_topic
+from corpus.topics.views.topics import fetch_topic
 
 PER_PAGE = 50
 
@@ -21,8 +22,7 @@ PER_PAGE = 50
 @require_safe
 def topic_version_list(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """All versions, newest first, and what two of them have in common: the last two unless others are chosen."""
-    membership = fetch_membership(request.user, slug)
-    check_can_oversee(membership)
+    membership = fetch_overseer(request.user, slug)
     topic = fetch_topic(membership, pk)
     versions = list(topic.versions.defer("content").select_related("saved_by").order_by("-number"))
     form = CompareForm(request.GET, versions=versions)
@@ -31,7 +31,7 @@ def topic_version_list(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     new = chosen.get("new") or newest
     old = chosen.get("old") or max(new - 1, 1)
     pair = {each.number: each for each in topic.versions.filter(number__in=(old, new)).select_related("saved_by")}
-    context = context_of(membership) | {
+    context = collection_context(membership, "topics") | {
         "topic": topic,
         "page": Paginator(versions, PER_PAGE).get_page(request.GET.get("page")),
         "versions": versions,
@@ -47,8 +47,7 @@ def topic_version_list(request: HttpRequest, slug: str, pk: int) -> HttpResponse
 @require_POST
 def topic_version_restore(request: HttpRequest, slug: str, pk: int, number: int) -> HttpResponse:
     """Make the topic read as it did in that version."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     topic = fetch_topic(membership, pk)
     with refusals_in_message(request):
         seen = valid(SeenForm(request.POST)).cleaned_data["seen"]

@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from corpus.collections.rules import check_can_manage, fetch_membership
+from corpus.collections.rules import fetch_manager
 from corpus.models import Membership, Topic
 from corpus.text.aspect_checks import check_draft
 from corpus.text.sentences import check_sentences
@@ -20,8 +20,7 @@ from corpus.topics.views.topics import detail_context, every_place, fetch_topic
 @require_POST
 def topic_check(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """What to look at again in what is being written. Nothing is stored."""
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     topic = fetch_topic(membership, pk)
     form = CheckForm(request.POST)
     if not form.is_valid():
@@ -68,8 +67,7 @@ def topic_step(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _show_split(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    membership = fetch_membership(request.user, slug)
-    check_can_manage(membership)
+    membership = fetch_manager(request.user, slug)
     topic = fetch_topic(membership, pk)
     text = "\n".join(split_lines(lines_of(request.POST.get("query", ""))))
     context = detail_context(membership, topic) | {"query_text": text, "is_rewording": True}
