@@ -46,12 +46,14 @@ def queries_from(texts: Sequence[str], count: int) -> Iterator[str]:
 
 def litmus(texts: Texts, queries: Sequence[str], folder: Path) -> dict[str, Any]:
     from corpus.ranking.analysis import LUCENE, Analysis
-    from corpus.ranking.index import BM25, OKAPI, Index, IndexWriter, Settings
+    from corpus.ranking.index import BM25, OKAPI, Index, Settings, ShardWriter, finish
 
     clock = Clock()
-    writer = IndexWriter(folder / "index", Settings(Analysis(LUCENE, stop_words=False, stemmer="porter"), K1, B))
+    settings = Settings(Analysis(LUCENE, stop_words=False, stemmer="porter"), K1, B)
+    writer = ShardWriter(folder / "index" / "0", settings)
     writer.add(enumerate(texts()))
     writer.write()
+    finish(folder / "index", settings, 1)
     index = Index(folder / "index")
     index.scores(BM25, "")
     clock.has_built()

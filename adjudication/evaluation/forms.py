@@ -14,8 +14,6 @@ from annotation.kind import Judged
 from annotation.models import Campaign, CampaignState
 from corpus.models import Collection
 
-OWN_GOLD = "own"
-
 
 class JudgingForm(forms.Form):
     """Which unjudged documents are to be judged, and in which campaign."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from django.db.models import Q
 
-from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import QUERY
 from adjudication.evaluation.reads.subsets import attributes_of
 from adjudication.models import Split, SplitTopic
@@ -42,16 +41,6 @@ class SplitFigures:
     @property
     def total(self) -> int:
         return sum(self.counts)
-
-
-def find_split(collection: Collection, name: str) -> Split:
-    """The split of that name. Errors: Refused, listing what there is."""
-    found = collection.splits.filter(name=name).first()
-    if found is None:
-        known = ", ".join(collection.splits.values_list("name", flat=True))
-        has = f"It has: {known}." if known else "Make one on the page “Splits”."
-        raise Refused(f"{collection.slug} has no split “{name[:40]}”. {has}")
-    return found
 
 
 def members_of(split: Split) -> dict[str, str]:

@@ -15,7 +15,6 @@ from adjudication.stats.measure import Definition, Measure, Parameter, Parameter
 
 _REL: Parameters = {"rel": None}  # type: ignore[dict-item] # the gold's own level
 _JUDGED: Parameters = {**_REL, "judged_only": False}
-_RBP: Parameters = {**_JUDGED, "p": 0.8}
 UNBOUNDED = (0.0, float("inf"))
 DEEPEST = 1_000_000_000  # rank of a cut: deeper than any ranking, and a number that PostgreSQL counts with
 MEASURES: dict[str, Definition] = {

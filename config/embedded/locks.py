@@ -13,7 +13,7 @@ from config.embedded.places import EmbeddedError
 class FileLock:
     """One open lock file. Closing it, or the end of the process, gives the lock back.
 
-    A lock belongs to the open file, which a forked child shares: a child must never call `unlock`.
+    A lock belongs to the open file, which a forked child shares.
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,9 +55,6 @@ class FileLock:
                 return False
             time.sleep(0.02)
         return True
-
-    def unlock(self) -> None:
-        fcntl.flock(self.descriptor, fcntl.LOCK_UN)
 
     def is_on_disk(self) -> bool:
         """Whether the path still leads to this file: false after somebody deleted the directory."""

@@ -30,7 +30,7 @@ from corpus.ranking.postings import Gatherer
 from corpus.ranking.scorers import BM25, OKAPI, SCORERS, TFIDF, Figures
 from corpus.ranking.vocabulary import Vocabulary, write_vocabulary
 
-__all__ = ["BM25", "META", "OKAPI", "SCORERS", "SHARD", "TFIDF", "VERSION", "Hits", "Index", "IndexWriter", "Settings"]
+__all__ = ["BM25", "META", "OKAPI", "SCORERS", "SHARD", "TFIDF", "VERSION", "Hits", "Index", "Settings"]
 
 VERSION = 2  # of what lies on the disk; an index of another version is built again
 META = "index.json"
@@ -92,37 +92,6 @@ class ShardWriter:
         write_vocabulary(part, postings.terms)
         shutil.rmtree(self.directory, ignore_errors=True)
         part.replace(self.directory)
-
-
-class IndexWriter:
-    """Builds an index below `directory` from (id, texts) pairs added in their order."""
-
-    def __init__(self, directory: Path, settings: Settings, shard: int = SHARD) -> None:
-        self.directory, self.settings, self.shard = directory, settings, shard
-        self.part = directory.with_name(directory.name + ".part")
-        shutil.rmtree(self.part, ignore_errors=True)
-        self.n_shards = self.n_documents = 0
-        self.writer = ShardWriter(self.part / "0", settings)
-
-    def add(self, documents: Iterable[tuple[int, Texts]]) -> None:
-        """Add documents; their ids must be whole numbers and differ."""
-        for document in documents:
-            if len(self.writer.ids) == self.shard:
-                self._next_shard()
-            self.writer.add((document,))
-            self.n_documents += 1
-
-    def write(self) -> None:
-        """Write the index; it appears under its name when it is whole, in place of an older one."""
-        self._next_shard()
-        finish(self.part, self.settings, self.n_shards)
-        shutil.rmtree(self.directory, ignore_errors=True)
-        self.part.replace(self.directory)
-
-    def _next_shard(self) -> None:
-        self.writer.write()
-        self.n_shards += 1
-        self.writer = ShardWriter(self.part / str(self.n_shards), self.settings)
 
 
 def finish(directory: Path, settings: Settings, n_shards: int) -> None:

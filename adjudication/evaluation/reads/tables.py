@@ -316,7 +316,3 @@ def _figure_rows(done: EvaluationResult) -> Iterator[list[object]]:
 
 
 WRITERS: dict[str, Callable[[Table], str]] = {"markdown": as_markdown, "latex": as_latex, "csv": as_csv}
-
-
-def with_notes(table: Table, *notes: str) -> Table:
-    return replace(table, notes=(*table.notes, *notes))

@@ -96,8 +96,3 @@ def _free(user: User, had: QuerySet[Assignment]) -> QuerySet[Assignment]:
     seen = VotesSeen.objects.filter(user=user, item=OuterRef("item"))
     free = Assignment.objects.filter(state=AssignmentState.OPEN)
     return free.exclude(Exists(had)).exclude(Exists(seen))
-
-
-def has_items_left(campaign: Campaign, user: User) -> bool:
-    """Whether the person has something to judge in the campaign still, or could be given it by its open queue."""
-    return campaigns_left_to(user).filter(pk=campaign.pk).exists()

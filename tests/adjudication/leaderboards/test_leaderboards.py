@@ -22,7 +22,7 @@ from adjudication.leaderboards import uploads
 from adjudication.leaderboards.actions import close_leaderboard, open_leaderboard, upload_run, withdraw_entry
 from adjudication.models import ImportedQrels, ImportedQrelsTopic, Leaderboard, LeaderboardEntry
 from adjudication.splits.actions import make_split
-from adjudication.splits.reads import find_split, members_of
+from adjudication.splits.reads import members_of
 from annotation.models import Assignment, AssignmentState, CampaignState
 from corpus.collections.actions.archiving import archive_collection, request_removal
 from corpus.collections.actions.collections import rename_collection
@@ -51,7 +51,7 @@ def built() -> Built:
 
 
 def test_numbers(built: Built) -> list[int]:
-    members = members_of(find_split(built.collection, "dev-test"))
+    members = members_of(built.collection.splits.get(name="dev-test"))
     return sorted(int(number) for number, part in members.items() if part == "test")
 
 

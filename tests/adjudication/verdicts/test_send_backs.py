@@ -13,7 +13,7 @@ from adjudication.verdicts.actions.extra_judges import recall_item, send_back_it
 from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_decision
 from annotation.assignment.actions.annotators import add_members, pause_annotator
 from annotation.campaigns.reads.home import work_of
-from annotation.campaigns.reads.unjudged import has_items_left
+from annotation.campaigns.reads.unjudged import campaigns_left_to
 from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Strategy
 from tests.adjudication.verdicts.test_verdicts import make_role, verdict_of
@@ -78,7 +78,7 @@ def test_the_sender_is_neither_leased_the_item_nor_kept_from_adjudicating(built:
     Campaign.objects.filter(pk=built.campaign.pk).update(strategy=Strategy.QUEUE)
     sent = send_back_item(verdict=verdict_of(built, 3), by=built.people["cai"], at=LATER)
     campaign = Campaign.objects.get(pk=built.campaign.pk)
-    assert not has_items_left(campaign, built.people["cai"])
+    assert campaign not in campaigns_left_to(built.people["cai"])
     where = {"collection": "tea", "campaign": "main"}
     assert take_units(**where, by=built.people["cai"], at=LATER)[1] == []
     assert work_of(built.people["cai"])[0].left == 0

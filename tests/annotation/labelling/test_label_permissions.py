@@ -12,7 +12,7 @@ from annotation.assignment.actions.annotators import add_members, remove_annotat
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.campaigns.reads.unjudged import campaigns_hidden_from, has_items_left
+from annotation.campaigns.reads.unjudged import campaigns_hidden_from, campaigns_left_to
 from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import (
     AnnoCycle,
@@ -114,13 +114,13 @@ def test_topics_and_documents_can_still_be_taken(built: Built) -> None:
 def test_an_open_queue_may_hand_out_anything_that_is_free() -> None:
     built = build_work(items=2, overlap=1, strategy=Strategy.QUEUE)
     ana = built.people["ana"]
-    assert has_items_left(built.campaign, ana)
+    assert built.campaign in campaigns_left_to(ana)
     units = take_units(collection="tea", campaign="main", have=[], by=ana, at=AT)[1]
-    assert has_items_left(built.campaign, ana)
+    assert built.campaign in campaigns_left_to(ana)
     for unit in units:
         send(built, "ana", given(unit[0], 1))
-    assert not has_items_left(built.campaign, ana)
-    assert not has_items_left(built.campaign, built.people["manager"])
+    assert built.campaign not in campaigns_left_to(ana)
+    assert built.campaign not in campaigns_left_to(built.people["manager"])
 
 
 # --- the audit log and the backup ---

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corpus.ranking.analysis import Analysis, terms_of, tokenise
-from corpus.ranking.index import BM25, OKAPI, SCORERS, TFIDF, Index, IndexWriter, Settings, best_of
+from corpus.ranking.index import BM25, OKAPI, SCORERS, TFIDF, Index, Settings, ShardWriter, best_of, finish
 from corpus.ranking.porter import nltk_stem
 from corpus.ranking.scorers import in_a_byte
 
@@ -28,10 +28,22 @@ QUERIES = ["dense vectors for retrieval", "logs of libraries", "vectors vectors 
 
 
 def build(folder: Path, texts: list[str], chosen: Settings | None = None) -> Index:
-    writer = IndexWriter(folder / "index", chosen or Settings())
-    writer.add((10 * number, text) for number, text in enumerate(texts))
-    writer.write()
-    return Index(folder / "index")
+    return written(folder / "index", chosen or Settings(), enumerated(texts))
+
+
+def enumerated(texts: list[str]) -> list[tuple[int, str]]:
+    return [(10 * number, text) for number, text in enumerate(texts)]
+
+
+def written(folder: Path, chosen: Settings, documents: list[tuple[int, Any]], size: int = 1_000_000) -> Index:
+    """An index of shards with `size` documents each."""
+    shards = [documents[at : at + size] for at in range(0, len(documents), size)]
+    for number, shard in enumerate(shards):
+        writer = ShardWriter(folder / str(number), chosen)
+        writer.add(shard)
+        writer.write()
+    finish(folder, chosen, len(shards))
+    return Index(folder)
 
 
 @pytest.mark.parametrize(
@@ -174,10 +186,7 @@ def test_okapi_scores_are_those_of_rank_bm25(tmp_path: Path) -> None:
 def test_shards_give_what_one_index_gives_to_the_last_bit(texts: list[str], size: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         whole = build(Path(folder), texts)
-        writer = IndexWriter(Path(folder) / "shards", Settings(), shard=size)
-        writer.add((10 * number, text) for number, text in enumerate(texts))
-        writer.write()
-        cut = Index(Path(folder) / "shards")
+        cut = written(Path(folder) / "shards", Settings(), enumerated(texts), size)
         assert len(cut.shards) == max(1, math.ceil(len(texts) / size))
         for scorer in SCORERS:
             for query in (*texts, "a b c"):
@@ -194,11 +203,9 @@ def test_documents_can_be_left_out_or_be_the_only_ones(tmp_path: Path) -> None:
 
 def test_weights_count_a_term_as_often(tmp_path: Path) -> None:
     twice = build(tmp_path / "a", ["tea tea pot", "pot"], Settings())
-    writer = IndexWriter(tmp_path / "b", Settings(weights=(2.0, 1.0)))
-    writer.add([(0, ("tea", "pot")), (10, ("", "pot"))])
-    writer.write()
+    weighted = written(tmp_path / "b", Settings(weights=(2.0, 1.0)), [(0, ("tea", "pot")), (10, ("", "pot"))])
     for scorer in SCORERS:
-        assert Index(tmp_path / "b").scores(scorer, "tea pot") == pytest.approx(twice.scores(scorer, "tea pot"))
+        assert weighted.scores(scorer, "tea pot") == pytest.approx(twice.scores(scorer, "tea pot"))
 
 
 def test_lucene_keeps_lengths_in_a_byte() -> None:
