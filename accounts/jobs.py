@@ -94,6 +94,14 @@ def carry_out(job: J, work: Callable[[J, Progress], None] | None = None) -> None
     carry_out_row(type(job), job.pk, work)
 
 
+def complete(job: Job) -> None:
+    """Do the job here and now, as commands do; `job` then says how it ended. Errors: Refused where it was not done."""
+    carry_out(job)
+    job.refresh_from_db()
+    if job.state != JobState.DONE:
+        raise Refused(job.reason)
+
+
 def carry_out_row(model: type[J], pk: int, work: Callable[[J, Progress], None] | None = None) -> None:
     """The same for who knows only the id."""
     kind = kind_of(model)

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.forms import Form
 
 from accounts import jobs
-from accounts.models import Job, JobState, User
+from accounts.models import Job, User
 from accounts.refusals import Refused, as_refusal
 from accounts.storage_full import NO_ROOM, is_no_room
 
@@ -87,10 +87,7 @@ class SteppedCommand(ReportingCommand):
     def work(self, asked: Sequence[Job]) -> None:
         """Do the jobs here and now, except in a dry run. Errors: Refused with the reason of the first that failed."""
         for job in () if self.is_dry else asked:
-            jobs.carry_out(job)
-            job.refresh_from_db()
-            if job.state != JobState.DONE:
-                raise Refused(job.reason)
+            jobs.complete(job)
 
 
 COMMON = {"verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks", "stdout"}

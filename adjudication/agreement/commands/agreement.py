@@ -7,8 +7,6 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand
-from accounts.models import JobState
-from accounts.refusals import Refused
 from adjudication.agreement.actions import request_agreement
 from adjudication.agreement.reads.agreement import as_json, show
 from adjudication.labels.reads.named import campaign_with
@@ -49,11 +47,8 @@ class Command(ReportingCommand):
         wanted = {name: options[name] for name in ("resamples", "seed", "interval", "margin", "figures")}
         target = campaign_with(slug, campaign)
         asked = request_agreement(campaign=target, by=None, at=timezone.now(), unit=cluster, send=False, **wanted)
-        jobs.carry_out(asked)
-        run = AgreementRun.objects.get(pk=asked.pk)
-        if run.state != JobState.DONE:
-            raise Refused(run.reason)
-        return summary(run), as_json(run)
+        jobs.complete(asked)
+        return summary(asked), as_json(asked)
 
 
 def summary(run: AgreementRun) -> str:

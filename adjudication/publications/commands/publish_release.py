@@ -48,10 +48,7 @@ class Command(ReportingCommand):
             public=public,
             send=False,
         )
-        jobs.carry_out(publication)
-        publication.refresh_from_db()
-        if publication.state != JobState.DONE:
-            raise Refused(publication.reason)
+        jobs.complete(publication)
         return _summary(publication), {
             "address": publication.address,
             "doi": publication.doi or None,

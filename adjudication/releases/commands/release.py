@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand
-from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.models import Release
 from adjudication.releases.actions import request_release
@@ -35,10 +34,7 @@ class Command(ReportingCommand):
         release = request_release(
             collection=collection_with(slug), name=name, by=None, at=timezone.now(), force=force, send=False
         )
-        jobs.carry_out(release)
-        release.refresh_from_db()
-        if release.state != JobState.DONE:
-            raise Refused(release.reason)
+        jobs.complete(release)
         folder = release.variant(anonymous=anonymous)
         if out is not None:
             copy_whole(folder, out)

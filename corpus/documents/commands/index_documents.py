@@ -7,8 +7,6 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand
-from accounts.models import JobState
-from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
 from corpus.documents.actions import index_again
 
@@ -25,8 +23,5 @@ class Command(ReportingCommand):
 
     def carry_out(self, *, slug: str, **_: Any) -> tuple[str, dict[str, Any]]:
         indexing = index_again(by=None, at=timezone.now(), collection=collection_with(slug), send=False)
-        jobs.carry_out(indexing)
-        indexing.refresh_from_db()
-        if indexing.state != JobState.DONE:
-            raise Refused(indexing.reason)
+        jobs.complete(indexing)
         return f"All {indexing.total:,} documents are searchable.", {"documents": indexing.total}

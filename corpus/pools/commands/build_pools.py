@@ -7,8 +7,6 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand
-from accounts.models import JobState
-from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
 from corpus.pools.actions import request_pools
 from corpus.pools.reads.recipes import default_recipe
@@ -47,10 +45,7 @@ class Command(ReportingCommand):
             recipe=default_recipe() if recipe else None,
             send=False,
         )
-        jobs.carry_out(run)
-        run.refresh_from_db()
-        if run.state != JobState.DONE:
-            raise Refused(run.reason)
+        jobs.complete(run)
         seconds = run.parameters["seconds"]
         lines = [
             f"{run.topics:,} topics with {run.pairs:,} pairs of topic and document "

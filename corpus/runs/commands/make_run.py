@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand
-from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
 from corpus.runs.actions import recipe_named, request_run
@@ -40,10 +39,9 @@ class Command(ReportingCommand):
             asked=asked,
             send=False,
         )
-        jobs.carry_out(job)
-        job.refresh_from_db()
-        if job.state != JobState.DONE or job.run is None:
-            raise Refused(job.reason or "The run was not made.")
+        jobs.complete(job)
+        if job.run is None:
+            raise Refused("The run was not made.")
         made = job.run.parameters
         summary = f"{name}: {made['topics']:,} topics, {made['lines']:,} lines, in {made['seconds']:.1f} s"
         counts = [f"  {what}: {count:,}" for what, count in made["counts"].items()]
