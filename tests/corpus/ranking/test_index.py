@@ -37,7 +37,7 @@ def enumerated(texts: list[str]) -> list[tuple[int, str]]:
 
 def written(folder: Path, chosen: Settings, documents: list[tuple[int, Any]], size: int = 1_000_000) -> Index:
     """An index of shards with `size` documents each."""
-    shards = [documents[at : at + size] for at in range(0, len(documents), size)]
+    shards = [documents[at : at + size] for at in range(0, len(documents), size)] or [[]]
     for number, shard in enumerate(shards):
         writer = ShardWriter(folder / str(number), chosen)
         writer.add(shard)
