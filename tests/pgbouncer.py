@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from config.embedded.unprivileged import become, server_account
+from config.embedded.unprivileged import run_as, server_account
 from tests.processes import free_port, wait_for
 
 CONFIGURATION = """
@@ -56,11 +56,10 @@ def pooled(size: int = 4) -> Iterator[str]:
         log = place / "log"
         with log.open("wb") as output:
             bouncer = subprocess.Popen(
-                [str(program()), str(place / "pgbouncer.ini")],
+                **run_as(account, [str(program()), str(place / "pgbouncer.ini")]),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                preexec_fn=become(account) if account else None,  # noqa: PLW1509 - it makes system calls only
             )
         try:
             wait_for(lambda: "process up" in log.read_text(), 20, "PgBouncer")

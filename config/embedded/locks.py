@@ -3,7 +3,6 @@
 import contextlib
 import fcntl
 import os
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -47,14 +46,6 @@ class FileLock:
                 f"The file system of {self.path} has no file locks ({error.strerror}). "
                 "Set LITMUS_DATA_DIR to a directory on a local disk."
             ) from None
-
-    def take_within(self, seconds: float) -> bool:
-        deadline = time.monotonic() + seconds
-        while not self.try_take():
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
-        return True
 
     def is_on_disk(self) -> bool:
         """Whether the path still leads to this file: false after somebody deleted the directory."""

@@ -9,10 +9,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from config.embedded.places import EmbeddedError
 from config.embedded.servers import Server, program, wheel_directory
+from config.embedded.unprivileged import run_as
 
 PORT = "5432"  # only a part of the socket's name
 ROLE = DATABASE = "litmus"
@@ -93,11 +92,16 @@ class Postgres(Server):
     """The cluster in the data directory: made on first use, reached by a Unix socket only."""
 
     name: str = "postgres"
+    programs: tuple[str, ...] = ("postgres",)
     stop_signal: signal.Signals = signal.SIGINT  # "fast": open transactions are rolled back, data is written
 
     @property
     def socket(self) -> Path:
         return self.places.sockets / "postgres" / f".s.PGSQL.{PORT}"
+
+    @property
+    def pid_file(self) -> Path:
+        return self.data / "postmaster.pid"
 
     def prepare(self) -> None:
         if (self.data / "PG_VERSION").exists():
@@ -111,7 +115,7 @@ class Postgres(Server):
             self.initialise()
         if self.running() is None:
             # Left by a killed server; its number may belong to another program by now, which PostgreSQL cannot tell.
-            (self.data / "postmaster.pid").unlink(missing_ok=True)
+            self.pid_file.unlink(missing_ok=True)
 
     def check_version(self) -> None:
         found = (self.data / "PG_VERSION").read_text().strip()
@@ -145,8 +149,8 @@ class Postgres(Server):
 
     def run(self, name: str, *arguments: str, feed: str = "") -> None:
         """Run one of PostgreSQL's programs to its end. Errors: EmbeddedError with what it said."""
-        done = subprocess.run(  # noqa: S603 - our own command
-            [str(postgres_programs() / name), *arguments],
+        done = subprocess.run(
+            **run_as(self.account(), [str(postgres_programs() / name), *arguments]),
             input=feed.encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -166,7 +170,7 @@ class Postgres(Server):
         logged = self.log.read_bytes()[self.log_from :] if self.log.exists() else b""
         if b"pre-existing shared memory block" not in logged:
             return ""
-        pids = " ".join(str(process.pid) for process in self.left_over())
+        pids = " ".join(str(process.pid) for process in self.processes())
         return (
             f"PostgreSQL in {self.data} cannot start: processes of a server that was killed still use its memory"
             f"{f' (process {pids})' if pids else ''}. They usually end within seconds; Litmus has waited"
@@ -174,25 +178,7 @@ class Postgres(Server):
             + (f" End them with `kill {pids}` and try again." if pids else " Try again in a moment.")
         )
 
-    def left_over(self) -> list[psutil.Process]:
-        """PostgreSQL processes in this data directory."""
-        found = []
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error, OSError):
-                if self.is_program(process) and Path(process.cwd()) == self.data.resolve():
-                    found.append(process)
-        return found
-
-    def status(self) -> list[str]:
-        """The lines of postmaster.pid: process id first, state last."""
-        with contextlib.suppress(OSError):
-            return (self.data / "postmaster.pid").read_text().split("\n")
-        return []
-
-    def recorded_pid(self) -> int | None:
-        lines = self.status()
-        return int(lines[0]) if lines and lines[0].isdigit() else None
-
     def is_ready(self) -> bool:
-        lines = self.status()
-        return len(lines) > 7 and lines[7].strip() == "ready"
+        with contextlib.suppress(OSError):
+            return [line.strip() for line in self.pid_file.read_text().split("\n")[7:8]] == ["ready"]
+        return False

@@ -1,12 +1,9 @@
 """The embedded Valkey (or Redis, which it is a continuation of): broker of background jobs and cache."""
 
-import contextlib
 import functools
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-
-import psutil
 
 from config.embedded.places import EmbeddedError
 from config.embedded.servers import Server, program, wheel_directory
@@ -42,6 +39,7 @@ class Redis(Server):
     """The Valkey of the data directory, reached by a Unix socket only."""
 
     name: str = "redis"
+    programs: tuple[str, ...] = ("valkey-server", "redis-server")
 
     @property
     def socket(self) -> Path:
@@ -59,14 +57,6 @@ class Redis(Server):
         places = {"unixsocket": self.socket, "dir": self.data, "pidfile": self.pid_file}
         arguments = [word for key, value in {**OPTIONS, **places}.items() for word in (f"--{key}", str(value))]
         return [str(redis_program()), *arguments]
-
-    def recorded_pid(self) -> int | None:
-        with contextlib.suppress(OSError, ValueError):
-            return int(self.pid_file.read_text())
-        return None
-
-    def is_program(self, process: psutil.Process) -> bool:
-        return process.name().startswith(("valkey-server", "redis-server"))
 
     def is_ready(self) -> bool:
         """It answers PING with an error while it still reads its file."""

@@ -15,16 +15,16 @@ from typing import Any
 import psutil
 
 from config.embedded.places import EmbeddedError, Places, private_directory
-from config.embedded.unprivileged import Account, become, check_reach, server_account
+from config.embedded.unprivileged import Account, check_reach, run_as, server_account
 
 LOG_LIMIT = 10_000_000  # bytes; a longer log is renamed to .old when its server starts
 
 
-def detach(command: list[str], log: Path, **how: Any) -> int:
+def detach(command: list[str], log: Path, account: Account | None = None, **how: Any) -> int:
     """Start a process that is nobody's child, writing to `log`; its process id."""
+    shell = run_as(account, ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *command])
     with log.open("ab") as stream:
-        shell = ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *command]
-        return int(subprocess.run(shell, stdout=subprocess.PIPE, stderr=stream, check=True, **how).stdout)  # noqa: S603
+        return int(subprocess.run(**shell, stdout=subprocess.PIPE, stderr=stream, check=True, **how).stdout)
 
 
 def is_alive(process: psutil.Process | None) -> bool:
@@ -40,6 +40,7 @@ class Server(ABC):
 
     places: Places
     name: str = ""
+    programs: tuple[str, ...] = ()  # how the names of its processes begin
     stop_signal: signal.Signals = signal.SIGTERM
     # How long a server may recover after a crash, take to stop, and be kept from starting by what passes; seconds.
     start_timeout: float = 120
@@ -70,38 +71,41 @@ class Server(ABC):
     def command(self) -> list[str]:
         """The program and its arguments."""
 
+    @property
     @abstractmethod
-    def recorded_pid(self) -> int | None:
-        """The process id the server itself wrote down, which may be stale."""
+    def pid_file(self) -> Path:
+        """Where the server itself writes its process id, which may be stale, on the first line."""
 
     @abstractmethod
     def is_ready(self) -> bool:
         """Whether it takes connections now."""
-
-    def is_program(self, process: psutil.Process) -> bool:
-        """Whether this process runs the server's program."""
-        return process.name().startswith(self.name)
 
     def account(self) -> Account | None:
         return server_account(self.data)
 
     def running(self) -> psutil.Process | None:
         """The living process that serves this data directory, started by any process."""
-        with contextlib.suppress(psutil.Error, OSError, ValueError):  # ValueError: nothing is recorded
-            process = psutil.Process(self.recorded_pid() or -1)
-            if Path(process.cwd()) == self.data.resolve() and self.is_program(process) and is_alive(process):
+        with contextlib.suppress(psutil.Error, OSError, ValueError):  # ValueError: nothing is written yet
+            process = psutil.Process(int(self.pid_file.read_text().partition("\n")[0]))
+            if self.works_here(process):
                 return process
         return None
 
-    def left_behind(self) -> psutil.Process | None:
-        """The living process that works in this data directory, which may be deleted: then nothing else tells of it."""
+    def processes(self) -> list[psutil.Process]:
+        """All that work in this data directory, the first one first: it has started the others.
+
+        The directory may be deleted: then nothing else tells of them.
+        """
         found = []
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
-                place = process.cwd().removesuffix(" (deleted)")
-                if place == str(self.data.resolve()) and self.is_program(process) and is_alive(process):
+                if self.works_here(process):
                     found.append(process)
-        return min(found, key=psutil.Process.create_time, default=None)  # the first one has started the others
+        return sorted(found, key=psutil.Process.create_time)
+
+    def works_here(self, process: psutil.Process) -> bool:
+        place = process.cwd().removesuffix(" (deleted)")
+        return place == str(self.data.resolve()) and process.name().startswith(self.programs) and is_alive(process)
 
     def begin(self) -> None:
         """Find the server running, or start it; it may not be ready yet."""
@@ -118,7 +122,7 @@ class Server(ABC):
             self.log.replace(self.log.with_suffix(".log.old"))
             self.log_from = 0
         with contextlib.suppress(psutil.NoSuchProcess):  # it ended before it could be looked at
-            self.process = psutil.Process(detach(self.command(), self.log, **self.child_settings()))
+            self.process = psutil.Process(detach(self.command(), self.log, self.account(), **self.child_settings()))
 
     def wait_ready(self) -> None:
         """Wait until connections are taken, starting the server again where what kept it from starting has passed.
@@ -142,7 +146,6 @@ class Server(ABC):
 
     def child_settings(self) -> dict[str, Any]:
         """Keyword arguments of `subprocess` for every program of this server."""
-        account = self.account()
         foreign = ("PG", "LC_", "LANG", "REDIS")
         environment = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
         return {
@@ -150,7 +153,6 @@ class Server(ABC):
             "env": environment | {"LC_ALL": "C", "TZ": "UTC"},
             "umask": 0o077,
             "start_new_session": True,  # Ctrl-C in the terminal is for Litmus, which then stops the server in order
-            "preexec_fn": become(account) if account else None,
         }
 
     def make_socket_dir(self) -> None:

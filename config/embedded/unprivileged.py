@@ -1,24 +1,23 @@
 """PostgreSQL refuses to run as root: its servers then run as another user who still reaches their directories.
 
 Below a home that only root may enter, an ordinary user would not even find the binaries. Instead of opening that
-home to everybody, the server keeps one capability (on Linux): to read and search directories.
+home to everybody, the server keeps one capability (on Linux, by `setpriv`): to read and search directories.
 """
 
-import ctypes
 import os
 import pwd
-import sys
-from collections.abc import Callable
+import shutil
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from config.embedded.places import EmbeddedError
 
-# Numbers from linux/capability.h and linux/prctl.h.
-CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
-CAPABILITY_VERSION_3 = 0x20080522
-CANNOT_BECOME, CANNOT_REACH = 2, 3  # exit statuses of the child in check_reach
-PR_SET_KEEPCAPS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 8, 47, 2
+# Numbers from linux/capability.h, the harmless one first.
+SEARCH = {2: "dac_read_search", 1: "dac_override"}
+CANNOT_REACH = 3  # exit status of the child in check_reach
+CAN_READ = f'for path; do [ -r "$path" ] || exit {CANNOT_REACH}; done'
 
 
 @dataclass(frozen=True)
@@ -50,41 +49,24 @@ def server_account(data: Path) -> Account | None:
     return Account(entry.pw_uid, entry.pw_gid, entry.pw_name)
 
 
-def become(account: Account) -> Callable[[], None]:
-    """A function for `preexec_fn` that turns the forked child into `account`.
-
-    The libraries are loaded here, in the parent, so that the child only makes system calls.
-    """
-    libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
-
-    def change() -> None:
-        kept = _permitted_search(libc) if libc else 0
-        if libc and kept:
-            libc.prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0)
-        os.setgroups([])
-        os.setgid(account.gid)
-        os.setuid(account.uid)
-        if libc and kept:
-            _keep_only(libc, kept)
-
-    return change
+def run_as(account: Account | None, command: list[str]) -> dict[str, Any]:
+    """The keyword arguments of `subprocess` by which the command runs as that user; None: as we are."""
+    if account is None:
+        return {"args": command}
+    if right := right_to_search():
+        who = [f"--reuid={account.uid}", f"--regid={account.gid}", "--clear-groups"]
+        return {"args": ["setpriv", *who, f"--inh-caps=-all,+{right}", f"--ambient-caps=+{right}", *command]}
+    return {"args": command, "user": account.uid, "group": account.gid, "extra_groups": []}
 
 
-def _permitted_search(libc: ctypes.CDLL) -> int:
-    """The capability that this process may hand on: the harmless one where there is a choice, 0 for none."""
-    data = (ctypes.c_uint32 * 6)()
-    if libc.capget((ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), data):
-        return 0
-    permitted = data[1]
-    return next((c for c in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE) if permitted & 1 << c), 0)
-
-
-def _keep_only(libc: ctypes.CDLL, capability: int) -> None:
-    """Drop all capabilities but one, and let that one pass through exec (an "ambient" capability)."""
-    bit = 1 << capability
-    data = (ctypes.c_uint32 * 6)(bit, bit, bit, 0, 0, 0)
-    if libc.capset((ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0), data) == 0:
-        libc.prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability, 0, 0)
+def right_to_search() -> str:
+    """The capability that this process may hand on; "" for none."""
+    status, setpriv = Path("/proc/self/status"), Path(shutil.which("setpriv") or "/")
+    if not status.exists() or setpriv.resolve().name != "setpriv":  # BusyBox's cannot become another user
+        return ""
+    fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+    permitted = int(fields.get("CapPrm", "0"), 16)
+    return next((name for number, name in SEARCH.items() if permitted & 1 << number), "")
 
 
 def check_reach(account: Account, *paths: Path) -> None:
@@ -92,21 +74,14 @@ def check_reach(account: Account, *paths: Path) -> None:
 
     Errors: EmbeddedError naming the first directory in the way.
     """
-    pid = os.fork()
-    if pid == 0:  # the child looks with the eyes of that user
-        status = CANNOT_BECOME
-        try:
-            become(account)()
-            status = CANNOT_REACH
-            for path in paths:
-                os.close(os.open(path, os.O_RDONLY))
-            status = 0
-        finally:
-            os._exit(status)
-    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    look = run_as(account, ["/bin/sh", "-c", CAN_READ, "sh", *map(str, paths)])
+    try:
+        status = subprocess.run(**look, stderr=subprocess.DEVNULL, cwd="/", check=False).returncode
+    except OSError:
+        status = None
     if status == 0:
         return
-    if status == CANNOT_BECOME:
+    if status != CANNOT_REACH:
         raise EmbeddedError(
             f"PostgreSQL does not run as root, and this system does not let root become {account.name}. "
             "Run Litmus as a plain user, or set DATABASE_URL and REDIS_URL to servers of your own."

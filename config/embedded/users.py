@@ -83,7 +83,7 @@ def leave(places: Places, users: FileLock) -> None:
         with locked(places.locks / "start"):
             alone = users.try_take()
             if alone:
-                stop([KINDS[name](places).running() for name in SERVERS], places)
+                stop(places)
     users.close()
     while alone and is_held(places.locks / "watcher"):
         time.sleep(LOOK_SECONDS / 5)
@@ -92,9 +92,11 @@ def leave(places: Places, users: FileLock) -> None:
             alone = is_held(users_lock) or not is_held(users_lock, against_shared=True)
 
 
-def stop(found: list[psutil.Process | None], places: Places) -> None:
-    """Stop the servers in order, together; `found` as in SERVERS."""
-    pairs = [(KINDS[name](places), process) for name, process in zip(SERVERS, found, strict=True) if process]
+def stop(places: Places) -> None:
+    """Stop the servers, together, also those that were just starting and have not written down who they are."""
+    servers = [kind(places) for kind in KINDS.values()]
+    found = [(server, server.running() or next(iter(server.processes()), None)) for server in servers]
+    pairs = [(server, process) for server, process in found if process]
     for server, process in pairs:
         server.ask_to_stop(process)
     for server, process in pairs:
@@ -105,15 +107,10 @@ def watch(data_dir: Path) -> None:
     """Stop the servers once nobody uses them or the directory was deleted."""
     places = Places(data_dir)
     alive, users = FileLock(places.locks / "watcher"), FileLock(places.locks / "users")
-    if not alive.take_within(2):  # there is another watcher
-        return
-    found: list[psutil.Process | None] = [None] * len(SERVERS)
+    alive.take()
     while alive.is_on_disk():
-        found = [KINDS[name](places).running() or before for name, before in zip(SERVERS, found, strict=True)]
         with contextlib.suppress(OSError), locked(places.locks / "start"):
             if users.try_take():
                 break
         time.sleep(LOOK_SECONDS)
-    else:  # deleted, maybe before a server that was starting had said who it is
-        found = [before or KINDS[name](places).left_behind() for name, before in zip(SERVERS, found, strict=True)]
-    stop(found, places)
+    stop(places)

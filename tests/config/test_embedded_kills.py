@@ -9,7 +9,6 @@ import stat
 import subprocess
 import sys
 import threading
-import warnings
 from collections.abc import Iterator
 
 import psutil
@@ -162,8 +161,8 @@ def test_a_stale_process_number_that_now_belongs_to_somebody_else(made):
 def test_servers_are_known_by_where_they_work(made, user):
     """Which is all that tells of them once the directory is deleted."""
     user()
-    assert Postgres(Places(made)).left_behind() == postmaster(made)
-    assert Redis(Places(made)).left_behind() == Redis(Places(made)).running() is not None
+    assert Postgres(Places(made)).processes()[0] == postmaster(made)
+    assert Redis(Places(made)).processes() == [Redis(Places(made)).running()]
 
 
 @pytest.mark.services
@@ -223,8 +222,7 @@ def test_as_root_a_closed_home_is_reached_by_one_right_and_reported_without_it(d
     data_dir.mkdir(mode=0o700)
     os.chown(data_dir, nobody.uid, nobody.gid)
     data_dir.parent.chmod(0o700)
-    monkeypatch.setattr(warnings, "filters", [("ignore", None, DeprecationWarning, None, 0)])  # of fork
     unprivileged.check_reach(nobody, data_dir)
-    monkeypatch.setattr(unprivileged, "_permitted_search", lambda libc: 0)
+    monkeypatch.setattr(unprivileged, "right_to_search", lambda: "")
     with pytest.raises(EmbeddedError, match=f"may not enter {data_dir.parent}.*chmod o[+]x"):
         unprivileged.check_reach(nobody, data_dir)
