@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from corpus.pools.reads.pool_report import Combination, Overlap
 
 STEP, ROW = 30, 26  # pixels from bar to bar, from method to method
-NAMES, TOTALS, TOP, BARS, GAP = 190, 70, 22, 140, 14  # widths of the left columns; heights above the dots
+TOP, BARS, GAP = 22, 140, 14  # heights above the dots
+LETTER, MARGIN = 7.8, 8  # of names and totals: width of a character in a wide font, and what is left free around them
 LONGEST_NAME = 24
 
 
@@ -60,10 +61,18 @@ def draw_upset(overlap: Overlap) -> Upset:
     top = TOP + BARS + GAP
     rows = [Row(top + ROW * place + ROW // 2, name, _short(name), totals[name]) for place, name in enumerate(names)]
     most = max((each.pairs for each in found), default=1)
-    left = NAMES + TOTALS
+    names_x, totals_x = _ends([row.shown for row in rows], list(totals.values()))
+    left = totals_x + MARGIN
     columns = [_column(each, left + STEP * place + STEP // 2, rows, most) for place, each in enumerate(found)]
-    size = left + STEP * len(found) + 8, top + ROW * len(rows) + 6
-    return Upset(*size, NAMES - 8, left - 14, rows, columns)
+    size = left + STEP * len(found), top + ROW * len(rows) + 6
+    return Upset(*size, names_x, totals_x, rows, columns)
+
+
+def _ends(names: Sequence[str], totals: Sequence[int]) -> tuple[int, int]:
+    """Where names and totals end: no wider than the longest of each, so that a phone has room for the bars."""
+    widths = [LETTER * max(map(len, texts), default=0) for texts in (names, [f"{total:,}" for total in totals])]
+    names_x = round(widths[0]) + MARGIN
+    return names_x, names_x + round(widths[1]) + 2 * MARGIN
 
 
 def _column(combination: Combination, x: int, rows: Sequence[Row], most: int) -> Column:
