@@ -20,6 +20,16 @@ TARGETS = """smallest => [...document.querySelectorAll(
     .map(e => ({box: e.getBoundingClientRect(), text: e.outerHTML.slice(0, 120)}))
     .filter(({box}) => box.width > 0 && (box.height < smallest || box.width < smallest))
     .map(({box, text}) => `${Math.round(box.width)}x${Math.round(box.height)} ${text}`)"""
+# Fields and progress bars that the browser draws in its own look: its borders, its square corners, its own bar.
+UNSTYLED = """() => [...document.querySelectorAll(
+    'input:not([type=hidden], [type=checkbox], [type=radio], [type=range]), select, textarea, button, progress'
+  )].filter(e => e.checkVisibility({visibilityProperty: true}) && !e.closest('.visually-hidden'))
+    .filter(e => {
+      const look = getComputedStyle(e), edge = parseFloat(look.borderTopWidth) > 0;
+      return edge && /inset|outset/.test(look.borderTopStyle)
+        || e.matches('progress') && look.appearance !== 'none'
+        || e.matches('select, textarea') && edge && look.borderTopLeftRadius === '0px';
+    }).map(e => e.outerHTML.slice(0, 120))"""
 # Chromium without a window may draw no further frame while a dialog is open: that is not waited for in vain.
 TRANSITIONS_ENDED = """() => Promise.race([
     new Promise(late => setTimeout(late, 1000)),
@@ -32,7 +42,7 @@ SCROLLS_SIDEWAYS = "document.documentElement.scrollWidth > document.documentElem
 
 
 def faults_of(page: Page, rules: dict[str, Any] = RULES) -> list[str]:
-    """What axe finds in WCAG 2.2 A and AA, targets under 32 px, and sideways scrolling: a line each."""
+    """What axe finds in WCAG 2.2 A and AA, targets under 32 px, unstyled fields, and sideways scrolling: a line each."""
     options = {
         "runOnly": rules,
         "rules": {"target-size": {"enabled": True}},
@@ -44,6 +54,7 @@ def faults_of(page: Page, rules: dict[str, Any] = RULES) -> list[str]:
     found = page.evaluate("options => axe.run(options)", options)["violations"]
     lines = [f"{each['id']}: {each['help']}: {[node['target'] for node in each['nodes']]}" for each in found]
     lines += [f"smaller than {SMALLEST_TARGET} px: {each}" for each in page.evaluate(TARGETS, SMALLEST_TARGET)]
+    lines += [f"looks like the browser's own: {each}" for each in page.evaluate(UNSTYLED)]
     return [*lines, "scrolls sideways"] if page.evaluate(SCROLLS_SIDEWAYS) else lines
 
 
