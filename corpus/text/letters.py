@@ -17,7 +17,7 @@ def faults_of(template: str, known: Collection[str], required: Collection[str] =
     """Return what is wrong with the template, as sentences; [] for a good one."""
     found = blanks_of(template)
     faults = [f"There is no {{{name}}}; known are {_list(known)}." for name in found if name not in known]
-    return faults + [f"{{{name}}} is missing: without it nobody can answer." for name in required if name not in found]
+    return faults + [f"{{{name}}} is missing: every letter needs it." for name in required if name not in found]
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:

@@ -247,7 +247,7 @@ def test_items_are_listed_by_pages(made, monkeypatch):
     page = text_of(client.get(url("item_list") + "?page=3"))
     assert "Page 3 of 3" in page
     assert "lacks annotators" in page
-    assert "No item is like that" in text_of(client.get(url("item_list") + "?state=complete"))
+    assert "No item matches" in text_of(client.get(url("item_list") + "?state=complete"))
     assert "24 pairs" in text_of(client.get(url("item_list") + "?topic=nonsense&needs=x&state=y&page=z"))
 
 

@@ -14,7 +14,7 @@ def test_blanks_are_filled_once() -> None:
 def test_faults_are_named() -> None:
     assert faults_of("{a} {x}", ("a", "b"), ("b",)) == [
         "There is no {x}; known are {a}, {b}.",
-        "{b} is missing: without it nobody can answer.",
+        "{b} is missing: every letter needs it.",
     ]
     assert faults_of("{a}{b}", ("a", "b"), ("b",)) == []
 
