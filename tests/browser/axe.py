@@ -42,7 +42,7 @@ SCROLLS_SIDEWAYS = "document.documentElement.scrollWidth > document.documentElem
 
 
 def faults_of(page: Page, rules: dict[str, Any] = RULES) -> list[str]:
-    """What axe finds in WCAG 2.2 A and AA, targets under 32 px, unstyled fields, and sideways scrolling: a line each."""
+    """What axe finds in WCAG 2.2 A and AA, targets under 32 px, unstyled fields, and sideways scrolling."""
     options = {
         "runOnly": rules,
         "rules": {"target-size": {"enabled": True}},
