@@ -119,9 +119,9 @@ WRONG_KINDS = {
 @pytest.mark.parametrize(("body", "kind"), WRONG_KINDS.values(), ids=WRONG_KINDS)
 def test_no_address_falls_over_a_body_of_the_wrong_kind(world: World, body: bytes, kind: str) -> None:
     roles = {role: session_of(world.members[role].user) for role in (Role.MANAGER, Role.ANNOTATOR)}
-    faults = []
+    faults, client = [], Client(raise_request_exception=False)
     for line in lines("POST", "PATCH"):
-        client = Client(raise_request_exception=False)
+        client.cookies.clear()
         client.cookies[django_settings.SESSION_COOKIE_NAME] = roles[
             Role.ANNOTATOR if line.expected[2] not in ("403", "404") else Role.MANAGER
         ]

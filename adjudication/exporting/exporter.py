@@ -215,7 +215,7 @@ class CampaignExporter(Exporter):
 
 def find_campaign(collection: Collection, slug: str) -> Campaign:
     """The campaign of that slug or name, without one the only campaign. Refused, listing what there is."""
-    campaigns = list(collection.campaigns.order_by("slug"))
+    campaigns = sorted(collection.campaigns.all(), key=lambda campaign: campaign.slug)  # may be read beforehand
     for campaign in campaigns:
         campaign.collection = collection
         if slug in (campaign.slug, campaign.name):

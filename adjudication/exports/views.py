@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -17,7 +18,7 @@ from adjudication.exporting.options import find_exporter, in_section, option_fie
 from adjudication.exports.actions import take_out
 from adjudication.exports.files import sent_name
 from adjudication.exports.registry import EXPORTERS
-from adjudication.labels.rules import check_can_take_out
+from adjudication.labels.rules import why_cannot_take_out
 from adjudication.models import ExportPrefixes
 from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import can_manage, fetch_overseer
@@ -38,6 +39,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Every export with what stands in its way under the chosen options."""
     membership = fetch_overseer(request.user, slug)
     collection = membership.collection
+    prefetch_related_objects([collection], "campaigns__criteria")  # most exports look for one of them
     asked = _options_in_address(request, cards=False)
     memo: dict[Any, Any] = {}
     road = fetch_road(collection)
@@ -151,9 +153,13 @@ def _offer(
     """One export: its findings, and why it cannot be written if it cannot."""
     try:
         options = options_of(exporter, membership.collection, asked, lenient=True)
-        check_can_take_out(membership, exporter.campaigns(options))
     except Refused as refusal:
         return {"exporter": exporter, "findings": [], "reason": refusal.reason}
+    campaigns = frozenset(exporter.campaigns(options))
+    if campaigns not in memo:
+        memo[campaigns] = why_cannot_take_out(membership, campaigns)
+    if memo[campaigns]:
+        return {"exporter": exporter, "findings": [], "reason": memo[campaigns]}
     findings = find(options, memo)
     fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
     offer = {"exporter": exporter, "findings": findings, "reason": fatal, "filename": sent_name(options, findings)}

@@ -59,6 +59,15 @@ def check_can_take_out(membership: Membership, campaigns: Iterable[Campaign]) ->
     check_can_read_labels_of(campaigns, membership.user)
 
 
+def why_cannot_take_out(membership: Membership, campaigns: Iterable[Campaign]) -> str:
+    """Why the person may not take out what is made of the labels of these campaigns now, or ""."""
+    try:
+        check_can_take_out(membership, campaigns)
+    except NotAllowed as refusal:
+        return refusal.reason
+    return ""
+
+
 def judged_it(verdict: Verdict, user: User) -> bool:
     """Whether the person judged this item, or still has to."""
     return judged_item(verdict.item_id, user)

@@ -6,6 +6,7 @@ running number begins at 0, or where it was asked to, and starts again from a pa
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.forms import PARAGRAPH
@@ -88,9 +89,13 @@ def _stem(key: str, taken: set[str]) -> str:
 # --- what stands in the way -------------------------------------------------------------------------------------------
 
 
-def context_findings(options: Options) -> list[tuple[str, str, str, int]]:
-    """(severity, code, text, count) of everything to say about the export."""
-    golds = Counter((gold.status, gold.origin) for gold in gold_of(options.collection, drafts=options["drafts"]))
+def context_findings(options: Options, memo: dict[Any, Any]) -> list[tuple[str, str, str, int]]:
+    """(severity, code, text, count) of everything to say about the export; what counts of each paper is read once for
+    each memo."""
+    key = ("golds", options.collection.pk, options["drafts"])
+    if key not in memo:
+        memo[key] = Counter((gold.status, gold.origin) for gold in gold_of(options.collection, drafts=options["drafts"]))
+    golds: Counter[tuple[str, str]] = memo[key]
     states: Counter[str] = Counter()
     sources: Counter[str] = Counter()
     for (status, origin), count in golds.items():

@@ -39,7 +39,7 @@ class ContextExporter(Exporter):
         return options.collection.campaigns.judging(self.judged)
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
-        return [Finding(*found) for found in context_findings(options)]
+        return [Finding(*found) for found in context_findings(options, read.memo)]
 
     def stem(self, options: Options) -> list[str]:
         return [options.collection.slug, options["level"] or "", "drafts" if options["drafts"] else ""]

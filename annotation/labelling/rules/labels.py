@@ -25,12 +25,13 @@ def check_can_read_labels(campaign: Campaign, user: User) -> None:
 
 
 def check_can_read_labels_of(campaigns: Iterable[Campaign], user: User) -> None:
-    """The same for what is made of the labels of several campaigns. One query. Errors: NotAllowed.
+    """The same for what is made of the labels of several campaigns. One query at most. Errors: NotAllowed.
 
     Also where the same item (question, document of a topic, paper) is left to the person in another campaign.
     """
-    left = campaigns_left_in([campaign.pk for campaign in campaigns], user)
-    if names := ", ".join(map(str, left.order_by("name"))):
+    pks = [campaign.pk for campaign in campaigns]
+    left = campaigns_left_in(pks, user).order_by("name") if pks else []
+    if names := ", ".join(map(str, left)):
         raise NotAllowed(
             f"You still have items to judge in {names}, so the labels of others stay hidden from you: what you see"
             " could sway what you judge. Finish yours first, or have a manager take you off the campaign."
