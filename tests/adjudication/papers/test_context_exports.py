@@ -136,9 +136,10 @@ def test_citing_papers_are_listed_and_left_out_of_the_documents(material, tmp_pa
     assert [json.loads(line)["docno"] for line in documents.splitlines()] == ["d0000", "d0001", "d0002", "d0003"]
 
 
-def test_the_page_offers_contexts_where_there_are_papers(material, client) -> None:
+def test_the_page_offers_contexts_where_there_are_papers(material, client, django_assert_max_num_queries) -> None:
     client.force_login(material.people["vic"])
-    page = client.get(reverse("export_list", args=["teas"]), {"drafts": "1"}).content.decode()
+    with django_assert_max_num_queries(75):  # papers are read once for all exports
+        page = client.get(reverse("export_list", args=["teas"]), {"drafts": "1"}).content.decode()
     assert "TREC qrels of sentences" in page
     assert "drafts=1&amp;level=paragraph" in page
     address = reverse("export_download", args=["teas", "qrels"])
