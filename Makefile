@@ -38,7 +38,7 @@ test: $(INSTALLED_DEV) ## Run every test against real servers; ARGS="-k word tes
 	@$(PY) -m pytest -n $(TEST_PROCESSES) --dist worksteal $(ARGS)
 
 .PHONY: test-quick
-test-quick: $(INSTALLED_DEV) ## Run the tests that need no browser, kill no server and read no large collection; ARGS as above
+test-quick: $(INSTALLED_DEV) ## Run the tests that need no browser, kill no server and take less than a second; ARGS as above
 	@$(PY) -m pytest -n $(TEST_PROCESSES) --dist worksteal -m "not browser and not services and not slow" $(ARGS)
 
 # One more than cores, at most 5: browser tests wait as much as they work.

@@ -167,6 +167,7 @@ def _without_address(answer: HttpResponse, slug: str) -> str:
     return body.replace(f"/{slug}/", "/…/")
 
 
+@pytest.mark.slow
 def test_head_is_refused_to_whom_get_is_refused(world: World, sessions: dict[str, str]) -> None:
     """The length of an answer reveals what is in it."""
     lines = [line for line in TABLE if line.method == "GET" and "403" in line.expected]
@@ -208,6 +209,7 @@ def test_tokens_are_let_in_by_their_scope(line: Row, world: World, keys: dict[tu
             assert f"has the scope “{scope}”, but “{SCOPES[needed]}” is required" in answer.json()["detail"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [{"revoked_at": AT}, {"created_at": AT, "expires_at": AT + timedelta(days=1)}])
 def test_ended_tokens_are_let_in_nowhere(
     change: dict[str, datetime], world: World, keys: dict[tuple[str, str], str]
@@ -217,6 +219,7 @@ def test_ended_tokens_are_let_in_nowhere(
         assert ask(line, world, None, path_of(line, world), keys["manager", "manage"]).status_code == 401, line.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bar", ["collection", "campaign", "questions"])
 @pytest.mark.parametrize("role", Role)
 def test_a_role_sees_the_tabs_of_the_pages_that_it_may_open(world: World, role: Role, bar: str) -> None:
@@ -233,6 +236,7 @@ def test_a_role_sees_the_tabs_of_the_pages_that_it_may_open(world: World, role: 
     assert shown == [key for key in opened if not (bar == "campaign" and role == Role.ANNOTATOR and key == "progress")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", ["outsider", *Role])
 def test_the_palette_leads_only_to_pages_that_open(world: World, role: str) -> None:
     """Each link opens for the role that it is offered to, and an outsider gets none of the collection."""
@@ -295,6 +299,7 @@ WITHOUT_JUDGED_PAIRS = {
 }
 
 
+@pytest.mark.slow
 def test_every_page_of_results_leads_to_why_each_value_is_what_it_is(world: World, sessions: dict[str, str]) -> None:
     seen, wrong = set(), []
     why = reverse("line_detail", args=[world.collection.slug])

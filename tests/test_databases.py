@@ -30,6 +30,7 @@ def _too_long(*_: object) -> None:
     raise TooLongError
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_statement_that_a_timeout_broke_off_spoils_no_later_test():
     before = signal.signal(signal.SIGALRM, _too_long)

@@ -106,6 +106,7 @@ def template_violations(app: str) -> Iterator[str]:
         yield from (f"{where} writes the address {text} by hand" for text in BY_HAND.findall(source))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("app", OURS)
 def test_nothing_names_what_is_above_it(app: str) -> None:
     assert [*python_violations(app), *template_violations(app)] == []

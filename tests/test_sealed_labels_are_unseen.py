@@ -74,6 +74,7 @@ def answers_given(world: World, value: int) -> dict[tuple[str, str], str]:
     return answers
 
 
+@pytest.mark.slow
 def test_no_answer_depends_on_a_sealed_label(world: World) -> None:
     first, second = answers_given(world, 0), answers_given(world, 2)
     assert len(first) > 150

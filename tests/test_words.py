@@ -52,6 +52,7 @@ def words_of(path: Path) -> Iterator[str]:
             yield node.value
 
 
+@pytest.mark.slow
 def test_no_message_names_a_shell_command() -> None:
     found = [
         (name, text[:100])
@@ -81,6 +82,7 @@ STIFF = re.compile(
 )
 
 
+@pytest.mark.slow
 def test_no_page_or_message_is_stiff() -> None:
     pages = {path: COMMENTS.sub("", path.read_text(encoding="utf-8")) for path in (ROOT / "templates").rglob("*.html")}
     messages = {path: "\n".join(words_of(path)) for app in APPS for path in (ROOT / app).rglob("*.py")}
@@ -109,6 +111,7 @@ SOURCES = ("*.py", "*.html", "*.js", "*.css", "*.md", "*.toml", "Makefile")
 OTHERS = ("/migrations/", "config/demo/", "tests/test_words.py")  # history, texts of the demo, this list
 
 
+@pytest.mark.slow
 def test_no_name_or_sentence_uses_an_obscure_word() -> None:
     listed = subprocess.run(["git", "ls-files", "-z", *SOURCES], cwd=ROOT, capture_output=True, text=True, check=False)
     names = [name for name in listed.stdout.split("\0") if name and not any(part in name for part in OTHERS)]

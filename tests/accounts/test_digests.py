@@ -76,11 +76,13 @@ def test_a_judge_reads_of_work_a_deadline_and_an_added_item_but_not_why(built: B
         assert hidden not in text
 
 
+@pytest.mark.slow
 def test_an_adjudicator_reads_of_items_to_decide(built: Built) -> None:
     send_due(NOON)
     assert "Main round (Collection tea): 1 to decide" in mail_to(person(built, "adjudicator"))
 
 
+@pytest.mark.slow
 def test_own_jobs_that_ended_are_reported_once_and_not_to_those_who_may_no_longer_see_them(built: Built) -> None:
     manager, hour = person(built, "manager"), timedelta(hours=1)
     fields = {"collection": built.collection, "requested_by": manager, "requested_at": NOON - 2 * hour}
@@ -113,6 +115,7 @@ def test_an_item_that_was_taken_back_is_not_reported(built: Built) -> None:
     assert reported(person(built, "cai")) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["paused", "removed", "closed", "no member"])
 def test_nothing_of_a_campaign_that_the_person_cannot_judge_in(built: Built, change: str) -> None:
     send_back(built, NOON)
@@ -126,6 +129,7 @@ def test_nothing_of_a_campaign_that_the_person_cannot_judge_in(built: Built, cha
     assert reported(cai) == set()
 
 
+@pytest.mark.slow
 def test_names_stay_on_one_line_and_long_lists_are_cut(built: Built) -> None:
     manager = person(built, "manager")
     Campaign.objects.update(name="Main\nTo do\nround")
@@ -142,6 +146,7 @@ def test_names_stay_on_one_line_and_long_lists_are_cut(built: Built) -> None:
 # --- to whom, and how often ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_nobody_is_mailed_without_something_to_report_or_an_account_in_use(built: Built) -> None:
     UserFactory()
     User.objects.filter(pk=person(built, "adjudicator").pk).update(is_active=False)
@@ -166,6 +171,7 @@ def test_beat_asks_for_it_each_minute(settings) -> None:
     assert send_digests() == 0
 
 
+@pytest.mark.slow
 def test_one_mail_a_person_and_day(built: Built) -> None:
     first = send_due(NOON)
     assert first == len(mail.outbox) > 0
@@ -173,6 +179,7 @@ def test_one_mail_a_person_and_day(built: Built) -> None:
     assert send_due(TOMORROW) == first
 
 
+@pytest.mark.slow
 def test_a_mail_lost_in_a_crash_is_not_sent_again_but_what_it_reported_is(built: Built) -> None:
     cai = person(built, "cai")
     send_back(built, NOON - timedelta(hours=1))
@@ -183,6 +190,7 @@ def test_a_mail_lost_in_a_crash_is_not_sent_again_but_what_it_reported_is(built:
     assert "1 item was added" in mail_to(cai)
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_two_workers_claim_a_digest_once() -> None:
     user, barrier = UserFactory(), Barrier(4)
@@ -210,6 +218,7 @@ def test_mails_wait_while_the_mail_server_is_away(built: Built, settings, caplog
     assert send_due(NOON) > 0
 
 
+@pytest.mark.slow
 def test_a_mail_that_the_server_refuses_does_not_keep_others_from_theirs(
     built: Built, settings, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -229,6 +238,7 @@ def test_a_mail_that_the_server_refuses_does_not_keep_others_from_theirs(
     assert "1 item was added" in dict(server.mails)[cai.email]
 
 
+@pytest.mark.slow
 def test_no_more_a_minute_than_the_mail_rate(built: Built, settings) -> None:
     settings.MAIL_RATE = 1
     people = {user.email for user in built.people.values() if reported(user)}
@@ -242,6 +252,7 @@ def test_no_more_a_minute_than_the_mail_rate(built: Built, settings) -> None:
 # --- switching off ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("notice", Notice)
 def test_each_notice_can_be_switched_off_on_the_profile_page(client: Client, built: Built, notice: Notice) -> None:
     cai = person(built, "cai")

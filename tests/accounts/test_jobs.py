@@ -27,6 +27,7 @@ def job(at: datetime, **fields: object) -> ImportRun:
     return ImportRunFactory(requested_at=at, **fields)
 
 
+@pytest.mark.slow
 def test_a_queued_job_is_sent_again_ever_more_rarely(sent: list[int]) -> None:
     start = timezone.now()
     job(start, state=JobState.QUEUED)

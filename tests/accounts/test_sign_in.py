@@ -56,6 +56,7 @@ def test_guessing_is_slowed_down(client: Client) -> None:
     assert not is_signed_in(client)
 
 
+@pytest.mark.slow
 def test_a_flood_of_attempts_gets_429_in_our_words(client: Client) -> None:
     answers = [sign_in(client, f"nobody{number}@example.org", "wrong") for number in range(31)]
     assert answers[-1].status_code == 429

@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from tests.processes import CHECKOUT
 
 
@@ -21,6 +23,7 @@ def browser_tests_without_chromium(**environment: str) -> subprocess.CompletedPr
     )
 
 
+@pytest.mark.slow
 def test_skipped_with_one_line():
     done = browser_tests_without_chromium()
     lines = [line for line in done.stdout.splitlines() if "no Chromium found" in line]
@@ -29,6 +32,7 @@ def test_skipped_with_one_line():
     assert lines[0].startswith("SKIPPED [")
 
 
+@pytest.mark.slow
 def test_a_failure_for_ci():
     done = browser_tests_without_chromium(CI="true")
     assert done.returncode == 1

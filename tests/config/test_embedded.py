@@ -149,6 +149,7 @@ def test_a_full_disk_is_noticed_before_anything_is_written(data_dir, monkeypatch
     assert not (data_dir / "postgres").exists()
 
 
+@pytest.mark.slow
 def test_an_interrupted_first_start_begins_again(data_dir):
     (data_dir / "postgres.new").mkdir(parents=True)
     (data_dir / "postgres.new" / "PG_VERSION").write_text("18\n")

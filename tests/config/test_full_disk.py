@@ -133,6 +133,7 @@ def test_a_disk_of_uploads_that_is_full(manager: Client, small_disk: Disk, setti
     assert not [path for path in place.rglob("*") if path.is_file()]  # what had arrived does not stay
 
 
+@pytest.mark.slow
 def test_a_full_database_stores_all_or_nothing_of_an_import(
     manager: Client, tables_on_a_small_disk, tmp_path: Path
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_full_database_stores_all_or_nothing_of_an_import(
     assert manager.get(reverse("document_list", args=["tea"])).status_code == 200
 
 
+@pytest.mark.slow
 def test_labels_on_a_full_database_are_stored_or_507(tables_on_a_small_disk) -> None:
     built = build_work(items=60)
     place = tables_on_a_small_disk("annotation_submission")

@@ -74,6 +74,7 @@ def test_readyz_without_servers(rf, settings, monkeypatch, django_db_blocker):
     assert response.content.count(b"not reachable") == 2
 
 
+@pytest.mark.slow
 def test_readyz_answers_in_time_while_both_servers_are_silent(
     rf, settings, monkeypatch, django_db_blocker, silent_port
 ):

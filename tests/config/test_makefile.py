@@ -43,15 +43,18 @@ def test_help_has_a_line_for_every_target():
     assert {"setup", "run", "test", "check", "format", "bench", "clean", "requirements"} <= targets
 
 
+@pytest.mark.slow
 def test_setting_up_makes_the_tables_and_static_files_that_the_first_run_needs():
     assert "manage.py prepare" in make("-n", "setup").stdout
 
 
+@pytest.mark.slow
 def test_port_and_arguments_reach_the_command():
     assert "manage.py up --port 9001 --no-demo" in make("-n", "run", "PORT=9001", "ARGS=--no-demo").stdout
     assert re.search(r"-m pytest .*-k one", make("-n", "test", "ARGS=-k one").stdout)
 
 
+@pytest.mark.slow
 def test_what_was_installed_is_not_installed_again(fresh):
     """Offline after the first time: nothing but a changed file asks for an installation."""
     (fresh / ".venv" / "bin").mkdir(parents=True)

@@ -23,6 +23,7 @@ def manage(*arguments: str, **environment: str) -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [("help",), ("check",), ("up", "--help"), ("migrate", "--help")])
 def test_commands_that_need_no_servers_start_none(tmp_path: Path, arguments):
     done = manage(*arguments, LITMUS_DATA_DIR=str(tmp_path))
@@ -36,6 +37,7 @@ def test_a_bad_variable_is_reported_in_one_line(tmp_path: Path):
     assert done.stderr == "LITMUS_DEBUG='perhaps': use one of 1, true, yes, on, 0, false, no, off.\n"
 
 
+@pytest.mark.slow
 def test_a_data_directory_that_cannot_be_used_is_reported_without_a_traceback(tmp_path: Path):
     (tmp_path / "file").write_text("")
     done = manage("migrate", LITMUS_DATA_DIR=str(tmp_path / "file" / "data"))
@@ -44,6 +46,7 @@ def test_a_data_directory_that_cannot_be_used_is_reported_without_a_traceback(tm
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_read_enough_is_no_error(tmp_path: Path):
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "LITMUS_DATA_DIR": str(tmp_path)}
     with subprocess.Popen(
@@ -60,6 +63,7 @@ def test_a_reader_that_has_read_enough_is_no_error(tmp_path: Path):
 OUTSIDE = {"LITMUS_SECRET_KEY": "x" * 40, "DATABASE_URL": "postgres://me:hidden@127.0.0.1:1/litmus"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["migrate", "up"])
 def test_a_database_that_cannot_be_reached_is_reported_at_once(tmp_path: Path, command):
     port = ["--port", "0"] if command == "up" else []

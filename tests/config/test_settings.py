@@ -129,6 +129,7 @@ def test_a_proxy_is_believed_when_it_is_there(load):
     assert settings["SECURE_PROXY_SSL_HEADER"] == ("HTTP_X_FORWARDED_PROTO", "https")
 
 
+@pytest.mark.slow
 def test_django_finds_nothing_to_say_about_a_deployment(tmp_path):
     done = subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],

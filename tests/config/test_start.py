@@ -25,10 +25,12 @@ def loaded_by(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_a_start_loads_nothing_slow():
     assert loaded_by("import manage, config.outside, config.tables") & SLOW == set()
 
 
+@pytest.mark.slow
 def test_pages_are_loaded_without_the_slow_parts_of_scipy():
     code = "from django.urls import get_resolver; get_resolver().url_patterns"
     found = loaded_by(code)
@@ -36,6 +38,7 @@ def test_pages_are_loaded_without_the_slow_parts_of_scipy():
     assert found & {"scipy.special", "scipy.sparse", "scipy.stats", "scipy.linalg", "matplotlib", "openai"} == set()
 
 
+@pytest.mark.slow
 def test_the_first_page_waits_for_nothing_that_another_request_can_load():
     """With them the pages took a seventh longer to load. Where no `up` waits, the web server loads them beforehand."""
     later = {"celery", "kombu", "redis", "httpx2", "markdown_it"}

@@ -103,6 +103,7 @@ def test_versions(staff, settings):
     assert "did not answer" in words("versions", staff, False)
 
 
+@pytest.mark.slow
 def test_workers_that_are_away(staff, settings):
     assert "No worker answered" in words("workers", staff, False)
 

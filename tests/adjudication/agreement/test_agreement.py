@@ -218,6 +218,7 @@ def test_a_nominal_scale_gets_only_what_needs_no_order() -> None:
     assert set(run.results.values_list("statistic", flat=True)) == NOMINAL
 
 
+@pytest.mark.slow
 def test_machines_are_set_against_the_verdict_and_holm_covers_what_was_planned() -> None:
     built = build_campaign(noisy_labels(60, 5), topics=60, machines=[("m1", "m", 1), ("m2", "m", 2)])
     vote(built)
@@ -242,6 +243,7 @@ def test_newer_judgments_make_the_figures_stale() -> None:
     assert (standing.is_stale, standing.newer) == (True, 1)
 
 
+@pytest.mark.slow
 def test_a_second_attempt_keeps_what_is_finished_and_gives_the_same_figures() -> None:
     built = build_campaign(noisy_labels(60, 3))
     whole = agree(built)
@@ -254,6 +256,7 @@ def test_a_second_attempt_keeps_what_is_finished_and_gives_the_same_figures() ->
     assert list(run.results.order_by("pk").values(*fields)) == list(whole.results.order_by("pk").values(*fields))
 
 
+@pytest.mark.slow
 def test_a_second_attempt_begins_again_when_the_labels_have_changed() -> None:
     built = build_campaign([[0, 1, None]] * 12)
     run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, send=False)
@@ -304,6 +307,7 @@ def test_command_prints_json_and_a_summary(capsys: pytest.CaptureFixture[str]) -
     assert "fleiss_kappa" in printed.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["topic", "level", "model", "library", "code"])
 def test_a_second_attempt_begins_again_when_anything_else_has_changed(
     change: str, settings: Any, monkeypatch: pytest.MonkeyPatch
@@ -329,6 +333,7 @@ def test_a_second_attempt_begins_again_when_anything_else_has_changed(
     assert run.library_versions["scipy"] == ("0.0.1" if change == "library" else scipy.__version__)
 
 
+@pytest.mark.slow
 def test_machines_that_voted_are_compared_with_the_vote_of_the_others_everywhere() -> None:
     built = build_campaign(noisy_labels(60, 5), topics=60, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
     vote(built, voters="all")

@@ -54,6 +54,7 @@ def test_a_table_says_what_is_undefined_and_survives_any_name() -> None:
     assert all(line.count("|") - line.count(r"\|") == 4 for line in lines if line.startswith("|"))
 
 
+@pytest.mark.slow
 def test_a_table_says_what_was_left_out_and_what_else_a_reader_must_know() -> None:
     labels: list[list[int | None]] = [list(row) for row in noisy_labels(160, 4)]
     for row in labels[6:]:
@@ -107,6 +108,7 @@ def test_a_table_says_what_was_left_out_and_what_else_a_reader_must_know() -> No
     assert client_of(built, "viewer").get(address("agreement_table", "pdf")).status_code == 404
 
 
+@pytest.mark.slow
 def test_a_table_shows_small_samples_and_resamples_without_a_value() -> None:
     labels = [[0, 0]] * 112 + [[1, 0]] * 4 + [[0, 1]] * 4 + [[1, 1]]
     built = build_campaign(labels, people=("ana", "ben"), topics=121)

@@ -88,6 +88,7 @@ def skip(built: Built, item: Item, name: str, reason: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_every_number_leads_to_its_judgments_in_two_clicks(built: Built) -> None:
     client = client_of(built, "manager")
     seen: dict[str, str] = {}
@@ -126,6 +127,7 @@ def test_no_number_of_the_tables_is_without_a_way_down(built: Built) -> None:
             assert not re.search(r"\d", text) or "<a" in cell or text == "0" or text.endswith("0.0%"), text
 
 
+@pytest.mark.slow
 def test_the_lists_hold_what_the_numbers_say(built: Built) -> None:
     client = client_of(built, "viewer")
     ana, ben, machine = (built.annotators[name].pk for name in ("ana", "ben", "m-1"))
@@ -156,6 +158,7 @@ def test_the_lists_hold_what_the_numbers_say(built: Built) -> None:
     assert asked.count("asked again</span>") == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("voters", ["humans", "machines", "all"])
 def test_each_figure_opens_exactly_its_items(voters: str) -> None:
     labels: list[list[int | None]] = [list(row) for row in noisy_labels(60, 5)]
@@ -189,6 +192,7 @@ def test_each_figure_opens_exactly_its_items(voters: str) -> None:
         assert find_judged(Chosen(found.criterion, contributing=left_out)).count() == test["n_excluded"]
 
 
+@pytest.mark.slow
 def test_every_number_of_the_agreement_page_opens_its_items(built: Built) -> None:
     Judgment.objects.filter(assignment__annotator=built.annotators["m-2"], assignment__item=built.items[3]).delete()
     run = agree(built)
@@ -261,6 +265,7 @@ def test_blocks_say_once_what_holds_for_all_of_them() -> None:
     assert "voters are compared with the vote of the others" in report
 
 
+@pytest.mark.slow
 def test_what_makes_no_sense_is_as_if_it_were_not_asked(built: Built) -> None:
     client = client_of(built, "viewer")
     run = agree(built)

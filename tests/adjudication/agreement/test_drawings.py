@@ -7,6 +7,7 @@ from adjudication.agreement.jobs.drawings import Line, draw_forest
 MACHINE = "a model with a long name, With examples, version 12, temperature 0.7, run"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [

@@ -29,6 +29,7 @@ def fresh() -> Built:
     return built
 
 
+@pytest.mark.slow
 def test_a_decision_makes_figures_against_the_verdict_stale() -> None:
     built = fresh()
     judge, verdict = built.people["adjudicator"], Verdict.objects.filter(method="majority").first()

@@ -30,6 +30,7 @@ def one(call: Call) -> str:
     return "Answer: 1"
 
 
+@pytest.mark.slow
 def test_a_prompt_that_quotes_the_levels_is_frozen_with_their_words(made: Material) -> None:
     by, dev = made.manager, judged(made, "Dev", "dev")
     cycle = began(made, dev, runs=1)
@@ -49,6 +50,7 @@ def test_a_prompt_that_quotes_the_levels_is_frozen_with_their_words(made: Materi
     assert MachineRun.objects.count() == 1
 
 
+@pytest.mark.slow
 def test_the_levels_are_looked_at_where_the_test_set_came_first(made: Material) -> None:
     dev = judged(made, "Dev", "dev")
     cycle, test = began(made, dev), judged(made, "Test", "test", at=LATER)

@@ -226,6 +226,7 @@ def test_the_plot_has_the_figures_of_the_table(client: Client, built: Built, job
             assert re.findall(LABEL, shown)[-1][1] == "undefined: the run ranks no topic of the gold"
 
 
+@pytest.mark.slow
 def test_the_plot_as_svg_and_pdf_says_what_it_assumes(client: Client, built: Built, job: Evaluation) -> None:
     client.force_login(built.people["viewer"])
     for form, begins, kind in (("svg", b"<?xml", "image/svg+xml"), ("pdf", b"%PDF", "application/pdf")):
@@ -335,6 +336,7 @@ def test_parts_of_topics_have_their_own_rankings_and_their_topics_pools(built: B
         assert pairs_of(collection, found.unit, rows) == [(topic.pk, new.pk)], gold
 
 
+@pytest.mark.slow
 def test_who_still_judges_sees_none_of_it(client: Client, built: Built, job: Evaluation) -> None:
     """Ranks and grades by document are labels of others, and what is unjudged says what is judged."""
     client.force_login(built.people["viewer"])

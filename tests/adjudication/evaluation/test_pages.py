@@ -99,6 +99,7 @@ def test_page_command_and_api_give_the_same_figures(
     assert "Unknown gold “x”" in refused.json()["detail"]
 
 
+@pytest.mark.slow
 def test_who_still_judges_sees_no_figures(client: Client, built: Built) -> None:
     job = Evaluation.objects.create(
         collection=built.collection,

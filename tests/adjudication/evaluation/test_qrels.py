@@ -34,6 +34,7 @@ def counts(found: dict[str, Any]) -> tuple[int, int, int, int]:
     return found["created"], found["updated"], found["unchanged"], found["skipped"]
 
 
+@pytest.mark.slow
 def test_importing_again_replaces(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "own.qrels.txt"
     tried = bring(path, LINES, "--dry-run", capsys=capsys)
@@ -87,6 +88,7 @@ def test_what_cannot_be_qrels(built: Built, tmp_path: Path, text: str, options: 
     assert not ImportedQrels.objects.exists()
 
 
+@pytest.mark.slow
 def test_by_page_and_rest_as_by_command(client: Client, built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     client.force_login(built.people["manager"])
     sent = {"uploads": SimpleUploadedFile("own.qrels", LINES.encode()), "format": "auto", "name": ""}

@@ -23,6 +23,7 @@ from tests.shared import shared_path
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_of_verdicts_by_query_by_aspect_and_by_sub_query(built: Built, tmp_path: Path) -> None:
     collection, rng = built.collection, np.random.default_rng(8)
     make_run(collection, "tied", {"1": {"d1": 2, "d2": 1, "d3": 1, "x": 1}, "2": {"d4": 0.1, "d5": 0.1}})
@@ -51,6 +52,7 @@ def test_of_verdicts_by_query_by_aspect_and_by_sub_query(built: Built, tmp_path:
         check_read_back(collection, tmp_path, gold, [run], ("qrels", {"level": level}), relevance)
 
 
+@pytest.mark.slow
 def test_of_targets(tmp_path: Path) -> None:
     collection, rng = CollectionFactory(slug="coffee"), np.random.default_rng(9)
     documents = [DocumentFactory(collection=collection, docno=f"d{number}") for number in range(30)]
@@ -65,6 +67,7 @@ def test_of_targets(tmp_path: Path) -> None:
     check_read_back(collection, tmp_path, "targets", ["bm25"], ("question-qrels", {}), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_csfcube_from_its_files_on_each_road(tmp_path: Path) -> None:
     """Papers, query facets, grades and SPECTER's run come in; figures by facet as its script and trec_eval have it."""

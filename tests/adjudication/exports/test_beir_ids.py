@@ -72,6 +72,7 @@ def test_of_an_archived_collection_they_are_used_once(built, client, tmp_path) -
     assert not ExportPrefixes.objects.exists()
 
 
+@pytest.mark.slow
 def test_the_page_offers_them_and_keeps_what_a_manager_took(built, client) -> None:
     page, file = reverse("export_list", args=["tea"]), reverse("export_download", args=["tea", "beir"])
     viewer = MembershipFactory(collection=built.collection, role=Role.VIEWER).user

@@ -175,6 +175,7 @@ class TestSampledCampaign:
             with pytest.raises(Refused, match=r"Only scores|an option of qrels, doris-mae, beir"):
                 make_options(sampled.collection, kind, level=level, aspects="judged")
 
+    @pytest.mark.slow
     def test_the_page_offers_it(self, sampled: Built, django_assert_max_num_queries) -> None:
         client = Client()
         client.force_login(sampled.people["manager"])

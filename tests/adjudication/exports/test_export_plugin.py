@@ -53,6 +53,7 @@ def built() -> Built:
     return found
 
 
+@pytest.mark.slow
 def test_it_works_on_page_command_and_api(built: Built, installed: None, client, tmp_path: Path) -> None:
     assert EXPORTERS.broken == []
     client.force_login(built.people["manager"])
@@ -109,6 +110,7 @@ def test_without_the_package_its_name_is_kept_and_shown(built: Built, client) ->
     assert ExportPrefixes.objects.filter(kind="pairs").exists()
 
 
+@pytest.mark.slow
 def test_a_broken_package_is_reported_and_breaks_nothing(
     built: Built, client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -290,6 +290,7 @@ def test_a_file_that_is_too_large_is_not_read(built: Built, monkeypatch: pytest.
         upload(opened(built), built, run_text({1}))
 
 
+@pytest.mark.slow
 def test_page_rest_and_command_alike(
     built: Built, client: Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

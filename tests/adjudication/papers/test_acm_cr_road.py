@@ -57,6 +57,7 @@ def collection() -> tuple[Collection, Path, list[Path]]:
     return made, folder, papers
 
 
+@pytest.mark.slow
 def test_the_release_comes_out_row_for_row(collection, tmp_path, capsys) -> None:
     made, folder, papers = collection
     sheets = [path.with_suffix(".dois") for path in papers]

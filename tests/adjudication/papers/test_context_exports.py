@@ -136,6 +136,7 @@ def test_citing_papers_are_listed_and_left_out_of_the_documents(material, tmp_pa
     assert [json.loads(line)["docno"] for line in documents.splitlines()] == ["d0000", "d0001", "d0002", "d0003"]
 
 
+@pytest.mark.slow
 def test_the_page_offers_contexts_where_there_are_papers(material, client, django_assert_max_num_queries) -> None:
     client.force_login(material.people["vic"])
     with django_assert_max_num_queries(75):  # papers are read once for all exports

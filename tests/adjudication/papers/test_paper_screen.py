@@ -121,6 +121,7 @@ def test_a_script_is_sent_only_what_changed(built, client, django_assert_max_num
     assert (refused.status_code, refused.text) == (422, "There is nothing to do again.")
 
 
+@pytest.mark.slow
 def test_the_result_is_edited_on_the_extraction_screen(built, client) -> None:
     client.force_login(built.material.people["ada"])
     where = address(built, "paper_edit", built.item.pk)

@@ -100,6 +100,7 @@ def test_an_empty_paper_is_not_accepted(built: Finished) -> None:
     refused("Fewer than two people", "accept", "contexts", untouched.key)
 
 
+@pytest.mark.slow
 def test_a_paper_by_rest(built: Finished) -> None:
     at = "/api/collections/teas/campaigns/contexts/papers/"
     paper = f"{built.item.pk}/"
@@ -141,6 +142,7 @@ def test_a_paper_by_rest(built: Finished) -> None:
     ask("POST", f"{paper}sending-back/", 422)
 
 
+@pytest.mark.slow
 def test_by_rest_nobody_sees_the_versions_of_a_paper_they_worked_on(built: Finished) -> None:
     people = [built.material.people[name] for name in ("ada", "mia")]
     add_members(campaign=built.campaign, users=people, by=built.material.manager, at=AT)

@@ -113,6 +113,7 @@ class TestZenodo:
         assert again.state == JobState.DONE, again.reason
         assert len(zenodo.calls("POST", "/actions/publish")) == 1
 
+    @pytest.mark.slow
     def test_an_unknown_licence_never_becomes_an_open_one(
         self, built: Built, release: Release, zenodo: ZenodoStub
     ) -> None:

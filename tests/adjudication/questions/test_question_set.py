@@ -167,6 +167,7 @@ def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Col
     assert content(litsearch, "litsearch").count(b"\n") == 596
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), [("litsearch", "s.jsonl"), ("litsearch-parquet", "s.parquet")])
 def test_exported_and_imported_again_it_is_the_same(litsearch, tmp_path, kind, name):
     (tmp_path / name).write_bytes(content(litsearch, kind))

@@ -48,6 +48,7 @@ def test_lists_of_pairs(built: Built, manager: Client, name: str) -> None:
     assert any(why(built, item.topic.number, item.document.docno) in page for item in built.items), name
 
 
+@pytest.mark.slow
 def test_a_release_asks_for_the_pair(built: Built, manager: Client) -> None:
     freeze(built)
     page = manager.get(reverse("release_detail", args=[built.collection.slug, "v1"])).text

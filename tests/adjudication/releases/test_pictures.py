@@ -57,6 +57,7 @@ def test_the_browser_takes_them_once(guided: Built, settings) -> None:
     assert verify_release(release.variant(anonymous=False)).changed == [PICTURE]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "reason"),
     [("", NO_BROWSER), ("false", "There is no picture of its screen: the browser failed to draw it.")],

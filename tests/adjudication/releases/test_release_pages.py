@@ -28,6 +28,7 @@ class TestPages:
         client.force_login(built.people["manager"])
         return client
 
+    @pytest.mark.slow
     def test_the_way_from_the_check_list_to_the_download(self, built: Built, manager: Client) -> None:
         slug = built.collection.slug
         page = manager.get(reverse("release_create", args=[slug])).content.decode()
@@ -48,6 +49,7 @@ class TestPages:
         for path in ("../named/LICENSE", "nothing.txt"):
             assert manager.get(reverse("release_file", args=[slug, "v1", "x"])[:-1] + path).status_code == 404
 
+    @pytest.mark.slow
     def test_an_opened_release_is_for_everybody_and_the_reviewers_page_names_nobody(
         self, built: Built, manager: Client
     ) -> None:
@@ -88,6 +90,7 @@ class TestPages:
 
 
 class TestLines:
+    @pytest.mark.slow
     def test_a_line_says_where_it_comes_from_and_what_changed(self, built: Built, client: Client) -> None:
         release = freeze(built)
         lines = [json.loads(line) for line in text(release, "lines.jsonl").splitlines()]
@@ -124,6 +127,7 @@ class TestLines:
         assert "doc-c" not in page
         assert "has no topic 99" in client.get(lines, {"topic": "99"}).content.decode()
 
+    @pytest.mark.slow
     def test_who_still_has_to_judge_reads_none(self, built: Built, client: Client) -> None:
         freeze(built)
         assignment = built.items[0].assignments.filter(annotator=built.annotators["zebulon"]).get()

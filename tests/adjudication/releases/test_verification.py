@@ -15,6 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestVerification:
+    @pytest.mark.slow
     def test_an_unchanged_collection_is_made_again_byte_for_byte(self, built: Built) -> None:
         release = freeze(built)
         for anonymous in (False, True):
@@ -34,6 +35,7 @@ class TestVerification:
         assert found.remade is None
         assert found.reasons == ["corpus.topic has changed."]
 
+    @pytest.mark.slow
     def test_every_touch_of_the_folder_is_named(self, built: Built, tmp_path: Path) -> None:
         folder = tmp_path / "copy"
         shutil.copytree(freeze(built).variant(anonymous=False), folder)

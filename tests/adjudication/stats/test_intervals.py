@@ -254,6 +254,7 @@ def measured(patterns: np.ndarray, shares: np.ndarray, n: int, rng: np.random.Ge
     return measure_agreement(labels, Options(seed, ("accuracy",), resamples=1000, pairs=False))
 
 
+@pytest.mark.slow
 def test_intervals_cover_and_the_test_holds_its_level() -> None:
     patterns, shares, truth = population(30)
     rng = make_rng(31)
@@ -271,6 +272,7 @@ def test_intervals_cover_and_the_test_holds_its_level() -> None:
     assert abs(rejected / data_sets - 0.05) < 4 * error
 
 
+@pytest.mark.slow
 def test_small_samples_are_covered_by_the_jackknife_interval() -> None:
     patterns, shares, truth = population(32)
     rng = make_rng(33)
@@ -286,6 +288,7 @@ def test_small_samples_are_covered_by_the_jackknife_interval() -> None:
 # --- people against machine -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_equivalence_and_non_inferiority_need_a_margin_set_beforehand() -> None:
     labels = simulated(3000, seed=34)
     without = difference(labels)
@@ -309,6 +312,7 @@ def test_a_worse_machine_is_found_and_the_detectable_difference_given() -> None:
     assert found.find("accuracy", "block", "GH").estimate.p == found.comparisons[0].difference.p
 
 
+@pytest.mark.slow
 def test_the_comparison_restricts_itself_to_items_that_are_fit_for_it() -> None:
     labels = simulated(400, missing=0.25, seed=36)
     found = difference(labels)

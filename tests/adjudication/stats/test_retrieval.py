@@ -321,6 +321,7 @@ def test_a_run_without_what_it_alone_brought() -> None:
 # --- what unjudged documents could change -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     st.permutations(DOCNOS),
     st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 2), min_size=1),

@@ -18,6 +18,7 @@ def test_the_vectors_are_all_there() -> None:
     assert len(VECTORS) == 352
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
 def test_vector(vector: vectors.Vector) -> None:

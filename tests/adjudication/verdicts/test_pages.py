@@ -175,6 +175,7 @@ def test_agreement_page_asks_a_bounded_number_of_questions(django_assert_max_num
         client.get(address("agreement_detail"))
 
 
+@pytest.mark.slow
 def test_disagreements_by_topic_pair_and_cell(built: Built) -> None:
     client = client_of(built, "viewer")
     everything = client.get(address("disagreement_list")).content.decode()
@@ -265,6 +266,7 @@ def test_policies_are_compared_with_the_values_in_use() -> None:
     assert (found["lowest"]["changed"], found["adjudicate"]["lost"]) == (2, 2)
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_once_and_are_identical() -> None:
     built = build_campaign(noisy_labels(60, 3), topics=60)
     first, again = agree(built, figures=True), agree(built, figures=True)

@@ -216,6 +216,7 @@ def load_judged(rows: list[dict[str, str]]) -> Campaign:
     return campaign
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_the_published_metrics_come_out_of_relevance_and_rankings() -> None:
     folder = shared_path("data", "doris-mae")

@@ -48,6 +48,7 @@ def test_what_items_did_not_need_is_not_asked_for() -> None:
     assert fetch_road(made.collection).is_walked
 
 
+@pytest.mark.slow
 def test_an_empty_collection_says_what_to_do_on_each_page(client: Client, empty: Collection) -> None:
     members = one_member_each(empty)
     for role in (Role.MANAGER, Role.VIEWER):
@@ -59,6 +60,7 @@ def test_an_empty_collection_says_what_to_do_on_each_page(client: Client, empty:
             assert (reverse("import_create", args=[empty.slug, "documents"]) in page) == (role == Role.MANAGER), name
 
 
+@pytest.mark.slow
 def test_once_a_campaign_is_open_the_road_is_gone(client: Client) -> None:
     made = make_material()
     campaign = make_campaign(made)

@@ -82,6 +82,7 @@ class Race:
             connection.close()
 
 
+@pytest.mark.slow
 def test_counts_decisions_and_acceptances_at_once() -> None:
     built = build_campaign(LABELS)
     vote(built)

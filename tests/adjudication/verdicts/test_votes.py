@@ -337,6 +337,7 @@ def test_one_job_at_a_time_and_cancelling() -> None:
         cancel_job(job=run, by=built.people["adjudicator"], at=AT)
 
 
+@pytest.mark.slow
 def test_command_and_page_say_how_gold_of_one_annotator_is_made(
     client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -34,6 +34,7 @@ def repeats_of(campaign):
 # --- the schedule ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @given(
     sizes=st.lists(st.tuples(st.integers(1, 3), st.integers(0, 2)), max_size=30),
     share=st.sampled_from([0, 0.05, 0.2, 0.5]),

@@ -17,6 +17,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 PUBLISHED_PAIRS = 82_754  # of version 0, by the data's README
 
 
+@pytest.mark.slow
 def test_the_pairs_of_version_0_come_out(capsys):
     queries, run = shared_path("data", "doris-mae", "queries.txt"), shared_path("data", "doris-mae", "runs", "bm25.run")
     expected = json.loads(shared_path("data", "doris-mae", "expected_counts.json").read_text())

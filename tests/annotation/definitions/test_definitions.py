@@ -38,6 +38,7 @@ def test_the_default_scale_makes_sense():
     assert [level.value for level in RELEVANCE.levels] == [0, 1, 2]
 
 
+@pytest.mark.slow
 @given(st.lists(criteria, min_size=1, max_size=3).map(tuple))
 def test_criteria_survive_their_file_whatever_they_say(drafts):
     assert read_campaign_file(write_criteria(drafts)).criteria == drafts

@@ -184,6 +184,7 @@ def test_every_wrong_row_is_reported_with_its_line(campaign, load):
     assert result["skipped"] == len(problems) == 9
 
 
+@pytest.mark.slow
 def test_what_a_machine_could_not_say_is_kept_and_counts_nowhere(made, campaign, load):
     """Scores of -1 of a machine: kept as invalid, each once, until a readable one comes; people have no such score."""
     line = row("gpt", 1, 1, 0, -1)
@@ -516,6 +517,7 @@ def test_the_page_refuses_what_it_cannot_take(made, campaign):
 # --- at the same time as judging -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tmp_path):
     made = make_material(topics=4, documents=10)

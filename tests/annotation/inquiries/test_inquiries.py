@@ -192,6 +192,7 @@ def test_a_manager_reads_and_answers_on_the_pages(built: Built) -> None:
 # --- blindness -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_others_see_nothing_of_a_question_and_its_answer(built: Built) -> None:
     answer(built, ask(built))
     assert ASKED in every_page_of(built, "ana")
@@ -221,6 +222,7 @@ def test_an_answer_to_all_comes_without_the_question_and_the_names(built: Built)
     assert "answered_by" not in note
 
 
+@pytest.mark.slow
 def test_an_answer_belongs_next_to_its_item_or_to_the_whole_topic(built: Built) -> None:
     asked = ask(built, item=0)
     for audience, shown in (("asker", [0, 0]), ("item", [1, 0]), ("topic", [1, 1])):
@@ -265,6 +267,7 @@ def test_in_an_open_queue_what_could_still_be_dealt_is_hidden_too() -> None:
 # --- cost ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_lists_cost_the_same_however_many_questions_there_are(built: Built, django_assert_max_num_queries: Any) -> None:
     for item in range(4):
         for person in ("ana", "ben"):

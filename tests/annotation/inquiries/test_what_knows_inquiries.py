@@ -33,6 +33,7 @@ def reported(built: Built, person: str) -> dict[str, str]:
     return {line.notice: line.text for line in found if line.notice in (Notice.QUESTION, Notice.ANSWER)}
 
 
+@pytest.mark.slow
 def test_the_daily_mail_counts_questions_and_answers_and_each_can_be_switched_off(built: Built) -> None:
     asked = ask(built)
     assert reported(built, "ana") == {}
@@ -64,6 +65,7 @@ def test_a_persons_data_hold_what_they_asked_and_answered(built: Built) -> None:
     assert answered["answer"] == ANSWERED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", ["keep", "exclude"])
 def test_an_erased_person_has_asked_and_answered_under_a_pseudonym(built: Built, labels: str) -> None:
     ana, manager = built.people["ana"], built.people["manager"]

@@ -43,6 +43,7 @@ def campaign_of(kind: str) -> Campaign:
     return create_campaign(collection=collection, by=None, at=AT, name="Main", kind=kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [name for name, _ in KIND_CHOICES])
 def test_a_campaign_has_the_pages_that_its_kind_names(manager: Client, kind: str) -> None:
     campaign = campaign_of(kind)

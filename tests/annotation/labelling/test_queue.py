@@ -332,6 +332,7 @@ def test_a_page_begins_with_few_units_and_asks_for_the_rest():
     assert items_of(built, take(built, "ana", have=units)) == list(range(6, 25))
 
 
+@pytest.mark.slow
 def test_what_a_page_has_not_shown_is_free_again_when_it_is_left():
     built = build_queue(items=90, overlap=1)
     units, number = visit(built, "ana")

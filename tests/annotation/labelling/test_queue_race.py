@@ -86,6 +86,7 @@ class Race:
             connection.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [Order.BY_ASPECT, Order.BY_DOCUMENT])
 def test_leaving_and_coming_back_at_once_loses_no_slot_and_fills_none_twice(order):
     triples = [("1", f"Aspect {n}", f"doc{document:02}") for document in range(40) for n in range(2)]

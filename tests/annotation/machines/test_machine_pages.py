@@ -90,6 +90,7 @@ def test_an_estimate_asks_nothing(client: Client, made: Material, campaign: Camp
     assert not MachineRun.objects.exists()
 
 
+@pytest.mark.slow
 def test_invalid_replies_are_listed_with_their_words_and_decided(
     client: Client, made: Material, campaign: Campaign
 ) -> None:
@@ -149,6 +150,7 @@ def test_a_prompt_is_written_in_versions_with_a_preview_on_a_real_item(client: C
     assert PromptTemplate.objects.count() == 2
 
 
+@pytest.mark.slow
 def test_the_api_asks_follows_and_reads(client: Client, made: Material, campaign: Campaign) -> None:
     make_prompt(made)
     wish = {"kind": "endpoint", "prompt": "Plain@1", "max_tokens": 10, "runs": 2}
@@ -214,6 +216,7 @@ def test_who_is_still_to_judge_reads_no_replies(
     assert "Perhaps" in client.get(f"{BASE}{half.pk}/").content.decode()
 
 
+@pytest.mark.slow
 def test_replies_on_a_sealed_test_set_are_read_by_nobody(client: Client, made: Material) -> None:
     campaign = make_campaign(made, split=Split.TEST)
     with stubbed(half_unparsable):

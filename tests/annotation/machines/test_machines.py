@@ -79,6 +79,7 @@ def test_what_is_sent_is_the_prompt_with_the_item_and_the_recipe(made: Material,
     assert runs[0].annotator.model == runs[1].annotator.model
 
 
+@pytest.mark.slow
 def test_the_operator_holds_the_reins_on_speed(made: Material, campaign: Campaign) -> None:
     with stubbed(lambda call: Answer("Answer: 1", after=0.05), LLM_CONCURRENCY=2) as stub:
         carry_out(ask(made, campaign, concurrency=50)[0])
@@ -91,6 +92,7 @@ def test_the_operator_holds_the_reins_on_speed(made: Material, campaign: Campaig
 # --- bad endpoints ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
@@ -119,6 +121,7 @@ def test_an_answer_that_cannot_be_read_is_kept_and_is_no_grade(
         assert bad.text == answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "step",
     [Status(429, {"Retry-After": "0"}), Status(500), Status(503), CutOff(), Garbage(), Hang(0.05)],
@@ -132,6 +135,7 @@ def test_trouble_that_passes_is_tried_again(made: Material, campaign: Campaign, 
     assert len(stub.calls) == ITEMS + 1
 
 
+@pytest.mark.slow
 def test_a_slow_endpoint_is_waited_for(made: Material, campaign: Campaign) -> None:
     with stubbed(lambda call: Answer("Answer: 1", after=0.3)):
         run = carry_out(ask(made, campaign)[0])
@@ -139,6 +143,7 @@ def test_a_slow_endpoint_is_waited_for(made: Material, campaign: Campaign) -> No
     assert all(reply.seconds >= 0.3 for reply in run.replies.all())
 
 
+@pytest.mark.slow
 def test_one_question_without_an_answer_is_an_error_and_asked_again_by_going_on(
     made: Material, campaign: Campaign
 ) -> None:

@@ -102,6 +102,7 @@ def test_what_is_left_out_is_counted_and_shown(tmp_path, capsys, client) -> None
     assert "Its heading names the introduction." in page
 
 
+@pytest.mark.slow
 def test_bad_files_are_reported_one_by_one_and_the_others_come_in(tmp_path) -> None:
     pages_of_text(tmp_path / "locked.pdf", password="secret")
     scanned(tmp_path / "scanned.pdf")

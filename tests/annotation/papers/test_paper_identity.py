@@ -21,6 +21,7 @@ def keys() -> list[str]:
     return sorted(Paper.objects.values_list("key", flat=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("doi", ["10.1145/nnnnnnn.nnnnnnn", "10.1145/XXXXXXX.XXXXXXX", "10.1145/1122445.1122456"])
 def test_no_paper_is_lost_by_the_doi_of_a_template(tmp_path, doi) -> None:
     collection = CollectionFactory()
@@ -41,6 +42,7 @@ def test_no_gold_is_lost_by_the_doi_of_a_template(tmp_path) -> None:
     assert keys() == ["1", "2"]
 
 
+@pytest.mark.slow
 def test_a_doi_that_a_line_end_cuts_is_read_whole(tmp_path) -> None:
     collection = CollectionFactory()
     one = titled(tmp_path / "one.pdf", "On tea", "SIGIR 2021. https://doi.org/10.1145/3404835.", "3463242")
@@ -49,6 +51,7 @@ def test_a_doi_that_a_line_end_cuts_is_read_whole(tmp_path) -> None:
     assert keys() == [DOI, "10.1145/3404835.3463243"]
 
 
+@pytest.mark.slow
 def test_two_files_of_one_name_are_two_papers_unless_they_say_the_same(tmp_path) -> None:
     collection = CollectionFactory()
     for folder, title in (("a", "On the age of tea"), ("b", "Coffee, briefly"), ("c", "On the age of tea")):
@@ -65,6 +68,7 @@ def test_two_files_of_one_name_are_two_papers_unless_they_say_the_same(tmp_path)
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_paper_that_comes_twice_in_an_import_is_named(tmp_path) -> None:
     one = titled(tmp_path / "one.pdf", "On tea", NOTICE)
     other = titled(tmp_path / "other.pdf", "On tea", f"doi:{DOI}", start=3)
@@ -73,6 +77,7 @@ def test_a_paper_that_comes_twice_in_an_import_is_named(tmp_path) -> None:
     assert run.errors[0]["reason"] == f"is the paper {DOI}, which one.pdf of this import has given already"
 
 
+@pytest.mark.slow
 def test_one_doi_under_two_titles_is_asked_about(tmp_path) -> None:
     collection = CollectionFactory()
     run = take(
@@ -86,6 +91,7 @@ def test_one_doi_under_two_titles_is_asked_about(tmp_path) -> None:
     assert Paper.objects.get(key="two").doubtful_doi["candidates"] == [DOI]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "candidates"),
     [
@@ -132,6 +138,7 @@ def test_none_of_them_is_an_answer_too(tmp_path, client) -> None:
     assert (counts(run), run.errors) == ((0, 0, 1, 0), [])
 
 
+@pytest.mark.slow
 def test_a_doi_is_given_by_command_and_refused_with_the_reason(tmp_path) -> None:
     collection = CollectionFactory(slug="teas")
     take(collection, titled(tmp_path / "one.pdf", "On tea", NOTICE), titled(tmp_path / "two.pdf", "On coffee"))

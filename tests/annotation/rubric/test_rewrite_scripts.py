@@ -48,6 +48,7 @@ def test_rewrites_by_command(rubric: Rubric, capsys: pytest.CaptureFixture[str])
     assert step(capsys, "list", campaign, "--standing", "rejected")["rewrites"] == []
 
 
+@pytest.mark.slow
 def test_rewrites_by_rest(rubric: Rubric) -> None:
     at, pk = f"/api/collections/signs/campaigns/{rubric.campaign.slug}/", Rewrite.objects.get().pk
     other = rubric.people["other"].email

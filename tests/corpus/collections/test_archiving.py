@@ -346,6 +346,7 @@ def unindexed_keys() -> set[str]:
 
 
 class TestBackup:
+    @pytest.mark.slow
     def test_a_deleted_collection_comes_back_as_it_was(self, archived: World, tmp_path: Path) -> None:
         pk, slug = archived.collection.pk, archived.collection.slug
         before = rows_of(pk)

@@ -92,6 +92,7 @@ def test_litsearchs_corpora_and_s2orc_bring_them(
     assert {docno: text for docno, (text, _) in texts(collection).items()} == {"7": found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_", ["documents", "documents-parquet", "documents-s2orc"])
 def test_they_go_out_where_they_are_asked_for_and_come_in_again(
     collection: Collection, tmp_path: Path, format_: str, client: Client

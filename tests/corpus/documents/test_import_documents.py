@@ -144,6 +144,7 @@ class TestBadInput:
         assert [(error["file"], error["line"]) for error in run.errors] == [("a.jsonl", 2), ("a.jsonl", 3)]
         assert all(error["reason"] for error in run.errors)
 
+    @pytest.mark.slow
     def test_a_broken_file_changes_nothing(self, collection: Collection, tmp_path: Path) -> None:
         import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA]))
         before = stored(collection)
@@ -411,6 +412,7 @@ values = st.recursive(
 class TestAnyText(HypothesisTestCase):
     """Whatever a reader may yield arrives in the database letter by letter."""
 
+    @pytest.mark.slow
     @settings(max_examples=40)
     @given(
         title=texts,
@@ -476,6 +478,7 @@ class TestAcmDigitalLibrary:
     The published counts of the whole collection are tested where it is read (tests/corpus/formats/test_documents.py).
     """
 
+    @pytest.mark.slow
     def test_what_is_read_arrives(self, collection: Collection, tmp_path: Path) -> None:
         folder = shared_path("data", "acm-cr")
         with tarfile.open(folder / "collection.tar.xz") as archive:

@@ -109,6 +109,7 @@ def test_a_time_out_and_a_closed_door():
         chat.ask(QUESTION)
 
 
+@pytest.mark.slow
 def test_an_answer_that_never_ends_is_given_up(monkeypatch):
     monkeypatch.setattr("corpus.endpoints.chat.LONGEST_TIMES", 0.05)  # so that gaps between pieces are no time-outs
     assert "not whole after 1 seconds" in str(refused([Trickle()], timeout=20))
@@ -204,6 +205,7 @@ def test_an_endpoint_that_is_down_is_given_up():
     assert len(stub.calls) < 20  # of 100: on a busy machine two threads ask a little further before they are stopped
 
 
+@pytest.mark.slow
 def test_the_endpoint_is_left_alone_as_long_as_it_asks_for():
     _, stub, _ = drive(lambda call: Status(429, {"Retry-After": "0.4"}) if call.number == 0 else "fine", 3, Pace(1, 0))
     assert stub.calls[1].at - stub.calls[0].at >= 0.39

@@ -100,6 +100,7 @@ def test_what_may_pass_is_tried_again(bad: Reply) -> None:
     assert len(stub.calls) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bad", "reason"),
     [

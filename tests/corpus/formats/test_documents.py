@@ -102,6 +102,7 @@ def test_an_unknown_format_is_an_error_of_the_caller(tmp_path: Path) -> None:
         list(read_documents(tmp_path / "x", "word"))
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
     def peak(times: int) -> int:
         path = tmp_path / f"{times}.bib"

@@ -128,6 +128,7 @@ def test_annotations_are_judgments_for_every_query_that_asks(order: list[str]) -
     assert [row.said for row in found] == ["", "?", "?"]  # only of what could not be read
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     """8,000 more abstracts and answers, 16 MB of text, need only what remembers which of them were seen."""
     peaks = [measure(tmp_path, number) for number in (4_000, 12_000)]

@@ -31,6 +31,7 @@ def blank_place(document: DocumentRecord) -> tuple:
     return tuple(getattr(document, name) for name in DocumentRecord.__slots__ if name not in ("file", "line"))
 
 
+@pytest.mark.slow
 @given(st.lists(simple_documents(), max_size=3))
 def test_beir_keeps_id_title_and_text(written: list[DocumentRecord]) -> None:
     found = records(read("".join(write_beir_corpus(written))))

@@ -182,6 +182,7 @@ def test_offsets_fit_the_collapsed_text(parts: list[str]) -> None:
     assert spans == sorted(spans)
 
 
+@pytest.mark.slow
 def test_a_paragraph_with_very_many_markers_is_read_in_one_go() -> None:
     (paragraph,) = read(wrap("<p>" + '<ref type="bibr" target="#b1">[2]</ref> ' * 50_000 + "</p>")).paragraphs
     assert len(paragraph.markers) == 50_000

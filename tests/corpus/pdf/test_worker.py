@@ -68,11 +68,13 @@ def test_a_file_that_is_too_large_is_not_even_opened(tmp_path: Path) -> None:
     assert kind_of(pdfs.pages_of_text(tmp_path / "a.pdf"), Limits(file_megabytes=0)) == "too-large"
 
 
+@pytest.mark.slow
 def test_time_runs_out(tmp_path: Path) -> None:
     assert kind_of(pdfs.pages_of_text(tmp_path / "a.pdf", 300), Limits(seconds=1)) == "time"
     assert children() == []
 
 
+@pytest.mark.slow
 def test_memory_runs_out(tmp_path: Path) -> None:
     assert kind_of(pdfs.bomb(tmp_path / "a.pdf", megabytes=150), Limits(megabytes=200)) in ("memory", "crash", "broken")
 
@@ -81,6 +83,7 @@ class Stopped(Exception):
     pass
 
 
+@pytest.mark.slow
 def test_a_cancelled_job_kills_the_child(tmp_path: Path) -> None:
     looked: list[int] = []
 
@@ -115,6 +118,7 @@ def test_the_picture_of_a_page(tmp_path: Path, form: str) -> None:
     assert len(picture.convert("L").getcolors(1000)) > 1, "an empty picture"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("box", "size"),
     [

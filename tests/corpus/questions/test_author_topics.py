@@ -102,6 +102,7 @@ def test_answering_after_the_deadline_is_refused(call: QuestionCall) -> None:
         send(call)
 
 
+@pytest.mark.slow
 def test_a_manager_does_it_all_on_pages(client: Client, manager: Membership) -> None:
     client.force_login(manager.user)
     day = (timezone.now() + timedelta(days=3)).date().isoformat()

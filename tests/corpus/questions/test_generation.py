@@ -200,6 +200,7 @@ def test_answers_that_are_none_are_kept_as_such(manager, collection, mentions, q
         assert reply.text == (step if isinstance(step, str) else step.text or "")
 
 
+@pytest.mark.slow
 def test_a_time_out_is_tried_again(manager, collection, mentions, quick):
     quick.LLM_TIMEOUT = 1
     with ChatStub([Hang(20), GOOD]) as stub:

@@ -279,6 +279,7 @@ def test_a_cited_id_that_is_nowhere_and_markers_that_overlap(collection, documen
     assert CitationMention.objects.get().markers == [{"start": 9, "end": 12, "keys": ["b1"]}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -139,6 +139,7 @@ def test_stop_words_and_stems_work_in_an_index(tmp_path: Path) -> None:
     assert list(index.search(BM25, "librari", 5).ids) == [40, 50]
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0]), max_size=40), st.integers(0, 50))
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_the_best_are_those_a_full_sort_puts_first(values: list[float], depth: int) -> None:
@@ -181,6 +182,7 @@ def test_okapi_scores_are_those_of_rank_bm25(tmp_path: Path) -> None:
         assert index.scores(OKAPI, query) == pytest.approx(okapi(TEXTS, query, 1.5, 0.75), rel=1e-5, abs=1e-6)
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(alphabet="abc ", max_size=12), min_size=1, max_size=9), st.integers(1, 4))
 @settings(deadline=None, max_examples=30)
 def test_shards_give_what_one_index_gives_to_the_last_bit(texts: list[str], size: int) -> None:

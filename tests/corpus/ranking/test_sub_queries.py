@@ -183,6 +183,7 @@ def tied_topics() -> tuple[list[TopicRecord], dict[str, list[tuple[int, ...]]]]:
     return found, wanted
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_the_rule_gives_the_published_sub_queries() -> None:
     """All 1,003 of them word for word, and no others."""

@@ -89,6 +89,7 @@ def test_numbers_as_released_are_those_of_one_level(collection: Collection, tmp_
     assert set(Ranking.objects.filter(run__name="other").values_list("topic__number", flat=True)) == {"0", "1"}
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("first", ["import", "making"])
 def test_an_import_and_a_making_of_one_name_wait_for_each_other(

@@ -319,6 +319,7 @@ class TestDense:
         with pytest.raises(Refused, match="LITMUS_EMBEDDINGS_BASE_URL"):
             made(collection, "x", "dense")
 
+    @pytest.mark.slow
     @pytest.mark.django_db(transaction=True)
     def test_two_runs_at_once_ask_for_each_vector_once(self, collection: Collection, settings: Any) -> None:
         """One of them waits: written at once by two, files of vectors would be those of other documents."""

@@ -300,6 +300,7 @@ class TestCommand:
 class TestOrder(HypothesisTestCase):
     """PostgreSQL's order of bytes and floats is the canonical one, whatever the ids and scores."""
 
+    @pytest.mark.slow
     @given(
         st.dictionaries(
             st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=3),

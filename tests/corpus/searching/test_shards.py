@@ -142,6 +142,7 @@ def test_any_number_of_shards_gives_the_same_lines(recipe: str, tmp_path: Path, 
     assert " d1 " not in "".join(line for line in lines("all-1").splitlines(True) if line.startswith("1 "))
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 def test_any_number_of_shards_gives_the_same_pools(tmp_path: Path, settings: Any) -> None:
     collection = filled(documents=60, words=30, topics=5)

@@ -213,6 +213,7 @@ class TestDeleting:
 class TestAnyEdits(HypothesisTestCase):
     """Whatever is done, positions stay dense, no aspect is without a place, and there are two levels."""
 
+    @pytest.mark.slow
     @settings(max_examples=20)
     @given(
         st.lists(

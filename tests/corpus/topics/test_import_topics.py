@@ -220,6 +220,7 @@ class TestCommand:
 class TestDorisMae:
     """The published queries give the published counts."""
 
+    @pytest.mark.slow
     def test_counts_are_the_papers(self, collection: Collection) -> None:
         folder = shared_path("data", "doris-mae")
         run = import_files(collection, folder / "queries.txt", kind="topics")

@@ -164,6 +164,7 @@ def test_command(collection: Collection, capsys: pytest.CaptureFixture[str]) -> 
         call_command("make_sub_queries", "tea", aspects=6)
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_the_published_sub_queries_come_out_of_the_published_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]

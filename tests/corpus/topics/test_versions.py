@@ -215,6 +215,7 @@ class TestGoingBack:
 class TestAnyHistory(HypothesisTestCase):
     """However one goes back and forth, each version reads as it did when it was kept."""
 
+    @pytest.mark.slow
     @settings(max_examples=10)
     @given(st.lists(st.tuples(st.integers(0, 20), st.sampled_from(STEPS)), max_size=9))
     def test_every_version_can_be_read_again(self, edits: list[tuple[int, str]]) -> None:
