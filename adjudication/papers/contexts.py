@@ -94,8 +94,8 @@ def context_findings(options: Options, memo: dict[Any, Any]) -> list[tuple[str, 
     each memo."""
     key = ("golds", options.collection.pk, options["drafts"])
     if key not in memo:
-        found = gold_of(options.collection, drafts=options["drafts"])
-        memo[key] = Counter((gold.status, gold.origin) for gold in found)
+        every = gold_of(options.collection, drafts=options["drafts"])
+        memo[key] = Counter((gold.status, gold.origin) for gold in every)
     golds: Counter[tuple[str, str]] = memo[key]
     states: Counter[str] = Counter()
     sources: Counter[str] = Counter()
