@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.actions.users import change_password
+from accounts.addresses import check_characters
 from accounts.audit import record_event
 from accounts.mail import NO_SERVER, NoMailServer
 from accounts.models import User
@@ -53,6 +54,12 @@ class AccountAdapter(DefaultAccountAdapter):
         """Only what a stranger could use to take over the account is written about, in our own words."""
         if template_prefix in NOTIFICATIONS:
             super().send_notification_mail(template_prefix, user, *arguments, **more)
+
+    def clean_email(self, email: str) -> str:
+        """Errors: ValidationError, also for characters that cannot be seen or look like others."""
+        cleaned: str = super().clean_email(email)
+        check_characters(cleaned)
+        return cleaned
 
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         before = email_address.user.email

@@ -47,6 +47,7 @@ urlpatterns = [
     path(f"{C}archive/", collections.CollectionArchive.as_view(), name="api_collection_archive"),
     path(f"{C}backup/", collections.CollectionBackup.as_view(), name="api_collection_backup"),
     path(f"{C}invitations/", invitations.Invitations.as_view(), name="api_invitations"),
+    path(f"{C}invitations/<int:pk>/", invitations.InvitationDetail.as_view(), name="api_invitation"),
     path(f"{C}documents/", documents.DocumentList.as_view(), name="api_documents"),
     path(f"{C}documents/<path:docno>/", documents.DocumentDetail.as_view(), name="api_document"),
     path(f"{C}topics/", topics.TopicList.as_view(), name="api_topics"),

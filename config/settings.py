@@ -60,6 +60,7 @@ SESSION_COOKIE_AGE = env.number("LITMUS_SESSION_DAYS", 14, minimum=1, maximum=40
 _cookie_suffix = hashlib.sha256(SECRET_KEY.encode()).hexdigest()[:8]
 SESSION_COOKIE_NAME = f"litmus_session_{_cookie_suffix}"
 CSRF_COOKIE_NAME = f"litmus_csrf_{_cookie_suffix}"
+BROWSER_COOKIE_NAME = f"litmus_browser_{_cookie_suffix}"  # see annotation/labelling/views/browsers.py
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -276,9 +277,10 @@ ACCOUNT_EMAIL_SUBJECT_PREFIX = "Litmus: "
 ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
-ACCOUNT_RATE_LIMITS = {
-    "author_answer": "60/m/ip,12/m/key"
-}  # in addition to allauth's own: the personal pages of authors
+ACCOUNT_RATE_LIMITS = {  # in addition to allauth's own
+    "author_answer": "60/m/ip,12/m/key",  # the personal pages of authors
+    "invitation_mail": "30/h/ip,3/h/key",  # asked for by who has the link that a manager handed over
+}
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if SECURE_PROXY_SSL_HEADER else 0  # whose address the rate limits count
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Litmus"

@@ -1,4 +1,8 @@
-"""The address that is sent to an invited person: the invitation's number, signed, so that none can be guessed."""
+"""The addresses of an invitation: its number, signed, so that none can be guessed.
+
+There are two. The one in the mail proves that its reader has the invited address. The one that managers see and hand
+over proves nothing of the kind, for managers know it too (docs/adr/0046-what-an-invitation-proves.md).
+"""
 
 from django.conf import settings
 from django.core import signing
@@ -6,22 +10,33 @@ from django.urls import reverse
 
 from accounts.models import Invitation
 
-_signer = signing.Signer(salt="litmus.invitation", sep=".")
+_shown = signing.Signer(salt="litmus.invitation", sep=".")
+_mailed = signing.Signer(salt="litmus.invitation.mailed", sep=".")
 
 
-def token_for(invitation: Invitation) -> str:
-    """The last part of the invitation's address. When it expires is in the row, so that it can be extended."""
-    return _signer.sign(str(invitation.pk))
+def token_for(invitation: Invitation, *, mailed: bool = False) -> str:
+    """The last part of an address of the invitation. When it expires is in the row, so that it can be extended."""
+    return (_mailed if mailed else _shown).sign(str(invitation.pk))
 
 
 def invitation_number(token: str) -> int | None:
     """The number in a token that this installation signed, else None."""
+    shown = _number(_shown, token)
+    return _number(_mailed, token) if shown is None else shown
+
+
+def proves_address(token: str) -> bool:
+    """Whether the token came by mail."""
+    return _number(_mailed, token) is not None
+
+
+def link_for(invitation: Invitation, *, mailed: bool = False) -> str:
+    """The whole address, at the site's configured name: a forged Host header gains nothing."""
+    return settings.SITE_URL + reverse("invitation_accept", args=[token_for(invitation, mailed=mailed)])
+
+
+def _number(signer: signing.Signer, token: str) -> int | None:
     try:
-        return int(_signer.unsign(token))
+        return int(signer.unsign(token))
     except (signing.BadSignature, ValueError):
         return None
-
-
-def link_for(invitation: Invitation) -> str:
-    """The whole address, at the site's configured name: a forged Host header gains nothing."""
-    return settings.SITE_URL + reverse("invitation_accept", args=[token_for(invitation)])

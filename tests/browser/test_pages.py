@@ -104,12 +104,15 @@ def test_every_face_of_an_invitation_is_accessible(new_page: NewPage, members: d
     manager = members[Role.MANAGER]
     make = {"by": manager.user, "at": timezone.now(), "membership": manager, "role": Role.VIEWER}
     addresses = {
-        email: reverse("invitation_accept", args=[token_for(create_invitation(email=email, **make).invitation)])
-        for email in ("fresh@example.org", "known@example.org")
+        email: reverse(
+            "invitation_accept", args=[token_for(create_invitation(email=email, **make).invitation, mailed=how)]
+        )
+        for email, how in (("fresh@example.org", True), ("known@example.org", True), ("shown@example.org", False))
     }
     known = UserFactory(email="known@example.org")
     assert_accessible_everywhere(new_page(), addresses["fresh@example.org"])
     assert_accessible_everywhere(new_page(), addresses["known@example.org"])
+    assert_accessible_everywhere(new_page(), addresses["shown@example.org"])
     assert_accessible_everywhere(new_page(known), addresses["known@example.org"])
     assert_accessible_everywhere(new_page(known), addresses["fresh@example.org"])
     assert_accessible_everywhere(new_page(), "/invitations/broken/")

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandParser
-from django.core.validators import validate_email
 from django.utils import timezone
 
 from accounts import mail
 from accounts.actions.users import create_user
+from accounts.addresses import validate_address
 from accounts.management.passwords import check_password, read_password
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
@@ -51,6 +51,6 @@ def _how_to_get_one(email: str) -> str:
 
 def _check_email(email: str) -> None:
     try:
-        validate_email(email)
+        validate_address(email)
     except ValidationError as error:
-        raise Refused(f"{email!r} is no e-mail address.") from error
+        raise Refused(f"{email!r} is no e-mail address. {error.messages[0]}") from error

@@ -38,12 +38,16 @@ def archive_collection(*, by: User | None, at: datetime, collection: Collection)
 
 
 @transaction.atomic
-def take_backup(*, by: User, at: datetime, collection: Collection) -> None:
-    """Check and log that the person takes a backup, which holds all labels. Errors: NotAllowed."""
+def take_backup(*, by: User, at: datetime, collection: Collection, logged: bool = True) -> None:
+    """Check and log that the person takes a backup, which holds all labels. Errors: NotAllowed.
+
+    `logged=False` is for requests that get the head of the file alone.
+    """
     check_role_of_manager(collection, by)
     if reasons := [each.reason for each in hidden_labels(collection, by)]:
         raise NotAllowed(" ".join([*reasons, "A backup would show them."]))
-    record_event(by=by, at=at, verb="download_backup", target=collection, scope=collection)
+    if logged:
+        record_event(by=by, at=at, verb="download_backup", target=collection, scope=collection)
 
 
 @transaction.atomic

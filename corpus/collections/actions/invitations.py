@@ -17,9 +17,9 @@ from accounts import mail
 from accounts.actions.users import create_user
 from accounts.audit import record_event
 from accounts.models import Invitation, User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.collections.address_lists import Address
-from corpus.collections.invitation_links import invitation_number, link_for
+from corpus.collections.invitation_links import invitation_number, link_for, proves_address
 from corpus.collections.reads.people import open_invitations
 from corpus.collections.rules import check_can_manage
 from corpus.models import Collection, InvitedRole, Membership, Role
@@ -151,9 +151,9 @@ def revoke_invitation(*, by: User, at: datetime, membership: Membership, invited
 
 
 def mail_invitation(invited: InvitedRole) -> bool:
-    """Send the link. False if the mail server did not take it: then the link has to be handed over otherwise."""
+    """Send the link that proves the address. False if the mail server did not take it."""
     invitation = invited.invitation
-    context = {"invited": invited, "invitation": invitation, "link": link_for(invitation)}
+    context = {"invited": invited, "invitation": invitation, "link": link_for(invitation, mailed=True)}
     subject = f"Litmus: you are invited to {' '.join(invited.collection.title.split())}"
     try:
         send_mail(
@@ -185,7 +185,12 @@ def find_invitation(*, token: str, at: datetime, for_update: bool = False) -> In
 
 @transaction.atomic
 def accept_invitation(*, by: User, at: datetime, token: str) -> Accepted:
-    """Join, as the person the invitation was sent to."""
+    """Join, as the person the invitation was sent to, who has signed in."""
+    return _accept(by, at, token, proof="account")
+
+
+def _accept(by: User, at: datetime, token: str, *, proof: str) -> Accepted:
+    """`proof`, for the audit: how it is known that it is the invited person."""
     invited = find_invitation(token=token, at=at, for_update=True)
     email = invited.invitation.email
     if by.email.lower() != email:
@@ -203,16 +208,23 @@ def accept_invitation(*, by: User, at: datetime, token: str) -> Accepted:
         scope=invited.collection,
         role=membership.role,
         joined=joined,
+        proof=proof,
     )
     return Accepted(membership, joined)
 
 
 @transaction.atomic
 def accept_as_new_user(*, at: datetime, token: str, name: str, password: str) -> Accepted:
-    """Make an account for the invited address and join with it; refused where the address has one."""
+    """Make an account for the invited address and join with it; refused where the address has one.
+
+    Where there is a mail server, only by the link that came by mail: who invites may not become whom they invite.
+    """
     invited = find_invitation(token=token, at=at, for_update=True)
+    is_proven = proves_address(token)
+    if mail.is_set_up() and not is_proven:
+        raise NotAllowed(f"Open the link in the mail to {invited.invitation.email} to create an account.")
     user = create_user(by=None, at=at, email=invited.invitation.email, password=password, name=name)
-    return accept_invitation(by=user, at=at, token=token)
+    return _accept(user, at, token, proof="mail" if is_proven else "link")
 
 
 def _locked_open(invited: InvitedRole) -> InvitedRole:

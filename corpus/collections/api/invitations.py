@@ -2,23 +2,33 @@
 
 from typing import Any, ClassVar
 
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.models import TokenScope
 from accounts.schema import answers
-from corpus.collections.actions.invitations import invite_several
+from corpus.collections.actions.invitations import invite_several, revoke_invitation
 from corpus.collections.address_lists import HELP, BadList, read_addresses
-from corpus.collections.api.base import InCollectionView
-from corpus.models import Role
+from corpus.collections.api.base import ByCursor, InCollectionView
+from corpus.collections.invitation_links import link_for
+from corpus.collections.reads.people import open_invitations
+from corpus.models import InvitedRole, Role
+
+MANAGERS = (Role.MANAGER,)
+
+
+class NewestByCursor(ByCursor):
+    ordering = "-pk"
 
 
 class InvitingSerializer(serializers.Serializer[Any]):
     """A list of addresses, and what those people will be."""
 
-    emails = serializers.CharField(help_text=HELP)
+    emails = serializers.CharField(help_text=HELP, trim_whitespace=False)  # lines are counted as they were sent
     role = serializers.ChoiceField(Role.choices, default=Role.ANNOTATOR)
     dry_run = serializers.BooleanField(default=False, help_text="only say who would be invited")
 
@@ -32,10 +42,16 @@ class InvitingSerializer(serializers.Serializer[Any]):
         return Role(role)
 
 
+LINK = (
+    "To hand over. Who has an account with the address signs in with it; others have a link mailed to the address, or,"
+    " where no mail server is set up, choose a password"
+)
+
+
 class NewInvitationSerializer(serializers.Serializer[Any]):
     email = serializers.EmailField()
     role = serializers.ChoiceField(Role.choices)
-    link = serializers.CharField(allow_blank=True, help_text="to accept with, once, within fourteen days")
+    link = serializers.CharField(allow_blank=True, help_text=LINK)
     mailed = serializers.BooleanField(help_text="if not, hand over the link")
 
 
@@ -53,11 +69,34 @@ class InvitationsSerializer(serializers.Serializer[Any]):
     refused = NotNewInvitationSerializer(many=True)
 
 
+class OpenInvitationSerializer(serializers.Serializer[Any]):
+    """An invitation that was neither accepted nor revoked."""
+
+    id = serializers.IntegerField(source="pk")
+    email = serializers.EmailField(source="invitation.email")
+    role = serializers.ChoiceField(Role.choices)
+    invited_by = serializers.CharField(source="invitation.invited_by")
+    created_at = serializers.DateTimeField(source="invitation.created_at")
+    expires_at = serializers.DateTimeField(source="invitation.expires_at")
+    link = serializers.SerializerMethodField(help_text=LINK)
+
+    def get_link(self, invited: InvitedRole) -> str:
+        return link_for(invited.invitation)
+
+
 class Invitations(InCollectionView):
     """Asking people to join the collection."""
 
     serializer_class = InvitingSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": (Role.MANAGER,)}
+    pagination_class = NewestByCursor
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGERS, "POST": MANAGERS}
+    scopes: ClassVar[dict[str, TokenScope]] = {"GET": TokenScope.MANAGE}  # a link lets somebody in
+
+    @extend_schema(operation_id="invitations_list", responses=answers({200: OpenInvitationSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the open invitations, the newest first; expired ones are among them until they are revoked."""
+        page = self.paginate_queryset(open_invitations(self.collection))
+        return self.get_paginated_response(OpenInvitationSerializer(page, many=True).data)
 
     @extend_schema(
         operation_id="invitations_create",
@@ -68,3 +107,18 @@ class Invitations(InCollectionView):
         wanted = self.asked(InvitingSerializer)
         several = invite_several(by=self.person, at=timezone.now(), membership=self.membership, **wanted)
         return Response(several.data(), status=200 if several.is_dry else 201)
+
+
+class InvitationDetail(InCollectionView):
+    """One open invitation."""
+
+    serializer_class = OpenInvitationSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"DELETE": MANAGERS}
+
+    @extend_schema(operation_id="invitations_revoke", responses=answers({200: OpenInvitationSerializer}, 403, 404, 409))
+    def delete(self, request: Request, slug: str, pk: int) -> Response:
+        """Revoke an invitation: its links no longer work."""
+        rows = InvitedRole.objects.select_related("invitation__invited_by")
+        invited = get_object_or_404(rows, pk=pk, collection=self.collection)
+        revoke_invitation(by=self.person, at=timezone.now(), membership=self.membership, invited=invited)
+        return Response(OpenInvitationSerializer(invited).data)

@@ -7,15 +7,16 @@ from django.contrib.auth.password_validation import password_validators_help_tex
 from django.core.exceptions import ValidationError
 from django.utils.html import escape
 
+from accounts.addresses import LONGEST_ADDRESS, check_characters
 from accounts.models import User
-from corpus.collections.address_lists import HELP, LONGEST_ADDRESS, Address, BadList, read_addresses
+from corpus.collections.address_lists import HELP, Address, BadList, read_addresses
 from corpus.models import Role
 
 
 class InvitationForm(forms.Form):
     """Whom to ask, and as what."""
 
-    email = forms.EmailField(label="E-mail address", max_length=LONGEST_ADDRESS)
+    email = forms.EmailField(label="E-mail address", max_length=LONGEST_ADDRESS, validators=[check_characters])
     role = forms.ChoiceField(choices=Role.choices, initial=Role.ANNOTATOR)
 
     def clean_role(self) -> Role:
@@ -30,6 +31,7 @@ class InvitationListForm(forms.Form):
         label="E-mail addresses",
         widget=forms.Textarea(attrs={"rows": 5, "spellcheck": "false"}),
         help_text=escape(HELP),
+        strip=False,  # lines are counted as they were typed
     )
     role = forms.ChoiceField(choices=Role.choices, initial=Role.ANNOTATOR)
 

@@ -1,5 +1,6 @@
 """Inviting people, and what an invited person sees."""
 
+from allauth.core import ratelimit
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
@@ -12,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from accounts import mail
 from accounts.models import User
 from accounts.refusal_messages import refusals_in_form
+from accounts.refusals import Conflict
 from accounts.requests import Request
 from corpus.collections.actions.invitations import (
     Accepted,
@@ -26,6 +28,7 @@ from corpus.collections.actions.invitations import (
     revoke_invitation,
 )
 from corpus.collections.forms.people import InvitationForm, InvitationListForm, NewAccountForm
+from corpus.collections.invitation_links import proves_address
 from corpus.collections.reads.people import ROLE_WORDS
 from corpus.collections.rules import fetch_manager
 from corpus.collections.views.people import show_people
@@ -95,11 +98,16 @@ def invitation_revoke(request: Request, slug: str, pk: int) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def invitation_accept(request: Request, token: str) -> HttpResponse:
-    """What an invited person sees: join, sign in to join, make an account to join, or why none of it is possible."""
+    """What an invited person sees: join, sign in to join, make an account to join, or why none of it is possible.
+
+    Whether the address has an account is shown only to who opens the link that was mailed to it.
+    """
     try:
         invited = find_invitation(token=token, at=timezone.now())
         if request.user.is_authenticated:
             return _accept_as_known(request, token, invited)
+        if not proves_address(token):
+            return _prove(request, invited) if mail.is_set_up() else _accept_as_new(request, token, invited)
         if User.objects.filter(email=invited.invitation.email).exists():
             return _page(request, "corpus/collections/invitation_sign_in.html", invited)
         return _accept_as_new(request, token, invited)
@@ -115,16 +123,34 @@ def _accept_as_known(request: Request, token: str, invited: InvitedRole) -> Http
     return _welcome(request, accept_invitation(by=request.user, at=timezone.now(), token=token))
 
 
+def _prove(request: Request, invited: InvitedRole) -> HttpResponse:
+    """Sign in, or have the link that proves the address mailed to it: the same whether there is an account or not."""
+    template = "corpus/collections/invitation_prove.html"
+    if request.method != "POST":
+        return _page(request, template, invited)
+    if not ratelimit.consume(request, action="invitation_mail", key=str(invited.pk)):
+        return _page(request, template, invited, status=429, problem="Too many mails were asked for. Wait an hour.")
+    if not mail_invitation(invited):
+        return _page(request, template, invited, status=503, problem="The mail could not be sent. Try again later.")
+    return _page(request, template, invited, is_sent=True)
+
+
 def _accept_as_new(request: Request, token: str, invited: InvitedRole) -> HttpResponse:
+    """Choose a password. Who only has the link may also sign in: the page does not say which is possible."""
     form = NewAccountForm(request.POST if request.method == "POST" else None, email=invited.invitation.email)
     if form.is_valid():
-        accepted = accept_as_new_user(
-            at=timezone.now(), token=token, name=form.cleaned_data["name"], password=form.cleaned_data["password"]
-        )
-        login(request, accepted.membership.user, backend=BACKEND)
-        return _welcome(request, accepted)
+        try:
+            accepted = accept_as_new_user(
+                at=timezone.now(), token=token, name=form.cleaned_data["name"], password=form.cleaned_data["password"]
+            )
+        except Conflict as conflict:  # there is an account
+            form.add_error(None, conflict.reason)
+        else:
+            login(request, accepted.membership.user, backend=BACKEND)
+            return _welcome(request, accepted)
+    more = {"form": form, "may_sign_in": not proves_address(token)}
     status = 422 if form.errors else 200
-    return _page(request, "corpus/collections/invitation_new_account.html", invited, status=status, form=form)
+    return _page(request, "corpus/collections/invitation_new_account.html", invited, status=status, **more)
 
 
 def _page(request: Request, template: str, invited: InvitedRole, status: int = 200, **context: object) -> HttpResponse:
@@ -148,6 +174,6 @@ def _mail(request: Request, invited: InvitedRole) -> None:
     if not mail.is_set_up():
         messages.warning(request, f"{email} is invited. The mail was {mail.NO_SERVER}. Hand over the link below.")
     elif mail_invitation(invited):
-        messages.success(request, f"The invitation was sent to {email}. Its link is also in the list below.")
+        messages.success(request, f"The invitation was sent to {email}.")
     else:
         messages.warning(request, f"The mail to {email} could not be sent. Copy the link below and hand it over.")

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from accounts import jobs, mail
+from accounts.addresses import is_address
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
@@ -271,12 +270,10 @@ def _sift(
 
 
 def _fault(email: str, docno: str, name: str, documents: dict[str, int], silent: set[str]) -> str | None:
-    try:
-        validate_email(email)
-    except ValidationError:
+    if not is_address(email):
         return f"{email or 'an empty cell'} is no e-mail address"
-    if len(email) > 254 or len(name) > 150:
-        return "the address or the name is too long"
+    if len(name) > 150:
+        return "the name is too long"
     if docno not in documents:
         return f"there is no document {docno} in the collection"
     return f"{email} has asked not to be written to" if email in silent else None

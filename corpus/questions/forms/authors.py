@@ -7,6 +7,7 @@ from django import forms
 from django.core.validators import MaxLengthValidator
 from django.utils import timezone
 
+from accounts.addresses import LONGEST_ADDRESS, check_characters
 from corpus.models import LONGEST_QUESTION, QuestionCall
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
 from corpus.questions.reads.authors import BLANKS
@@ -61,7 +62,7 @@ class CallForm(forms.Form):
 class AuthorForm(forms.Form):
     """One author to ask."""
 
-    email = forms.EmailField(label="E-mail address", max_length=254)
+    email = forms.EmailField(label="E-mail address", max_length=LONGEST_ADDRESS, validators=[check_characters])
     name = forms.CharField(max_length=150, required=False)
     docno = forms.CharField(label="Paper", max_length=300, help_text="The docno of a document of this collection.")
 

@@ -38,8 +38,36 @@ class TestReading:
         ]
 
     @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("\n\r\n\r ada@x.org", [(4, "ada@x.org")]),
+            ("<ada@x.org> <bob@x.org>", [(1, "ada@x.org"), (1, "bob@x.org")]),
+            ('"Lovelace, Ada" <ada@x.org>; "Byron; Lord, G." <bob@x.org>', [(1, "ada@x.org"), (1, "bob@x.org")]),
+            ("Lovelace, Ada <ada@x.org>; Byron, G. <bob@x.org>", [(1, "ada@x.org"), (1, "bob@x.org")]),
+            ("Lovelace, Ada <ada@x.org>", [(1, "ada@x.org")]),
+            ('"Ada <ada@x.org>', [(1, "ada@x.org")]),
+            ("Ada <ada@x.org>, Bob <bob@x.org>", [(1, "ada@x.org"), (1, "bob@x.org")]),
+            ('"ada@x.org, bob@x.org"', [(1, "ada@x.org"), (1, "bob@x.org")]),
+            ("ada@x.org <mailto:ada@x.org>\n'mailto:bob@x.org'".replace("'", ""), [(1, "ada@x.org"), (2, "bob@x.org")]),
+            ("\ufeffada@x.org\n\u200bbob@x.org\u200b ", [(1, "ada@x.org"), (2, "bob@x.org")]),
+            ("ada@m\u00fcnchen.example", [(1, "ada@m\u00fcnchen.example")]),
+        ],
+    )
+    def test_lists_as_programs_write_them(self, text: str, found: list[tuple[int, str]]) -> None:
+        assert [(each.line, each.email) for each in read_addresses(text)] == found
+
+    @pytest.mark.parametrize(
         ("text", "reasons"),
         [
+            ("ada@x\u200b.org", ["Line 1: no e-mail address: ada@x[U+200B].org.", "Nobody was invited."]),
+            ("bo\u017f@x.org", ["Line 1: no e-mail address: bo\u017f@x.org.", "Nobody was invited."]),
+            ("ada@\uff58.org", ["Line 1: no e-mail address: ada@\uff58.org.", "Nobody was invited."]),
+            ("Ada <>", ["Line 1: no e-mail address: Ada <>.", "Nobody was invited."]),
+            ("<ada@x.org> bob@x.org", ["Line 1: no e-mail address: <ada@x.org> bob@x.org.", "Nobody was invited."]),
+            ("Lovelace, Ada <ada@x.org>, Byron <b@x.org>",
+             ["Line 1: no e-mail address: lovelace.", "Nobody was invited."]),
+            (", ".join(f"x{n}" for n in range(2_000)),
+             ["Line 1: no e-mail address: x0, x1, x2, x3, x4 and 1,995 more.", "Nobody was invited."]),
             (WRONG, [*SAID, "Nobody was invited."]),
             (" ;\n,", ["There is no address in the list."]),
             ("\n".join("x" * 7), [*(f"Line {n}: no e-mail address: x." for n in range(1, 6)),
@@ -105,6 +133,10 @@ class TestPage:
         for said in (*SAID, "Nobody was invited."):
             assert said in answer.text
         assert asked() == []
+        answer = client.post(
+            reverse("invitation_list_create", args=["tea"]), {"emails": "\n\nwrong", "role": "annotator", **more}
+        )
+        assert "Line 3: no e-mail address: wrong." in answer.text, "as it was typed"
 
 
 @pytest.fixture
@@ -175,6 +207,17 @@ class TestRest:
         found = post(**sent)
         assert (found.status_code, asked()) == (201, BOTH)
         assert [each["mailed"] for each in found.json()["invited"]] == [True, True]
+        listed = client.get(address, headers=headers).json()["results"]
+        assert [(each["email"], each["role"]) for each in listed] == [BOTH[1], BOTH[0]]
+        assert all("/invitations/" in each["link"] and each["expires_at"] for each in listed)
+        gone = client.delete(f"{address}{listed[0]['id']}/", headers=headers)
+        assert (gone.status_code, gone.json()["email"]) == (200, "bob@example.org")
+        assert client.delete(f"{address}{listed[0]['id']}/", headers=headers).status_code == 409
+        assert len(client.get(address, headers=headers).json()["results"]) == 1
+        reader = {"Authorization": f"Bearer {make_token(members[Role.MANAGER].user, scope=TokenScope.READ)[1]}"}
+        assert client.get(address, headers=reader).status_code == 403
+        wrong = post(emails="\n\nwrong")
+        assert "Line 3: no e-mail address: wrong." in wrong.text
         wrong = post(emails=WRONG)
         assert wrong.status_code == 400
         assert all(said in wrong.text for said in SAID)
