@@ -124,8 +124,11 @@ class JobKind(ABC, Generic[J]):
         """The address of the page that shows what came of it; without another page, its own."""
         return self.address(job)
 
-    def links(self, job: J) -> list[tuple[str, str]]:
-        """Address and words of where to go once it has ended, for its own page; the first is the most likely."""
+    def links(self, job: J, member: Any) -> list[tuple[str, str]]:
+        """Address and words of where to go once it has ended, for its own page; the first is the most likely.
+
+        Only what `member` may open.
+        """
         return [(self.page(job), "Results")] if self.page(job) != self.address(job) else []
 
     def context(self, job: J, member: Any) -> dict[str, Any]:

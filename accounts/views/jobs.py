@@ -23,7 +23,7 @@ def job_detail(request: Request, kind: str, pk: int) -> HttpResponse:
     context = jobs.shown(job, member)
     if request.htmx:
         return render(request, "accounts/_job.html", context)
-    context |= {"base": found.base, "links": found.links(job), **found.context(job, member)}
+    context |= {"base": found.base, "links": found.links(job, member), **found.context(job, member)}
     return render(request, "accounts/job_detail.html", context)
 
 

@@ -56,7 +56,7 @@ class PublicationJob(CollectionJob[Publication]):
     def page(self, job: Publication) -> str:
         return reverse("publication_create", args=[job.release.collection.slug, job.release.name])
 
-    def links(self, job: Publication) -> list[tuple[str, str]]:
+    def links(self, job: Publication, member: Any) -> list[tuple[str, str]]:  # noqa: ARG002 - the base's
         return [(self.page(job), "Publications of this release")]
 
 

@@ -16,13 +16,13 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.reads.workload import WITHDRAWN, Workload, read_workload
 from annotation.campaigns.jobs.campaign_jobs import CampaignJob
-from annotation.campaigns.jobs.constraints import checked_at_once
 from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
 from annotation.planning.order import order_by_aspect, order_by_document
 from annotation.planning.plan import plan_assignments
 from annotation.planning.problem import CannotPlan, Ints, Plan
 from annotation.planning.repeats import schedule
 from annotation.planning.slots import free_slots
+from corpus.loading.constraints import checked_at_once
 
 COPY = """
 COPY annotation_assignment (item_id, queue_id, annotator_id, state, slot, repeat, position) FROM STDIN

@@ -36,6 +36,8 @@ def request_judgment_import(
     campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
     check_manager(campaign.collection, by)
     check_not_closed(campaign)
+    if campaign.kind_object.no_criteria:
+        raise Refused(f"Campaigns of the kind {campaign.kind_object} have no judgments, so none can be imported.")
     if not campaign.items.exists():
         raise Refused("The campaign has no items yet, so there is nothing to have been judged. Build them first.")
     return request_import(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
@@ -20,12 +21,14 @@ from accounts.refusals import Refused
 from adjudication.agreement.jobs.result_jobs import ResultJob
 from adjudication.agreement.jobs.second_opinions import second_opinions
 from adjudication.labels.reads.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
+from adjudication.labels.rules import can_adjudicate
 from adjudication.models import Method, Voters, VoteRun
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.policies import tie_policy
 from adjudication.stats.votes import Outcome, vote
 from adjudication.verdicts.jobs import vote_sql
 from annotation.models import AnnotatorKind, Campaign, Criterion
+from corpus.models import Membership
 
 _METHODS = {
     Outcome.UNRESOLVED: Method.UNRESOLVED,
@@ -74,6 +77,12 @@ class VoteJob(ResultJob[VoteRun]):
 
     def work(self, job: VoteRun, progress: jobs.Progress) -> None:
         count_votes(job, progress)
+
+    def links(self, job: VoteRun, member: Membership) -> list[tuple[str, str]]:
+        """To the adjudication screen for those who adjudicate; others see what came of it in the list of items."""
+        if can_adjudicate(member):
+            return super().links(job, member)
+        return [(reverse("disagreement_list", args=self.where(job)), "Results")]
 
 
 def count_votes(run: VoteRun, progress: jobs.Progress) -> None:

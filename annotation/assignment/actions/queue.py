@@ -23,6 +23,7 @@ from annotation.assignment.reads.participation import Participation, Visit
 QUEUE_AHEAD = 3
 QUEUE_AHEAD_WHILE_PLENTY = 25
 MOST_EXPIRED_AT_ONCE = 500
+MOST_BROWSERS = 8  # that can hold one lease; beyond them the oldest visit is forgotten
 
 # Who has acted on an item's votes does not judge it, whatever slot of it is free.
 UNSEEN = """NOT EXISTS (SELECT FROM annotation_votesseen seen
@@ -44,7 +45,12 @@ SELECT (SELECT count(*) FROM (
 MARK = "jsonb_build_object(%(browser)s::text, %(visit)s::int)"
 IS_MARKED = "coalesce((a.held_by ->> %(browser)s::text)::int >= %(visit)s, false)"
 NEEDS_RENEWAL = f"(a.lease_expires_at < %(renew)s OR NOT {IS_MARKED})"
-MARKED = f"CASE WHEN {IS_MARKED} THEN a.held_by ELSE coalesce(a.held_by, '{{}}') || {MARK} END"
+MARKED = f"""CASE WHEN {IS_MARKED} THEN a.held_by ELSE (
+    SELECT jsonb_object_agg(mark.key, mark.value) FROM (
+      SELECT each.* FROM jsonb_each(coalesce(a.held_by, '{{}}') || {MARK}) each
+      ORDER BY each.key = %(browser)s::text DESC, each.value::int DESC LIMIT {MOST_BROWSERS}
+    ) mark
+  ) END"""
 RENEWED = f"""held_by = {MARKED},
     lease_expires_at = CASE WHEN a.lease_expires_at < %(renew)s THEN %(lease)s ELSE a.lease_expires_at END"""
 # The next free slot after the given position whose item this annotator has never had. Units under lease are counted

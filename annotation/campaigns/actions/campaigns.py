@@ -14,7 +14,6 @@ from accounts.refusals import Conflict, Refused
 from annotation.assignment.actions.annotators import add_members
 from annotation.campaigns.actions.criteria import check_criteria, sort_levels, store_criteria
 from annotation.campaigns.actions.guidelines import check_body
-from annotation.campaigns.jobs.constraints import checked_at_once
 from annotation.campaigns.reads.campaigns import fetch_readiness, has_submissions
 from annotation.campaigns.reads.criteria import drafts_of
 from annotation.campaigns.rules.campaigns import (
@@ -41,6 +40,7 @@ from annotation.models import (
     Strategy,
 )
 from corpus.collections.rules import check_can_delete, check_manager
+from corpus.loading.constraints import checked_at_once
 from corpus.models import Collection
 
 RESERVED_SLUGS = {"new"}

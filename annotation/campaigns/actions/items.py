@@ -141,9 +141,12 @@ def remove_unjudged_items(
     campaign = _current(campaign, by)
     if AnnoCycle.objects.filter(test=campaign).exists():
         raise Refused("This campaign is the test set of an Anno-GPT cycle, so its items stay as they were chosen.")
+    if topic and not campaign.items.filter(topic__number=topic).exists():
+        raise Refused(f"The campaign has no item of a topic “{topic[:40]}”.")
     removed = remove_unjudged(campaign, topic, only)
     if not removed:
-        raise Refused("There is no unjudged item to remove. Items that somebody has begun stay.")
+        of_topic = f" of topic {topic}" if topic else ""
+        raise Refused(f"There is no unjudged item{of_topic} to remove. Items that somebody has begun stay.")
     facts = {"removed": removed, "topic": topic}
     record_event(by=by, at=at, verb="remove_items", target=campaign, scope=campaign.collection, **facts)
     return removed

@@ -53,7 +53,7 @@ class ItemBuildJob(CampaignJob[ItemBuild]):
     def work(self, job: ItemBuild, progress: Progress) -> None:
         _work(job, progress)
 
-    def links(self, job: ItemBuild) -> list[tuple[str, str]]:
+    def links(self, job: ItemBuild, member: Any) -> list[tuple[str, str]]:  # noqa: ARG002 - the base has it
         names = [("item_build", "Try again")] if job.is_final else []
         if job.state == JobState.DONE:
             names = [("item_list", "See the items"), ("assignment_plan", "Plan the assignment")]

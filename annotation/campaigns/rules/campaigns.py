@@ -23,6 +23,15 @@ def check_can_see(membership: Membership, campaign: Campaign) -> None:
         )
 
 
+def can_see(membership: Membership, campaign: Campaign) -> bool:
+    """The same as an answer."""
+    try:
+        check_can_see(membership, campaign)
+    except Refused:
+        return False
+    return True
+
+
 def why_cannot_open(campaign: Campaign, ready: Readiness) -> str:
     """Why the campaign cannot be opened now, or ""."""
     if campaign.state == CampaignState.OPEN:

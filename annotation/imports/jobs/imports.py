@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from accounts.refusals import Conflict
-from annotation.campaigns.jobs.constraints import checked_at_once
 from annotation.campaigns.rules.campaigns import check_not_closed
 from annotation.campaigns.rules.seals import sealed_by
 from annotation.imports.jobs import import_sql as sql
@@ -24,6 +23,7 @@ from annotation.models import AnnotatorKind, Campaign
 from corpus.formats.judgments import cells_of, read_judgments
 from corpus.formats.records import JudgmentRow, Problem, Skip
 from corpus.loading.background_reading import in_background
+from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of

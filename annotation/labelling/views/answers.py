@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 
 from accounts.models import User
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.refusals import Conflict, NotAllowed, NotHere, Refused
 from annotation.assignment.rules import NotNow
 from annotation.labelling.actions.answers import ChangedElsewhere, Invalid, Receipt
 from annotation.labelling.forms import Malformed
@@ -27,6 +27,13 @@ TITLES = {
     404: "Not found",
     409: "Conflict",
     422: "Refused",
+}
+STANDINGS: dict[type[Refused], tuple[int, str]] = {
+    Malformed: (400, "malformed"),
+    NotAllowed: (403, "not-allowed"),
+    NotHere: (404, "not-here"),
+    ChangedElsewhere: (409, "changed-elsewhere"),
+    Conflict: (409, "conflict"),
 }
 GONE = "There is no such campaign, or you are no longer a member of its collection."
 
@@ -79,14 +86,9 @@ def refused(refusal: Refused) -> JsonResponse:
 
 def standing(refusal: Refused) -> tuple[int, str]:
     """HTTP status and code of a refusal."""
-    if isinstance(refusal, Malformed):
-        return 400, "malformed"
-    if isinstance(refusal, NotAllowed):
-        return 403, "not-allowed"
-    if isinstance(refusal, ChangedElsewhere):
-        return 409, "changed-elsewhere"
-    if isinstance(refusal, Conflict):
-        return 409, "conflict"
+    for kind, answer in STANDINGS.items():
+        if isinstance(refusal, kind):
+            return answer
     if isinstance(refusal, NotNow):
         return 422, refusal.code
     return 422, "invalid" if isinstance(refusal, Invalid) else "refused"

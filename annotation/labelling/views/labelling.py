@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
@@ -37,6 +36,7 @@ from annotation.labelling.reads.labelling import (
 from annotation.labelling.reads.units import Unit, fetch_units
 from annotation.labelling.views.answers import TOO_LATE, person_of, standing
 from annotation.labelling.views.asking import asking_context
+from annotation.labelling.views.browsers import Browser
 from annotation.models import Assignment, Campaign, Guideline, Level, SubmissionKind, SubmissionOutcome
 from corpus.text.markdown import render_markdown
 
@@ -45,32 +45,35 @@ ADDRESSES = (
     *("label_questions", "label_answers_seen"),
 )
 HISTORY_PAGE = 20  # units
-BROWSER_LENGTH = 16  # hexadecimal digits, as `read_visit` expects them
 
 
 @gzip_page
 @never_cache
 @require_safe
 def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """The unit to judge now, or with `?item=` one of the person's own; the script takes over from there."""
+    """The unit to judge now, or with `?item=` one of the person's own; the script takes over from there.
+
+    HEAD takes nothing and begins no visit: it only says whether the person judges here.
+    """
+    person = person_of(request)
+    if request.method == "HEAD":
+        fetch_participation(collection=slug, campaign=campaign, user=person)
+        return HttpResponse()
+    browser = Browser(request)
     participation, ids, visit = begin_visit(
-        collection=slug, campaign=campaign, browser=browser_of(request), by=person_of(request), at=timezone.now()
+        collection=slug, campaign=campaign, browser=browser.name_for(person), by=person, at=timezone.now()
     )
     if (
         not participation.guideline_seen and participation.guideline
     ):  # their first visit: nothing has changed since, it is just there
-        note_guideline_seen(collection=slug, campaign=campaign, version=participation.guideline, by=person_of(request))
+        note_guideline_seen(collection=slug, campaign=campaign, version=participation.guideline, by=person)
     wanted = request.GET.get("item", "")
     opened = fetch_units(participation, [[int(wanted)]]) if wanted.isdecimal() and len(wanted) < 19 else []
     hand = fetch_units(participation, ids)
-    return show_screen(request, slug, participation, hand=hand, opened=opened[0] if opened else None, visit=visit)
-
-
-def browser_of(request: HttpRequest) -> str:
-    """A name for the browser in which the person is signed in: a hash of the session's key."""
-    key = request.session.session_key
-    made = salted_hmac("annotation.labelling.browser", key, algorithm="sha256").hexdigest() if key else ""
-    return made[:BROWSER_LENGTH]
+    page = show_screen(request, slug, participation, hand=hand, opened=opened[0] if opened else None, visit=visit)
+    if visit is not None:
+        browser.keep(page, secure=request.is_secure())
+    return page
 
 
 def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:

@@ -81,6 +81,9 @@ def _problem(status: int, results: tuple[dict[str, Any], ...], data: dict[str, A
 def label_next(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Units that fill the hand up; when there are none and nothing is in hand, why."""
     have = read_have_text(request.GET.get("have", ""))
+    if request.method == "HEAD":  # takes nothing
+        fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
+        return HttpResponse()
     participation, ids = take_units(
         collection=slug,
         campaign=campaign,

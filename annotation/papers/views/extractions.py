@@ -75,9 +75,11 @@ def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResp
 @never_cache
 @require_safe
 def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """One of the person's papers; opening it for the first time takes over the machine's proposal."""
+    """One of the person's papers; opening it for the first time takes over the machine's proposal, HEAD nothing."""
     membership, found = own_campaign(request, slug, campaign, pk)
     assignment = _own_assignment(membership, found, pk)
+    if request.method == "HEAD":
+        return HttpResponse()
     extraction = begin_extraction(assignment=assignment, by=membership.user, at=timezone.now())
     return _show(request, membership, found, extraction)
 

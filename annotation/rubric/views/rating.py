@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from accounts.refusals import NotHere
 from annotation.assignment.reads.participation import fetch_participation
 from annotation.assignment.rules import check_can_label
 from annotation.labelling.views.answers import answer_json, for_script, person_of
@@ -27,6 +28,8 @@ LONGEST_SEARCH = 2_000  # characters: whole questions
 def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """A page of the documents most similar to `q`, by any of its words, for people who judge in a rubric now."""
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
+    if not participation.labelling.takes_extras:
+        raise NotHere(f"In a {participation.kind} campaign nothing is searched next to an item.")
     check_can_label(participation)
     words = request.GET.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()
     number = request.GET.get("page", "")

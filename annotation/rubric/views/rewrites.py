@@ -11,13 +11,16 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.refusal_messages import refusals_in_message
 from annotation.campaigns.forms.campaigns import possible_annotators
 from annotation.campaigns.reads.campaigns import fetch_campaign
+from annotation.campaigns.rules.campaigns import can_see
+from annotation.campaigns.rules.pages import check_has_page
 from annotation.campaigns.views.context import campaign_context, fetch_for_overseer
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.labelling.views.answers import person_of
-from annotation.models import ReviewDecision
+from annotation.models import Campaign, ReviewDecision
 from annotation.rubric.actions import DECIDERS, ask_for_reviews, decide_rewrite
 from annotation.rubric.reads import STANDINGS, current_rewrites, describe_rewrites, pieces_of, reviews_for
 from corpus.collections.rules import fetch_membership
+from corpus.models import Membership
 
 PER_PAGE = 50
 
@@ -62,18 +65,16 @@ def rewrite_ask(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 @require_safe
 def review_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """What the person is asked to confirm: the two wordings, and nothing of how the question was rated or by whom."""
-    membership = fetch_membership(request.user, slug)
-    found = fetch_campaign(membership, campaign)
+    membership, found = _fetch_for_asked(request, slug, campaign)
     reviews = [(review, *pieces_of(review.rewrite)) for review in reviews_for(person_of(request), found)[:PER_PAGE]]
-    context = campaign_context(membership, found, "", reviews=reviews)
+    context = campaign_context(membership, found, "", reviews=reviews, is_guest=not can_see(membership, found))
     return render(request, "annotation/rubric/review_list.html", context)
 
 
 @require_POST
 def rewrite_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Confirm or reject, from either page."""
-    membership = fetch_membership(request.user, slug)
-    found = fetch_campaign(membership, campaign)
+    _, found = _fetch_for_asked(request, slug, campaign)
     decision, comment = request.POST.get("decision", ""), request.POST.get("comment", "")
     by, at = person_of(request), timezone.now()
     with refusals_in_message(request):
@@ -81,3 +82,11 @@ def rewrite_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
         messages.success(request, f"The rewrite is {ReviewDecision(decision).label}.")
     back = "review_list" if request.POST.get("from") == "reviews" else "rewrite_list"
     return HttpResponseRedirect(reverse(back, args=[slug, campaign]))
+
+
+def _fetch_for_asked(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
+    """For members, also those who do not judge in the campaign: anyone may be asked. 404 where it has no rewrites."""
+    membership = fetch_membership(request.user, slug)
+    found = fetch_campaign(membership, campaign)
+    check_has_page(found, "rewrites")
+    return membership, found

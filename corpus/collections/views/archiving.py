@@ -62,7 +62,8 @@ def collection_reopen(request: Request, slug: str) -> HttpResponse:
 def collection_backup(request: Request, slug: str) -> StreamingHttpResponse:
     """Everything in the collection as one file."""
     membership = fetch_manager(request.user, slug)
-    take_backup(by=membership.user, at=timezone.now(), collection=membership.collection)
+    logged = request.method == "GET"
+    take_backup(by=membership.user, at=timezone.now(), collection=membership.collection, logged=logged)
     return backup_response(membership.collection)
 
 

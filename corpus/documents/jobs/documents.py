@@ -6,7 +6,7 @@ to a job of its own (corpus/documents/jobs/indexing.py), which costs many times 
 """
 
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from django.db import connection
@@ -17,6 +17,7 @@ from corpus.documents.jobs.indexing import indexed_later, request_indexing
 from corpus.formats.documents import DocumentFilter, read_documents
 from corpus.formats.records import DocumentRecord, Problem, Skip
 from corpus.loading.background_reading import in_background
+from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import NULL, copy_array, copy_json, copy_text, encode_line
 from corpus.loading.counts import REPEATED, ImportCounts
 from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
@@ -93,9 +94,9 @@ def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
     """
     total = sum(file["size"] for file in run.files)
     odometer = Odometer()
-    _prepare_staging()
     is_large = total > SEARCHABLE_AT_ONCE
     with (
+        _staging(),
         indexed_later() if is_large else nullcontext(),
         in_background(batches(sampled(_records(run, odometer), counts), document_line, odometer)) as found,
     ):
@@ -175,11 +176,14 @@ def document_line(n: int, record: DocumentRecord) -> bytes:
     )
 
 
-def _prepare_staging() -> None:
-    with connection.cursor() as cursor:
+@contextmanager
+def _staging() -> Iterator[None]:
+    """The table that batches are copied into. Foreign keys are checked as the batches come, not all at the end."""
+    with connection.cursor() as cursor, checked_at_once():
         cursor.execute(STAGE)
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # foreign keys as the batches come, not all at the end
         cursor.execute("SET LOCAL enable_seqscan = off")  # look documents up, whatever the statistics of the moment say
+        yield
+        cursor.execute("SET LOCAL enable_seqscan = on")
 
 
 def _merge_batch(run: ImportRun, data: bytes) -> Merged:

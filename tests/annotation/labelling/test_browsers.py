@@ -4,12 +4,15 @@ import json
 from datetime import timedelta
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
+from annotation.assignment.actions.queue import MOST_BROWSERS
 from annotation.assignment.reads.participation import Visit
 from annotation.models import Assignment, Strategy
 from tests.annotation.labelling.test_queue import LEASE, PHONE, build_queue, items_of, leave, states, take, visit
+from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import build_work, given, send, send_one, skip, undo
 
@@ -129,7 +132,7 @@ def leaving(client: Client, built: Built, visit: object) -> int:
     return answer.json()["left"]
 
 
-def test_each_session_is_a_browser_and_its_key_is_not_shown():
+def test_each_browser_has_a_name_which_tells_nothing():
     built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)
     laptop, phone = Client(), Client()
     for client in (laptop, phone):
@@ -137,10 +140,64 @@ def test_each_session_is_a_browser_and_its_key_is_not_shown():
     visits = [page_of(client, built)["visit"] for client in (laptop, laptop, phone)]
     browsers = [each.split(":")[0] for each in visits]
     assert browsers[0] == browsers[1] != browsers[2]
-    assert laptop.session.session_key not in str(page_of(laptop, built))
+    shown = str(page_of(laptop, built))
+    assert laptop.session.session_key not in shown
+    assert laptop.cookies[settings.BROWSER_COOKIE_NAME].value not in shown
     assert leaving(phone, built, visits[2]) == 0, "the laptop has them too"
     assert leaving(laptop, built, visits[1]) == 0, "an older visit of the laptop, which was opened once more"
     assert leaving(laptop, built, f"{browsers[0]}:4") == 6
+
+
+def test_who_signs_out_and_in_again_is_in_the_same_browser():
+    """Its leases would else stay: they would also be held by a browser that is never left again."""
+    built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)
+    client = Client()
+    client.force_login(built.people["ana"])
+    before = page_of(client, built)["visit"]
+    kept = client.cookies[settings.BROWSER_COOKIE_NAME]
+    assert (kept["httponly"], kept["samesite"], int(kept["max-age"]) > 300 * 24 * 3600) == (True, "Lax", True)
+    client.post(reverse("account_logout"))
+    client.force_login(built.people["ben"])
+    assert page_of(client, built)["visit"].split(":")[0] != before.split(":")[0], "who share a browser is not stored"
+    client.post(reverse("account_logout"))
+    client.force_login(built.people["ana"])
+    again = page_of(client, built)["visit"]
+    assert again.split(":")[0] == before.split(":")[0]
+    assert leaving(client, built, again) == 6
+
+
+@pytest.mark.parametrize("cookie", ["", "x", "guessed.0123456789", "a" * 5_000])
+def test_a_forged_cookie_is_replaced(client, cookie):
+    built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)
+    client.force_login(built.people["ana"])
+    client.cookies[settings.BROWSER_COOKIE_NAME] = cookie
+    visit = page_of(client, built)["visit"]
+    assert client.cookies[settings.BROWSER_COOKIE_NAME].value != cookie
+    assert leaving(client, built, visit) == 6
+
+
+def test_a_lease_names_few_browsers_the_newest_of_them():
+    built = build_queue(items=60)
+    units, laptop = open_page(built, "laptop")
+    visits = [visit(built, "ana", browser=f"browser {number}")[1] for number in range(20)]
+    names = held_by(built)[0][1]
+    assert names == {each.browser: each.number for each in visits[-MOST_BROWSERS:]}
+    take(built, "ana", have=units[:1], visit=laptop)
+    assert set(held_by(built)[0][1]) == {"laptop", *(each.browser for each in visits[1 - MOST_BROWSERS :])}
+
+
+def test_head_takes_nothing_and_begins_no_visit(client):
+    built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)
+    client.force_login(built.people["ana"])
+    where = [built.collection.slug, built.campaign.slug]
+    for name in ("labelling_screen", "label_next", "api_next"):
+        answer = client.head(reverse(name, args=where))
+        assert (answer.status_code, answer.content) == (200, b""), name
+    assert states(built, "ana") == {}
+    assert built.annotators["ana"].__class__.objects.get(pk=built.annotators["ana"].pk).visit == 0
+    stranger = Client()
+    stranger.force_login(UserFactory())
+    assert stranger.head(reverse("labelling_screen", args=where)).status_code == 404
 
 
 @pytest.mark.parametrize("visit", [1, None, "", "laptop:1", ":1", {"browser": "laptop"}])
