@@ -10,7 +10,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from accounts.refusals import Conflict, NotAllowed, Refused, as_refusal
+from accounts.refusals import Conflict, NotAllowed, NotHere, Refused, as_refusal
 
 TITLES = {
     400: "Bad request",
@@ -51,6 +51,12 @@ class Unprocessable(APIException):
     status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
 
 
+class NotHereProblem(APIException):
+    """404 for what exists but has no such part: for people who may know why."""
+
+    status_code = status.HTTP_404_NOT_FOUND
+
+
 class ConflictProblem(APIException):
     """`wait` are the seconds of a Retry-After header, which DRF's handler writes."""
 
@@ -75,6 +81,8 @@ def problem_handler(error: Exception, context: dict[str, Any]) -> Response | Non
 def _translate(error: Exception) -> Exception:
     if isinstance(error, NotAllowed):
         return PermissionDenied(error.reason)
+    if isinstance(error, NotHere):
+        return NotHereProblem(error.reason)
     if isinstance(error, Conflict):
         return ConflictProblem(error.reason, error.retry_after)
     if isinstance(error, Refused):

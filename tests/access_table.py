@@ -56,6 +56,14 @@ def _paper_item(w: World) -> dict[str, Any]:
     return {"campaign": "contexts", "pk": w.own_paper.item_id}
 
 
+def _ratings(_: World) -> dict[str, Any]:
+    return {"campaign": "ratings"}
+
+
+def _contexts(_: World) -> dict[str, Any]:
+    return {"campaign": "contexts"}
+
+
 # Path parameters by name, for the addresses that need nothing special.
 KWARGS: dict[str, Callable[[World], Any]] = {
     "slug": lambda w: w.collection.slug,
@@ -301,7 +309,12 @@ TABLE: list[Row] = [
     *row("invitation_resend", "POST login 404 403 403 403 gone", where=lambda w: {"pk": w.invited.pk}),
     *row("invitation_revoke", "POST login 404 403 403 403 gone", where=lambda w: {"pk": w.invited.pk}),
     *everybody(
-        "invitation_accept", "GET 200 409 | POST 422 409", where=lambda w: {"token": token_for(w.invited.invitation)}
+        "invitation_accept",
+        "GET 200 409 | POST 422 409",
+        where=lambda w: {"token": token_for(w.invited.invitation, mailed=True)},
+    ),
+    *everybody(  # the link that managers see
+        "invitation_accept", "GET 200 409 | POST 200 409", where=lambda w: {"token": token_for(w.invited.invitation)}
     ),
     *row("audit_list", "GET login 404 403 403 403 200"),
     *row("audit_download", "GET login 404 403 403 403 200"),
@@ -433,11 +446,13 @@ TABLE: list[Row] = [
     *row("item_list", f"{OVERSEERS_PAGE} | {MANAGERS_WRITE}"),
     *row("item_build", MANAGERS_FORM),
     *row("calibration_create", MANAGERS_WRITE),
-    *row("rewrite_list", OVERSEERS_PAGE, where=lambda _: {"campaign": "ratings"}),
+    *row("rewrite_list", OVERSEERS_PAGE, where=_ratings),
     *row("rewrite_list", "GET login 404 403 404 404 404"),  # nothing is rewritten in a campaign of this kind
-    *row("rewrite_ask", "POST login 404 403 403 gone gone", where=lambda _: {"campaign": "ratings"}, data=_reviewer),
-    *row("review_list", MEMBERS_PAGE),
-    *row("rewrite_decide", "POST login 404 gone gone gone gone", where=lambda _: {"pk": 1}),
+    *row("rewrite_ask", "POST login 404 403 403 gone gone", where=_ratings, data=_reviewer),
+    *row("review_list", MEMBERS_PAGE, where=_ratings),
+    *row("review_list", "GET login 404 404 404 404 404"),
+    *row("rewrite_decide", "POST login 404 gone gone gone gone", where=lambda w: _ratings(w) | {"pk": 1}),
+    *row("rewrite_decide", "POST login 404 404 404 404 404", where=lambda _: {"pk": 1}),
     *row("inquiry_list", MANAGERS_PAGE),
     *row("inquiry_detail", MANAGERS_FORM, where=key_of("inquiry")),
     *row("annotator_list", OVERSEERS_PAGE),
@@ -448,6 +463,7 @@ TABLE: list[Row] = [
     *row("annotator_release", MANAGERS_WRITE, where=key_of("annotator")),
     *row("annotator_hand_over", MANAGERS_FORM_SENT, where=key_of("annotator")),
     *row("judgment_import", MANAGERS_FORM),
+    *row("judgment_import", "GET login 404 403 403 403 404", where=_contexts),  # papers have no judgments
     *row("cycle_list", OVERSEERS_PAGE),
     *row("cycle_create", MANAGERS_FORM_SENT),
     *row("cycle_detail", OVERSEERS_PAGE, where=_cycle),
@@ -478,7 +494,7 @@ TABLE: list[Row] = [
     *row("label_questions", "GET login 404 200 403 403 403 | POST login 404 200 403 403 403", json=_question),
     *row("label_answers_seen", "POST login 404 200 403 403 403", json=lambda _: {"seen": []}),
     *row("label_history", "GET login 404 200 403 403 403"),
-    *row("label_search", "GET login 404 200 403 403 403"),
+    *row("label_search", "GET login 404 404 403 403 403"),  # documents are searched next to questions
     *row("label_guideline", "GET login 404 200 403 403 403 | POST login 404 200 403 403 403", json=lambda _: {}),
     *row("extraction_queue", "GET login 404 200 403 403 403", where=lambda _: {"campaign": "contexts"}),
     *row("extraction_detail", "GET login 404 200 404 404 404", where=_paper_of),
@@ -628,7 +644,9 @@ TABLE: list[Row] = [
     *row("api_imports", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400"),
     *row("api_collection", "DELETE login 404 403 403 403 422"),
     *row("api_collection_archive", "PUT login 404 403 403 403 422", json=lambda _: {}),
+    *row("api_invitations", "GET login 404 403 403 403 200", scope="manage"),  # links let people in
     *row("api_invitations", "POST login 404 403 403 403 400", json=lambda _: {}),
+    *row("api_invitation", "DELETE login 404 403 403 403 200", where=lambda w: {"pk": w.invited.pk}),
     *row("api_collection_archive", "DELETE login 404 403 403 403 409"),
     *row("api_import_undoing", "POST login 404 403 403 403 422", where=key_of("import_run")),
     *row("api_collection_backup", "GET login 404 403 403 403 200"),
@@ -663,16 +681,18 @@ TABLE: list[Row] = [
     *row("api_relevance", OVERSEERS_PAGE),
     *row("api_topic_relevance", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_verdicts", OVERSEERS_PAGE),
-    *row("api_rewrites", OVERSEERS_PAGE),
+    *row("api_rewrites", OVERSEERS_PAGE, where=_ratings),
+    *row("api_rewrites", "GET login 404 403 404 404 404"),
     *row(
         "api_rewrite_decision",
         "POST login 404 409 409 409 409",
-        where=lambda _: {"pk": 1},
+        where=lambda w: _ratings(w) | {"pk": 1},
         json=lambda _: {"decision": "confirmed"},
         scope="manage",
     ),
-    *row("api_rewrite_reviews", "GET login 404 200 200 200 200"),
-    *row("api_rewrite_reviews", "POST login 404 403 403 400 400", json=lambda _: {}),
+    *row("api_rewrite_reviews", "GET login 404 200 200 200 200", where=_ratings),
+    *row("api_rewrite_reviews", "GET login 404 404 404 404 404"),
+    *row("api_rewrite_reviews", "POST login 404 403 403 400 400", where=_ratings, json=lambda _: {}),
     *row("api_paper_queue", "GET login 404 403 403 200 200", where=lambda _: {"campaign": "contexts"}),
     *row("api_paper_majorities", "POST login 404 403 403 200 200", where=lambda _: {"campaign": "contexts"}),
     *row("api_paper_case", "GET login 404 403 403 200 200", where=_paper_item),

@@ -1,5 +1,6 @@
 """Exports: what can be written, and the files themselves as streams."""
 
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from django import forms
@@ -13,6 +14,7 @@ from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.api import Operation
 from accounts.schema import answers
 from adjudication.exporting.forms import words_of
 from adjudication.exporting.options import formats, make_options, option_fields
@@ -31,7 +33,7 @@ class ExportSchema(AutoSchema):
 
     def get_response_serializers(self) -> Any:
         types = sorted({exporter.media_type.split(";")[0] for exporter in EXPORTERS.values()})
-        return answers({(200, *types): OpenApiTypes.BINARY}, 403, 422)
+        return answers({(200, *types): OpenApiTypes.BINARY}, 400, 403, 422)
 
 
 def parameter(name: str, field: forms.Field) -> OpenApiParameter:
@@ -78,9 +80,14 @@ class ExportFile(InCollectionView):
     content_negotiation_class = AnyType
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
+    def known_queries(self, operation: Operation) -> Collection[str]:
+        """The options of this export; of one that does not exist, those of all."""
+        own = [each for each in EXPORTERS.values() if each.format == self.kwargs["name"]]
+        return option_fields(own) if own else operation.queries
+
     @extend_schema(operation_id="exports_read")
     def get(self, request: Request, slug: str, name: str) -> StreamingHttpResponse:
-        """The file as a stream; 422 lists everything that prevents it."""
+        """The file as a stream; 422 lists everything that prevents it. Each export has only some of the parameters."""
         asked = {option: request.query_params.get(option) for option in option_fields()}
         options = make_options(self.collection, name, **asked)
         logged = request.method == "GET"

@@ -11,8 +11,8 @@ from rest_framework import serializers
 from rest_framework.permissions import AllowAny
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
 
+from accounts.api import DescribedView
 from accounts.parsers import MultiPartParser
 from accounts.schema import answers
 from adjudication.evaluation.reads.spec import MEASURES
@@ -94,7 +94,7 @@ class AddedRunSerializer(serializers.Serializer[Any]):
     run = serializers.CharField(max_length=100, help_text="name of a run of the collection")
 
 
-class PublicLeaderboard(APIView):
+class PublicLeaderboard(DescribedView):
     """What everybody may read, while it is open."""
 
     permission_classes = (AllowAny,)

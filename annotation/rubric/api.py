@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from annotation.campaigns.forms.campaigns import possible_annotators
 from annotation.campaigns.reads.campaigns import fetch_campaign
+from annotation.campaigns.rules.pages import check_has_page
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Campaign, ReviewDecision, Rewrite
 from annotation.rubric.actions import DECIDERS, ask_for_reviews, decide_rewrite
@@ -83,7 +84,11 @@ class RewriteDecisionSerializer(serializers.Serializer[Any]):
 
 
 class RewriteView(InCollectionView):
-    """Of one campaign; also for members who do not judge in it, because they may be asked."""
+    """Of one campaign; also for members who do not judge in it, because they may be asked. 404 without rewrites."""
+
+    def check_access(self, method: str) -> None:
+        super().check_access(method)
+        check_has_page(self.campaign, "rewrites")
 
     @cached_property
     def campaign(self) -> Campaign:

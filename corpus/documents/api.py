@@ -38,6 +38,8 @@ class SparseDocumentSerializer(DocumentSerializer):
 class NewDocumentSerializer(DocumentSerializer):
     """As in JSONL imports; other keys are kept in `extra`."""
 
+    takes_more = True
+
     class Meta(DocumentSerializer.Meta):
         extra_kwargs: ClassVar[dict[str, Any]] = {"docno": {"validators": []}}
 

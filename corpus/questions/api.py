@@ -14,6 +14,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.addresses import LONGEST_ADDRESS, check_characters
 from accounts.models import JobState, TokenScope
 from accounts.parsers import MultiPartParser
 from accounts.schema import answers
@@ -116,7 +117,7 @@ class WrittenCallSerializer(serializers.Serializer[Any]):
 
 
 class NewAuthorSerializer(serializers.Serializer[Any]):
-    email = serializers.EmailField(max_length=254)
+    email = serializers.EmailField(max_length=LONGEST_ADDRESS, validators=[check_characters])
     name = serializers.CharField(max_length=150, default="", allow_blank=True)
     docno = serializers.CharField(max_length=300, help_text="the author's paper")
 

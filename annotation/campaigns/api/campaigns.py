@@ -105,8 +105,9 @@ class ItemBuildSerializer(serializers.Serializer[Any]):
     dry_run = serializers.BooleanField(default=False, help_text="only say how much work it would be")
 
     def get_fields(self) -> dict[str, Any]:
-        """In addition, what kinds choose items by."""
-        chosen = [kind.choosing.api_fields() for kind in kinds() if kind.choosing]
+        """In addition, what the campaign's kind chooses items by; for the schema, what any kind does."""
+        asked = [self.context["kind"]] if "kind" in self.context else kinds()
+        chosen = [kind.choosing.api_fields() for kind in asked if kind.choosing]
         return {**super().get_fields(), **{name: field for fields in chosen for name, field in fields.items()}}
 
 
@@ -237,9 +238,9 @@ class ItemBuilds(InCampaignView):
 
         With `dry_run`, only say how much work they would be (200).
         """
-        values = self.asked(ItemBuildSerializer)
-        choosing = self.campaign.kind_object.choosing
-        choice = choosing.read(values) if choosing else None
+        kind = self.campaign.kind_object
+        values = self.asked(ItemBuildSerializer, context={"kind": kind})
+        choice = kind.choosing.read(values) if kind.choosing else None
         if values["dry_run"]:
             return Response(fetch_workload(self.campaign, choice, values.get("sample")).data())
         drawing = {name: values[name] for name in ("sample", "seed", "stratified") if name in values}
@@ -249,12 +250,14 @@ class ItemBuilds(InCampaignView):
     @extend_schema(
         operation_id="items_remove",
         parameters=[OpenApiParameter("topic", str, description="Number of a topic: only its items.")],
-        responses=answers({200: RemovedSerializer}, 403, 409, 422),
+        responses=answers({200: RemovedSerializer}, 400, 403, 409, 422),
     )
     def delete(self, request: Request, slug: str, campaign: str) -> Response:
         """Remove the items that nobody has begun, with their assignments."""
-        topic = request.query_params.get("topic", "")
-        removed = remove_unjudged_items(campaign=self.campaign, by=self.person, at=timezone.now(), topic=topic)
+        topic = request.query_params.get("topic")
+        if topic == "":  # perhaps a variable that is empty by mistake: it must not mean all
+            raise serializers.ValidationError({"topic": ["Give the number of a topic, or leave it out for all."]})
+        removed = remove_unjudged_items(campaign=self.campaign, by=self.person, at=timezone.now(), topic=topic or "")
         return Response({"removed": removed})
 
 

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
 from annotation.campaigns.actions.items import build_items
+from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.campaigns.reads.pace import fetch_workload
-from annotation.kind import kinds
 
 
 class Command(ReportingCommand):
@@ -24,15 +24,12 @@ class Command(ReportingCommand):
         parser.add_argument("--seed", type=int, metavar="N", help="the campaign's own if absent")
         parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
         parser.add_argument("--dry-run", action="store_true", help="say how much work it would be, and add nothing")
-        for kind in kinds():
-            if kind.choosing:
-                kind.choosing.add_arguments(parser)
+        add_choice_arguments(parser)
 
     def carry_out(self, *, slug: str, campaign: str, **options: Any) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)
         wanted = {name: options[name] for name in ("sample", "seed", "stratified")}
-        choosing = found.kind_object.choosing
-        choice = choosing.of_command(options) if choosing else None
+        choice = choice_of(found.kind_object, options)
         if options["dry_run"]:
             workload = fetch_workload(found, choice, options["sample"])
             hours = f"about {workload.hours:.1f} hours"

@@ -13,9 +13,10 @@ from accounts.refusals import Refused
 from annotation.assignment.actions.annotators import add_members_by_email
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.actions.items import build_items, set_calibration, supply_left
+from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.jobs.built import Built
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
-from annotation.kind import DEFAULT_KIND, calibration_in_words, kinds, option_readers, overlaps_in_words
+from annotation.kind import DEFAULT_KIND, calibration_in_words, option_readers, overlaps_in_words
 from annotation.models import Order, Split, Strategy
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.collections.reads.collections import collection_with
@@ -43,9 +44,7 @@ class Command(ReportingCommand):
         parser.add_argument("--deadline", type=date.fromisoformat, metavar="YYYY-MM-DD", help="the last day to judge")
         parser.add_argument("--sample", type=int, metavar="N", help="take N items drawn by the seed instead of all")
         parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
-        for kind in kinds():
-            if kind.choosing:
-                kind.choosing.add_arguments(parser)
+        add_choice_arguments(parser)
         parser.add_argument("--calibration", type=int, metavar="N", help="N items are judged by more people")
         parser.add_argument(
             "--calibration-overlap", type=int, metavar="K", help=f"judges of each of these ({calibration_in_words()})"
@@ -75,7 +74,7 @@ class Command(ReportingCommand):
         sample = (file.settings | given).get("sample")
         built, calibrated = Built(0, 0, 0, 0), 0
         kind = campaign.kind_object
-        choice = kind.choosing.of_command(options) if kind.choosing else None
+        choice = choice_of(kind, options)
         if sample is not None or choice != kind.takes_everything or supply_left(campaign):
             sampling = {"sample": int(sample) if sample is not None else None, "stratified": options["stratified"]}
             built = build_items(campaign=campaign, by=None, at=at, choice=choice, **sampling)

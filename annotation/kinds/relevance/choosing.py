@@ -12,11 +12,11 @@ from accounts.refusals import Refused
 from annotation.campaigns.forms.settings import number_field
 from annotation.definitions.settings import DEPTH
 from annotation.kind import Choosing
+from annotation.kinds.names import check_known, check_names
 from corpus.models import Collection, PoolSource, RetrievalRun, Topic
 
 LONGEST_LIST = 100_000  # characters of topic numbers
 TOP = 10  # ranks of a run, where nothing is said
-MOST_NAMED = 5  # unknown names that a refusal repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,25 +197,15 @@ def parameters_of(choice: Choice, collection: Collection) -> dict[str, Any]:
     """What the conditions must know. Errors: Refused for names that the collection does not have."""
     if choice.depth is not None and not choice.pool_sources:
         raise Refused("Say of which ways into the pool only the first ranks are wanted.")
-    _check_known(choice.topics, Topic.objects.filter(collection=collection), "number", "topic")
-    _check_known(choice.unjudged_runs, RetrievalRun.objects.filter(collection=collection), "name", "run")
-    _check_names(choice.parts, _part_names(collection), "part of a split")
+    if choice.top is not None and not choice.unjudged_runs:
+        raise Refused("Say of which runs the top is wanted: name them as those with unjudged documents.")
+    check_known(choice.topics, Topic.objects.filter(collection=collection), "number", "topic")
+    check_known(choice.unjudged_runs, RetrievalRun.objects.filter(collection=collection), "name", "run")
+    pooled = PoolSource.objects.filter(entry__topic__collection=collection).distinct()
+    check_known(choice.pool_sources, pooled, "method", "pool source")
+    check_names(choice.parts, _part_names(collection), "part of a split")
     named = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(choice).items()}
     return named | {"part_topics": _part_topics(collection, choice.parts), "top": choice.top or TOP}
-
-
-def _check_known(names: Sequence[str], rows: Any, field: str, noun: str) -> None:
-    if names:
-        known = rows.filter(**{f"{field}__in": names}).values_list(field, flat=True)
-        _check_names(names, known, noun)
-
-
-def _check_names(names: Sequence[str], known: Iterable[str], noun: str) -> None:
-    unknown = sorted(set(names) - set(known))
-    if unknown:
-        more = f" and {len(unknown) - MOST_NAMED:,} more" if len(unknown) > MOST_NAMED else ""
-        listed = ", ".join(f"“{name[:40]}”" for name in unknown[:MOST_NAMED])
-        raise Refused(f"The collection has no {noun} {listed}{more}.")
 
 
 def _givers() -> Iterable[TopicParts]:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.campaigns.jobs.constraints import checked_at_once
 from annotation.campaigns.reads.items import campaign_parameters, whole_sets
 from annotation.kind import Draw, Report, Supply
 from annotation.kinds.relevance.choosing import EVERYTHING, Choice, clauses_of, parameters_of
 from annotation.models import Campaign
+from corpus.loading.constraints import checked_at_once
 
 TOPIC_PAIRS_AT_ONCE = 100_000  # between two reports of progress
 

@@ -8,6 +8,7 @@ from typing import Any
 from django import forms
 
 from annotation.kind import Choosing
+from annotation.kinds.names import check_known
 from corpus.models import Collection, TopicKind
 
 NO_SOURCE = "no source named"
@@ -58,23 +59,39 @@ class QuestionChoiceForm(forms.Form):
 def read_choice(parameters: Mapping[str, Any]) -> Choice:
     """The choice from a build's parameters or the API's fields."""
     named = {name: parameters.get(name) for name in ("sources", "kind", "text")}
-    return Choice(tuple(named["sources"] or ()), named["kind"] or "", named["text"] or "")
+    return Choice(tuple(named["sources"] or ()), named["kind"] or "", (named["text"] or "").strip())
+
+
+def check_choice(choice: Choice, collection: Collection) -> None:
+    """Errors: Refused for sources that no topic of the collection has."""
+    check_known(choice.sources, collection.topics.order_by().distinct(), "source", "source")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--source", action="append", default=[], metavar="S", help="rubric: of this source; repeat")
     parser.add_argument("--topic-kind", default="", choices=TopicKind.values, help="rubric: topics of this kind")
+    parser.add_argument("--words", default="", metavar="WORDS", help="rubric: only questions with these words")
 
 
 def choice_of_command(options: Mapping[str, Any]) -> Choice:
-    return Choice(tuple(options["source"]), options["topic_kind"])
+    return Choice(tuple(options["source"]), options["topic_kind"], options["words"].strip())
 
 
 def api_fields() -> dict[str, Any]:
     from rest_framework import serializers  # a command needs none of it
 
-    source = serializers.CharField(max_length=60)
-    return {"sources": serializers.ListField(child=source, required=False, help_text="of a rubric")}
+    source = serializers.CharField(max_length=60, allow_blank=True)
+    return {
+        "sources": serializers.ListField(
+            child=source, required=False, max_length=1_000, help_text="of a rubric: only questions of these sources"
+        ),
+        "kind": serializers.ChoiceField(
+            TopicKind.choices, required=False, help_text="of a rubric: only topics of this kind"
+        ),
+        "text": serializers.CharField(
+            max_length=200, required=False, allow_blank=True, help_text="of a rubric: only questions with these words"
+        ),
+    }
 
 
 QUESTIONS = Choosing(

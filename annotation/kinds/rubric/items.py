@@ -11,7 +11,7 @@ from django.db import connection
 from annotation.campaigns.reads.items import campaign_parameters
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Draw, Report, Supply
-from annotation.kinds.rubric.choosing import EVERYTHING, Choice
+from annotation.kinds.rubric.choosing import EVERYTHING, Choice, check_choice
 from annotation.models import Campaign, Item
 from corpus.text.overlap import is_filtered
 
@@ -52,7 +52,10 @@ class Candidate:
 
 
 def fetch_supply(campaign: Campaign, choice: Choice | None = None, *, sampled: bool = False) -> Supply:
-    """How many topics there are, are taken, are left out by the overlap filter, and are left for the campaign."""
+    """How many topics there are, are taken, are left out by the overlap filter, and are left for the campaign.
+
+    Errors: Refused for a choice that names what the collection does not have.
+    """
     counts: Counter[tuple[str, str]] = Counter()
     for source, standing, _ in _standings(campaign, choice or EVERYTHING):
         counts[source, standing] += 1
@@ -119,6 +122,7 @@ def _standings(campaign: Campaign, choice: Choice) -> Iterator[tuple[str, str, C
 
 
 def _rows(campaign: Campaign, choice: Choice) -> list[tuple[Any, ...]]:
+    check_choice(choice, campaign.collection)
     named = campaign_parameters(campaign) | {"sources": list(choice.sources), "kind": choice.kind, "text": choice.text}
     with connection.cursor() as cursor:
         cursor.execute(QUESTIONS, named)

@@ -9,9 +9,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.api import check_fields
 from accounts.models import TokenScope
 from accounts.refusals import Conflict, Refused
 from accounts.schema import answers
+from annotation.assignment.reads.participation import fetch_participation
 from annotation.campaigns.api.base import LabellingView
 from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Invalid, Receipt
 from annotation.labelling.actions.submissions import submit
@@ -131,7 +133,7 @@ class NextSerializer(serializers.Serializer[Any]):
     guideline = serializers.IntegerField(help_text="newest version")
 
 
-# For the schema only: what is sent is read and checked once, by annotation.labelling.forms, as on the screen.
+# For names and the schema only: values are read and checked once, by annotation.labelling.forms, as on the screen.
 class GivenSerializer(serializers.Serializer[Any]):
     """One answer, skip or undo. Send it again with the same uuid as often as you like: it counts once."""
 
@@ -156,6 +158,7 @@ class GivenSerializer(serializers.Serializer[Any]):
     guideline = serializers.IntegerField(min_value=1, max_value=2**31 - 1, required=False, allow_null=True)
     active_ms = serializers.IntegerField(min_value=0, max_value=MOST_MS, required=False, allow_null=True)
     away_ms = serializers.IntegerField(min_value=0, max_value=MOST_MS, required=False, allow_null=True)
+    client_at = serializers.DateTimeField(required=False, allow_null=True, help_text="when, by your own clock")
 
 
 class SubmissionsSerializer(serializers.Serializer[Any]):
@@ -168,6 +171,9 @@ class SubmissionsSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="units you hold still; with it the answer brings the units that come next",
     )
+
+
+SUBMISSIONS = SubmissionsSerializer()  # made once: every judgment is held against it
 
 
 class ResultSerializer(serializers.Serializer[Any]):
@@ -197,6 +203,9 @@ class NextItems(LabellingView):
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """Your next units; in an open queue they are leased to you. When there are none, `empty` says why."""
         have = read_have_text(request.query_params.get("have", ""))
+        if request.method == "HEAD":  # takes nothing
+            fetch_participation(collection=slug, campaign=campaign, user=self.person)
+            return Response()
         participation, ids = take_units(
             collection=slug, campaign=campaign, have=have, by=self.person, at=timezone.now()
         )
@@ -220,6 +229,7 @@ class Submissions(LabellingView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Store submissions in order, each separately. 409 or 422 when one of them was refused or did not count."""
+        check_fields(SUBMISSIONS, request.data)
         try:
             sent = read_request(request.data, device="api")
         except Malformed as bad:

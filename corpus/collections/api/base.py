@@ -4,12 +4,12 @@ from functools import cached_property
 from typing import Any, ClassVar, cast
 
 from rest_framework import serializers
-from rest_framework.generics import GenericAPIView
 from rest_framework.pagination import CursorPagination
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.api import DescribedView
 from accounts.models import User
 from corpus.collections.rules import check_not_archived, check_role, fetch_membership
 from corpus.models import Collection, Membership, Role
@@ -30,7 +30,7 @@ class RemovedSerializer(serializers.Serializer[Any]):
     removed = serializers.IntegerField()
 
 
-class ApiView(GenericAPIView[Any]):
+class ApiView(DescribedView):
     """What a person asks for, checked, and what they may see, page by page."""
 
     pagination_class = ByCursor
@@ -38,12 +38,6 @@ class ApiView(GenericAPIView[Any]):
     @property
     def person(self) -> User:
         return cast(User, self.request.user)
-
-    def asked(self, serializer: type[serializers.BaseSerializer[Any]], **more: Any) -> dict[str, Any]:
-        """The body as the serializer takes it. Errors: ValidationError, which is answered with 400."""
-        wanted = serializer(data=self.request.data, **more)
-        wanted.is_valid(raise_exception=True)
-        return dict(wanted.validated_data)
 
     def listed(self) -> Response:
         """A page of `get_queryset`."""

@@ -82,10 +82,9 @@ class CollectionDetail(InCollectionView):
     )
     def patch(self, request: Request, slug: str) -> Response:
         """Change slug, title, description or licence. A former slug forwards to the present one (307) for ever."""
-        wanted = CollectionChangeSerializer(data=request.data, partial=True)
-        wanted.is_valid(raise_exception=True)
+        wanted = self.asked(CollectionChangeSerializer, partial=True)
         now = {name: getattr(self.collection, name) for name in ("slug", "title", "description", "licence")}
-        values = {**now, **wanted.validated_data}
+        values = {**now, **wanted}
         slug, at = values.pop("slug"), timezone.now()
         with transaction.atomic():
             update_collection(by=self.person, at=at, membership=self.membership, **values)
@@ -138,5 +137,6 @@ class CollectionBackup(InCollectionView):
     )
     def get(self, request: Request, slug: str) -> StreamingHttpResponse:
         """Download everything in the collection, for `restore_collection`."""
-        take_backup(by=self.person, at=timezone.now(), collection=self.collection)
+        logged = request.method == "GET"
+        take_backup(by=self.person, at=timezone.now(), collection=self.collection, logged=logged)
         return backup_response(self.collection)

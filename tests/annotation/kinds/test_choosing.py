@@ -109,7 +109,9 @@ class TestChoice:
             ({"topics": ("1", "17", "x")}, "no topic “17”, “x”"),
             ({"parts": ("halves/dev",)}, "no part of a split “halves/dev”"),
             ({"unjudged_runs": ("old",)}, "no run “old”"),
+            ({"pool_sources": ("bm25", "dens")}, "no pool source “dens”"),
             ({"depth": 3}, "Say of which ways"),
+            ({"top": 3}, "Say of which runs"),
         ],
     )
     def test_what_is_not_there_is_named(self, campaign: Campaign, choice: dict[str, Any], reason: str) -> None:
@@ -207,3 +209,65 @@ class TestRoads:
         answer = Client().post(address, {"topics": ["nine"]}, "application/json", headers=headers)
         assert answer.status_code == 422
         assert "no topic “nine”" in answer.text
+
+    def test_rest_names_fields_that_the_kind_does_not_have(self, made: Material, campaign: Campaign) -> None:
+        """Each would otherwise build all items instead of some."""
+        headers = {"Authorization": f"Bearer {make_token(made.people['mia'])[1]}"}
+        ratings = make_campaign(made, name="Ratings", kind="rubric", items=False)
+        for slug, wrong in (("main-round", "topcis"), ("main-round", "sources"), ("ratings", "topics")):
+            address = f"/api/collections/teas/campaigns/{slug}/items/"
+            answer = Client().post(address, {wrong: ["1"]}, "application/json", headers=headers)
+            assert answer.status_code == 400
+            (reason,) = answer.json()["errors"][wrong]
+            own = {"main-round": "pool_sources, sample, seed, stratified, top, topics", "ratings": "sources"}[slug]
+            assert own in reason
+        answer = Client().post(address, {"sources": ["nowhere"]}, "application/json", headers=headers)
+        assert (answer.status_code, answer.json()["detail"]) == (422, "The collection has no source “nowhere”.")
+        assert not (campaign.items.exists())
+        assert not (ratings.items.exists())
+
+    def test_a_rubric_is_chosen_by_kind_and_words_on_every_road(self, made: Material, capsys: Any) -> None:
+        ratings = make_campaign(made, name="Ratings", kind="rubric", items=False)
+        topic = made.collection.topics.first()
+        assert topic is not None
+        made.collection.topics.filter(pk=topic.pk).update(text="How warm is warm?", kind="question")
+        headers = {"Authorization": f"Bearer {make_token(made.people['mia'])[1]}"}
+        address = "/api/collections/teas/campaigns/ratings/items/"
+        body = {"kind": "question", "text": "HOW warm", "dry_run": True}
+        assert Client().post(address, body, "application/json", headers=headers).json()["items"] == 1
+        call_command("build_items", "teas", "ratings", "--topic-kind", "question", "--words", "HOW warm", "--json")
+        assert json.loads(capsys.readouterr().out)["created"] == 1
+        assert ratings.items.get().topic == topic
+
+    @pytest.mark.parametrize("command", [["build_items", "teas", "ratings"], ["create_campaign", "teas", "Second"]])
+    def test_commands_refuse_arguments_of_another_kind(self, made: Material, command: list[str]) -> None:
+        make_campaign(made, name="Ratings", kind="rubric", items=False)
+        more = ["--kind", "rubric"] if command[0] == "create_campaign" else []
+        reason = "--pool-source chooses items of a relevance campaign; this is a rubric campaign."
+        with pytest.raises(CommandError, match=reason):
+            call_command(*command, *more, "--pool-source", "bm25")
+        assert not made.collection.campaigns.filter(items__isnull=False).exists()
+
+    @pytest.mark.parametrize(
+        ("query", "status", "reason"),
+        [
+            ("?topic=zzz", 422, "The campaign has no item of a topic “zzz”."),
+            ("?topic=", 400, "Give the number of a topic"),
+            ("?topcis=1", 400, "There is no such parameter here. The parameters are: topic."),
+        ],
+    )
+    def test_removing_by_a_wrong_topic_removes_nothing(
+        self, made: Material, campaign: Campaign, query: str, status: int, reason: str
+    ) -> None:
+        build_items(campaign=campaign, by=None, at=AT)
+        headers = {"Authorization": f"Bearer {make_token(made.people['mia'])[1]}"}
+        address = "/api/collections/teas/campaigns/main-round/items/"
+        answer = Client().delete(address + query, headers=headers)
+        assert (answer.status_code, reason in answer.text) == (status, True), answer.text
+        assert campaign.items.count() == 24
+        sent = Client().delete(address, {"topic": "1"}, "application/json", headers=headers)
+        assert (sent.status_code, "takes nothing in its body" in sent.text) == (400, True)
+        assert campaign.items.count() == 24
+        assert Client().delete(f"{address}?topic=1", headers=headers).json() == {"removed": 8}
+        again = Client().delete(f"{address}?topic=1", headers=headers)
+        assert "no item of a topic “1”" in again.json()["detail"]

@@ -124,7 +124,9 @@ def test_questions_are_chosen_by_source_words_and_kind(draft, choice, wanted):
 
 def test_what_nobody_can_choose_is_refused(draft):
     with pytest.raises(Refused, match="No topic of the collection is like that"):
-        build(draft, choice=Choice(sources=("nowhere",)))
+        build(draft, choice=Choice(text="zeppelins"))
+    with pytest.raises(Refused, match="The collection has no source “nowhere”"):
+        build(draft, choice=Choice(sources=("nowhere", "author")))
     with pytest.raises(Refused, match="Only 3 questions are left"):
         build(draft, sample=4)
 

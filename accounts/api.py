@@ -1,0 +1,120 @@
+"""The base of every endpoint: it takes what its operations describe, and refuses everything else with 400.
+
+A misspelt name that is passed over does something else than what was asked for: it builds all items instead of some,
+or removes those of every topic.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework import serializers
+from rest_framework.exceptions import UnsupportedMediaType, ValidationError
+from rest_framework.generics import GenericAPIView
+from rest_framework.request import Request
+
+MOST_NAMED = 10  # unknown names in one answer
+LONGEST_NAME = 60  # characters of each
+CSRF = "csrfmiddlewaretoken"  # in forms of pages
+NO_BODY = "This request takes nothing in its body. Send it without one."
+
+Shape = serializers.BaseSerializer[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What `extend_schema` says that a method takes: names of query parameters, and whether there is a body."""
+
+    queries: frozenset[str]
+    has_body: bool
+
+
+class DescribedView(GenericAPIView[Any]):
+    """400 for query parameters, bodies and fields that the operation does not describe, with the names of those it
+    does."""
+
+    _operations: ClassVar[dict[tuple[type, str], Operation]] = {}
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        operation = self.operation("GET" if request.method == "HEAD" else request.method or "")
+        if operation is not None:
+            check_names(request.query_params, self.known_queries(operation), "parameter")
+            if not operation.has_body and _holds_something(request):
+                raise ValidationError({"body": [NO_BODY]})
+
+    def known_queries(self, operation: Operation) -> Collection[str]:
+        """The query parameters that this very request may have."""
+        return operation.queries
+
+    def operation(self, method: str) -> Operation | None:
+        """What the method takes; None where the view has no such method."""
+        handler = getattr(self, method.lower(), None)
+        if handler is None or method == "OPTIONS":
+            return None
+        key = (type(self), method)
+        if key not in self._operations:
+            schema: AutoSchema = handler.kwargs["schema"]()
+            schema.view, schema.method = self, method  # as its own generator sets them
+            described = [each for each in schema.get_override_parameters() if isinstance(each, OpenApiParameter)]
+            names = {each.name for each in described if each.location == OpenApiParameter.QUERY}
+            if method == "GET" and self.paginator:
+                names |= {str(each["name"]) for each in self.paginator.get_schema_operation_parameters(self)}
+            has_body = method in ("POST", "PUT", "PATCH") and schema.get_request_serializer() is not None
+            self._operations[key] = Operation(frozenset(names), has_body)
+        return self._operations[key]
+
+    def asked(self, shape: type[Shape], **more: Any) -> dict[str, Any]:
+        """What was sent, as this shape validates it; `more` is for the serializer. Errors: ValidationError, 400."""
+        wanted = shape(data=self.request.data, **more)
+        check_fields(wanted, self.request.data)
+        wanted.is_valid(raise_exception=True)
+        return dict(wanted.validated_data)
+
+
+def _holds_something(request: Request) -> bool:
+    """Whether fields were sent, in JSON or as any form sends them."""
+    try:
+        return bool(request.data)
+    except UnsupportedMediaType:
+        return bool(request._request.POST or request._request.FILES)
+
+
+def check_names(given: Iterable[str], known: Collection[str], noun: str) -> None:
+    """Errors: ValidationError, which is 400, for names that are not known."""
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        reason = _no_such(noun, known)
+        raise ValidationError({name[:LONGEST_NAME]: [reason] for name in unknown[:MOST_NAMED]})
+
+
+def check_fields(shape: Shape, data: Any) -> None:
+    """The same for the fields of a body, and of the objects in it. A serializer with `takes_more` knows any name."""
+    if found := dict(islice(_unknown(shape, data, ""), MOST_NAMED)):
+        raise ValidationError(found)
+
+
+def _unknown(shape: Any, data: Any, path: str) -> Iterator[tuple[str, list[str]]]:
+    """Unknown fields by their path, with what is known there."""
+    if isinstance(shape, serializers.ListSerializer | serializers.ListField):
+        if isinstance(shape.child, serializers.Serializer | serializers.ListField) and isinstance(data, list):
+            for place, each in enumerate(data):
+                yield from _unknown(shape.child, each, f"{path}{place}.")
+    elif isinstance(shape, serializers.Serializer) and isinstance(data, Mapping):
+        fields = {name: field for name, field in shape.fields.items() if not field.read_only}
+        for name in data:
+            field = fields.get(name) or fields.get(name.partition("[")[0])  # lists in forms: name[0]
+            if field is not None:
+                yield from _unknown(field, data[name], f"{path}{name}.")
+            elif name != CSRF and not getattr(shape, "takes_more", False):
+                yield f"{path}{name[:LONGEST_NAME]}", [_no_such("field", fields)]
+
+
+def _no_such(noun: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    if not names:
+        return f"There is no such {noun} here, and no other either."
+    return f"There is no such {noun} here. The {noun}s are: {', '.join(names)}."

@@ -1,0 +1,139 @@
+"""Every endpoint takes what it describes: anything else is named in an answer of 400, and nothing happens."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.test import Client
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
+
+from accounts.api import DescribedView, check_fields, check_names
+from accounts.models import TokenScope
+from corpus.models import Role
+from tests.access_table import TABLE, Row
+from tests.access_world import World, make_world
+from tests.factories.accounts import make_token
+from tests.test_access import ADDRESSES, path_of
+
+WRITES = ("POST", "PUT", "PATCH", "DELETE")
+OURS = [line for line in TABLE if line.name.startswith("api_") and line.name not in ("api_schema", "api_docs")]
+OPERATIONS = {(line.name, line.method): line for line in reversed(OURS)}  # of several lines the first
+# Where the world has nothing that they could be about, so that nobody comes as far as the body; the last test has them.
+NOT_REACHED = ("api_person_erasure", "api_publications", "api_leaderboard_uploads", "api_leaderboard_runs")
+
+
+@pytest.fixture(scope="module")
+def shared_world(module_db: None) -> World:
+    return make_world()
+
+
+@pytest.fixture
+def world(shared_world: World, db: None) -> World:
+    """One of everything; what a test writes is taken back."""
+    return shared_world
+
+
+@pytest.fixture(scope="module")
+def keys(shared_world: World) -> list[str]:
+    """Of somebody who may manage, and of somebody who may judge."""
+    people = [shared_world.members[role].user for role in (Role.MANAGER, Role.ANNOTATOR)]
+    return [make_token(user, TokenScope.MANAGE)[1] for user in people]
+
+
+def ask(line: Row, world: World, key: str, query: str = "", **sent: Any) -> Any:
+    """The answer to the manager, or to the annotator where only judges are let in; what was written is taken back."""
+    with transaction.atomic():
+        client = Client(headers={"authorization": f"Bearer {key}"})
+        answer = client.generic(line.method, path_of(line, world) + query, **sent)
+        transaction.set_rollback(True)
+    return answer
+
+
+def answers(line: Row, world: World, keys: list[str], query: str = "", **sent: Any) -> Iterator[Any]:
+    for key in keys:
+        answer = ask(line, world, key, query, **sent)
+        if answer.status_code not in (403, 404):
+            yield answer
+
+
+@pytest.mark.parametrize("line", OPERATIONS.values(), ids=lambda line: f"{line.name}-{line.method}")
+def test_no_operation_passes_over_a_parameter_it_does_not_have(line: Row, world: World, keys: list[str]) -> None:
+    found = list(answers(line, world, keys, "?topci=3"))
+    for answer in found:
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, ["topci"])
+        assert "There is no such parameter here" in answer.text
+    assert found
+
+
+REACHED = [each for each in OPERATIONS.values() if each.method in WRITES and each.name not in NOT_REACHED]
+
+
+@pytest.mark.parametrize("line", REACHED, ids=lambda line: f"{line.name}-{line.method}")
+def test_no_operation_passes_over_a_field_it_does_not_have(line: Row, world: World, keys: list[str]) -> None:
+    found = list(answers(line, world, keys, data='{"topci": 3}', content_type="application/json"))
+    if any(answer.status_code == 415 for answer in found):
+        form = {"data": encode_multipart(BOUNDARY, {"topci": "3"}), "content_type": MULTIPART_CONTENT}
+        found = list(answers(line, world, keys, **form))
+    assert found
+    for answer in found:
+        assert (answer.status_code, list(answer.json()["errors"])) in [(400, ["topci"]), (400, ["body"])]
+
+
+def test_every_endpoint_reads_bodies_by_the_one_rule() -> None:
+    for name, pattern in ADDRESSES.items():
+        if name.startswith("api_") and name not in ("api_schema", "api_docs"):
+            view = pattern.callback.view_class
+            assert issubclass(view, DescribedView), name
+            module = inspect.getsource(inspect.getmodule(view))
+            assert not re.search(r"\(data=(self\.)?request\.data", module), name
+
+
+class TopicSerializer(serializers.Serializer[Any]):
+    number = serializers.CharField()
+    made_at = serializers.DateTimeField(read_only=True)
+
+
+class LooseSerializer(TopicSerializer):
+    takes_more = True
+
+
+class SentSerializer(serializers.Serializer[Any]):
+    topics = serializers.ListField(child=TopicSerializer())
+    loose = LooseSerializer(many=True, required=False)
+    names = serializers.ListField(child=serializers.CharField())
+    any = serializers.DictField()
+
+
+def errors_of(data: Any) -> dict[str, list[str]]:
+    try:
+        check_fields(SentSerializer(), data)
+    except ValidationError as error:
+        return {name: [str(each) for each in reasons] for name, reasons in error.detail.items()}  # type: ignore[union-attr]
+    return {}
+
+
+def test_unknown_fields_are_named_by_their_place_with_those_there_are() -> None:
+    data = {"topics": [{"number": "1"}, {"nmber": "2", "made_at": "now"}], "any": {"x": 1}, "loose": [{"x": 1}], "z": 0}
+    reason = "There is no such field here. The fields are: {}."
+    assert errors_of(data) == {
+        "topics.1.nmber": [reason.format("number")],
+        "topics.1.made_at": [reason.format("number")],
+        "z": [reason.format("any, loose, names, topics")],
+    }
+    assert errors_of({"names[0]": "a", "csrfmiddlewaretoken": "x"}) == {}, "as forms have them"
+    assert [errors_of(other) for other in ([], "x", None, {"topics": 3}, {"topics": [3]})] == [{}] * 5
+    assert len(errors_of({f"x{n}": n for n in range(50)})) == 10
+    assert [len(name) for name in errors_of({"x" * 5_000: 1})] == [60]
+
+
+def test_unknown_parameters_are_named_with_those_there_are() -> None:
+    check_names({"a": "1"}, ["a"], "parameter")
+    with pytest.raises(ValidationError, match=r"There is no such parameter here\. The parameters are: a, b\."):
+        check_names({"c": ""}, ["b", "a"], "parameter")
+    with pytest.raises(ValidationError, match="and no other either"):
+        check_names({"c": ""}, [], "parameter")
