@@ -365,6 +365,7 @@ SPECTACULAR_SETTINGS = {
         "CampaignKindEnum": "annotation.models.campaigns.KIND_CHOICES",
         "MachineKindEnum": "annotation.models.machines.MachineKind",
         "CampaignOrderEnum": "annotation.models.Order",
+        "TopicKindEnum": "corpus.models.TopicKind",
         "MailPurposeEnum": "corpus.models.MailPurpose",
         "PromptPurposeEnum": "corpus.models.PromptPurpose",
         "AuthorStateEnum": "corpus.questions.api.AUTHOR_STATES",
