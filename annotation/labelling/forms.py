@@ -62,13 +62,13 @@ def read_request(data: Any, **fixed: Any) -> Sent:
     return Sent(given, None if have is None else read_have(have), read_visit(data.get("visit")))
 
 
-def read_have(value: Any) -> list[list[int]]:
-    """Units as lists of assignment ids."""
+def read_have(value: Any, field: str = "have") -> list[list[int]]:
+    """Units as lists of assignment ids. Errors: Malformed at this field."""
     if not isinstance(value, list) or len(value) > MOST_UNITS:
-        raise Malformed("have", "send a list of units.")
+        raise Malformed(field, f"send a list of at most {MOST_UNITS} units.")
     for unit in value:
         if not isinstance(unit, list) or not unit or len(unit) > MOST_AT_ONCE or not all(map(_is_id, unit)):
-            raise Malformed("have", "a unit is a list of assignment ids.")
+            raise Malformed(field, "a unit is a list of assignment ids.")
     return value
 
 
@@ -83,7 +83,7 @@ def read_have_text(text: str) -> list[list[int]]:
 def read_leaving(body: bytes) -> tuple[Visit, list[list[int]]]:
     """The JSON {"visit": "browser:n", "seen": [[ids]...]}: units that were looked at. Errors: Malformed."""
     data = json_object(body)
-    return read_visit(data.get("visit")), read_have(data.get("seen"))
+    return read_visit(data.get("visit")), read_have(data.get("seen"), "seen")
 
 
 def read_visit(value: Any) -> Visit:

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.actions.jobs import cancel_job
+from accounts.api import CSRF, check_names
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
 from accounts.parsers import MultiPartParser
@@ -30,6 +31,7 @@ from corpus.imports.registry import Importer, collection_importers, importers
 from corpus.models import ImportRun, Role
 
 MOST_RECORDS = 10_000
+COMMON = ("kind", "files", "format", "dry_run", CSRF)  # fields of every kind
 PATIENCE = 5.0  # seconds that a request waits for another import of its collection to end
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 
@@ -162,6 +164,8 @@ class ImportList(InCollectionView):
         values = self.asked(NewImportSerializer)
         files = cast(list[UploadedFile], values.pop("files"))
         importer = importers()[values.pop("kind")]
+        sent = (name.partition("[")[0] for name in cast(Iterable[str], request.data))
+        check_names(sent, {*COMMON, *importer.form.options()}, "field")  # those of other kinds would do nothing
         common = {name: values.pop(name) for name in ("format", "dry_run")}
         run = request_import(
             by=self.person,

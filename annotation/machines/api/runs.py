@@ -1,7 +1,8 @@
 """Machine annotators: runs asked for, followed, stopped and taken up again; their replies word for word."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
@@ -12,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.actions.jobs import cancel_job
+from accounts.api import check_names
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
 from accounts.schema import answers
@@ -87,6 +89,14 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
     def get_replies(self, run: MachineRun) -> dict[str, Any]:
         counts_by_run = self.context.get("counts_by_run") or count_replies([run], run.campaign.items.count())
         return dict(RunCountsSerializer(counts_by_run[run.pk]).data)
+
+
+# What each kind of machine is asked for; a field of another kind would do nothing.
+OF_ALL = ("kind", "criterion", "runs", "dry_run")
+OF_KIND = {
+    MachineKind.ENDPOINT: ("prompt", "model", "temperature", "max_tokens", "seed", "concurrency", "per_minute"),
+    MachineKind.LEXICAL: ("thresholds",),
+}
 
 
 class WishSerializer(serializers.Serializer[Any]):
@@ -169,6 +179,7 @@ class MachineRunList(InCampaignView):
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have a machine judge all items; with `dry_run`, only say what it would take (200, nothing is asked)."""
         values = self.asked(WishSerializer)
+        check_names(cast(Iterable[str], request.data), (*OF_ALL, *OF_KIND[values["kind"]]), "field")
         dry_run = values.pop("dry_run")
         wish = _wish(self.campaign, values)
         if dry_run:

@@ -27,9 +27,10 @@ from corpus.formats.doris_json import read_doris_judgments, read_doris_topics
 from corpus.formats.judgments import read_judgments
 from corpus.formats.records import JudgmentRow, TopicRecord
 from corpus.formats.topics import read_topics
-from corpus.models import AspectNode, Document, Topic
+from corpus.models import AspectNode, Document, Role, Topic
 from tests.adjudication.exports.exporting import LABELS, TRIPLES, A, B, C, codes, text_of
 from tests.adjudication.verdicts.test_votes import vote
+from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built, Triple, build_campaign, make_items
 from tests.factories.authors import withdraw_as_author
 from tests.factories.corpus import make_pool
@@ -205,6 +206,20 @@ def test_every_export_says_what_it_is_and_what_its_options_are() -> None:
     assert len({exporter.suffix for exporter in EXPORTERS.own.values()}) == len(formats())
     for name, field in option_fields().items():
         assert field.label or field.help_text, name
+
+
+def test_rest_refuses_what_an_export_has_no_option_for(client: Client, built: Built) -> None:
+    """Of other exports, or of none: a misspelt option gives another file than was asked for."""
+    client.force_login(MembershipFactory(collection=built.collection, role=Role.MANAGER).user)
+    for name, query, known in (
+        ("qrels", "critrion=relevance", "aspects, campaign, criterion, drafts"),
+        ("documents", "grades=mean", "full_texts"),
+    ):
+        answer = client.get(reverse("api_export", args=[built.collection.slug, name]) + f"?{query}")
+        assert (answer.status_code, list(answer.json()["errors"])) == (400, [query.partition("=")[0]])
+        assert known in answer.text
+    answer = client.get(reverse("api_export", args=[built.collection.slug, "parquet"]) + "?grades=mean")
+    assert (answer.status_code, "Unknown export" in answer.text) == (422, True)
 
 
 def test_words_that_would_change_nothing_are_passed_over(built: Built) -> None:

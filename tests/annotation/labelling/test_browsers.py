@@ -200,6 +200,16 @@ def test_head_takes_nothing_and_begins_no_visit(client):
     assert stranger.head(reverse("labelling_screen", args=where)).status_code == 404
 
 
+@pytest.mark.parametrize("sent", [{}, {"seen": None}, {"seen": [1]}, {"seen": [[]]}, {"seen": [[1]] * 51}])
+def test_leaving_without_what_was_seen_names_that(client, sent):
+    built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)
+    client.force_login(built.people["ana"])
+    address = reverse("label_leave", args=[built.collection.slug, built.campaign.slug])
+    answer = client.post(address, json.dumps({"visit": "x"} | sent), "application/json")
+    assert answer.status_code == 400
+    assert answer.json()["detail"].startswith("seen: ")
+
+
 @pytest.mark.parametrize("visit", [1, None, "", "laptop:1", ":1", {"browser": "laptop"}])
 def test_pages_of_earlier_versions_give_nothing_back(client, visit):
     built = build_work(items=60, strategy=Strategy.QUEUE, overlap=2)

@@ -26,6 +26,7 @@ from tests.stubs.chat import Call, Step
 pytestmark = pytest.mark.django_db
 
 BASE = "/c/teas/campaigns/main-round/machines/"
+JSON: Any = {"content_type": "application/json"}
 API = "/api/collections/teas/campaigns/main-round/machine-runs/"
 
 
@@ -172,6 +173,9 @@ def test_the_api_asks_follows_and_reads(client: Client, made: Material, campaign
     assert {one["text"] for one in listed if one["state"] == "invalid"} == {"Perhaps <b>one</b>."}
     assert client.patch(f"{API}{first.pk}/", {"state": "queued"}, content_type="application/json").status_code == 409
     assert client.post(API, {"prompt": "None"}, content_type="application/json").status_code == 422
+    for kind, strange in (("endpoint", "thresholds"), ("lexical", "prompt")):
+        refused = client.post(API, {"kind": kind, strange: "Plain@1" if strange == "prompt" else [0.1]}, **JSON)
+        assert (refused.status_code, list(refused.json()["errors"])) == (400, [strange]), "it would do nothing"
     assert client.get(API).json()["results"][0]["recipe_hash"] == first.recipe_hash
     judgments = client.get("/api/collections/teas/campaigns/main-round/judgments/").json()["results"]
     assert [one["machine"] for one in judgments] == [True] * 4

@@ -111,6 +111,18 @@ class TestCounts:
         assert counts(run) == (1, 0, 0, 1)
         assert list(stored(collection)) == ["tea-2"]
 
+    def test_the_transaction_is_left_as_it_was(self, collection: Collection, tmp_path: Path) -> None:
+        """Keys are checked at its end again, and the planner may do what it likes."""
+        import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA]))
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW enable_seqscan")
+            assert cursor.fetchone() == ("on",)
+            cursor.execute("SAVEPOINT here")
+            cursor.execute(
+                "INSERT INTO corpus_citation (citing_id, cited_id) SELECT id, id + 1000000 FROM corpus_document"
+            )  # no error yet
+            cursor.execute("ROLLBACK TO SAVEPOINT here")
+
     def test_filters_are_options(self, collection: Collection, tmp_path: Path, capsys: Any) -> None:
         rows = [{"docno": f"d{year}", "title": "Tea", "year": year, "venue": "ACL"} for year in range(2000, 2010)]
         path = jsonl(tmp_path / "a.jsonl", rows)
@@ -428,8 +440,7 @@ class TestAnyText(HypothesisTestCase):
         record = DocumentRecord(
             "d1", title, abstract, tuple(keywords), (), abstract, 2001, "", title, extra, "any.jsonl", 1
         )
-        with transaction.atomic():
-            loading._prepare_staging()
+        with transaction.atomic(), loading._staging():
             merged = loading._merge_batch(run, loading.document_line(0, record))
             again = loading._merge_batch(run, loading.document_line(1, _renamed(record, "d2")))
         assert (merged.created, again.created) == (1, 1)

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
@@ -54,3 +56,23 @@ def test_a_request_waits_for_another_import_only_so_long(
     assert not [path for path in (Path(settings.MEDIA_ROOT) / "imports").rglob("*") if path.is_file()]
     another_import.rollback()
     assert client.post(address, body, content_type="application/json").json()["created"] == 1
+
+
+def test_an_option_of_other_records_is_refused(client: Client, collection: Collection, settings, tmp_path) -> None:
+    """It would do nothing: years leave out documents, and no topics."""
+    settings.MEDIA_ROOT = tmp_path
+    client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+
+    def send(kind: str) -> HttpResponse:
+        sent = {
+            "kind": kind,
+            "files": SimpleUploadedFile("a.jsonl", b'{"id": "d1", "title": "Tea"}\n'),
+            "year_from": "2001",
+        }
+        return client.post(reverse("api_imports", args=["tea"]), sent)
+
+    refused = send("topics")
+    assert (refused.status_code, list(refused.json()["errors"])) == (400, ["year_from"])
+    assert "dry_run, files, format, kind" in refused.text
+    assert not ImportRun.objects.exists()
+    assert (taken := send("documents")).status_code == 202, taken.text
