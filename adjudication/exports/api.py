@@ -83,7 +83,7 @@ class ExportFile(InCollectionView):
     def known_queries(self, operation: Operation) -> Collection[str]:
         """The options of this export; of one that does not exist, those of all."""
         own = [each for each in EXPORTERS.values() if each.format == self.kwargs["name"]]
-        return option_fields(own) if own else operation.queries
+        return option_fields(own or None)
 
     @extend_schema(operation_id="exports_read")
     def get(self, request: Request, slug: str, name: str) -> StreamingHttpResponse:

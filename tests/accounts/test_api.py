@@ -9,6 +9,7 @@ import pytest
 from django.db import transaction
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
+from drf_spectacular.generators import SchemaGenerator
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
@@ -68,6 +69,23 @@ def test_no_operation_passes_over_a_parameter_it_does_not_have(line: Row, world:
         assert (answer.status_code, list(answer.json()["errors"])) == (400, ["topci"])
         assert "There is no such parameter here" in answer.text
     assert found
+
+
+def test_each_operation_takes_the_parameters_it_describes(world: World, keys: list[str]) -> None:
+    """But exports, each of which has some of those described."""
+    described = SchemaGenerator().get_schema(public=True)["paths"]
+    paths = {re.sub(r"{\w+}", "{}", path): each for path, each in described.items()}
+    asked = 0
+    for (name, method), line in OPERATIONS.items():
+        path = "/api/" + re.sub(r"<[\w:]+>", "{}", str(ADDRESSES[name].pattern))
+        parameters = [
+            each["name"] for each in paths[path][method.lower()].get("parameters", ()) if each["in"] == "query"
+        ]
+        if parameters and name != "api_export":
+            for answer in answers(line, world, keys, "?" + "&".join(f"{each}=1" for each in parameters)):
+                assert "There is no such parameter" not in str(getattr(answer, "content", "")), name
+                asked += 1
+    assert asked > 40
 
 
 REACHED = [each for each in OPERATIONS.values() if each.method in WRITES and each.name not in NOT_REACHED]
