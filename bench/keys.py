@@ -17,8 +17,8 @@ from defusedxml.ElementTree import parse
 
 TESTS = (
     "tests/browser/test_keys.py",
-    "tests/browser/test_extraction.py::test_a_paper_of_ten_pages_takes_120_keys_and_20_requests",
-    "tests/browser/test_extraction.py::test_47_references_whose_documents_are_there_take_25_keys",
+    "tests/browser/test_extraction_keys.py::test_a_paper_of_ten_pages_takes_120_keys_and_20_requests",
+    "tests/browser/test_extraction_keys.py::test_47_references_whose_documents_are_there_take_25_keys",
 )
 
 

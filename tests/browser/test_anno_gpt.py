@@ -13,7 +13,7 @@ from accounts.models import Job, JobState
 from adjudication.agreement.actions import request_vote
 from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, Assignment, Campaign, MachineReply, MachineRun
-from tests.adjudication.cycles.test_cycles import judged
+from tests.adjudication.cycles.cycle_steps import judged
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.browser.settled import reload
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material

@@ -1,4 +1,4 @@
-"""Keys and requests that judging, a grid, a rubric and adjudication cost a scripted expert; papers: test_extraction.py.
+"""Keys and requests that judging, a grid, a rubric and adjudication cost an expert; papers: test_extraction_keys.py.
 
 `python -m bench keys` runs these tests and puts what they count into docs/performance.md.
 """

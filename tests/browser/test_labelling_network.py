@@ -3,22 +3,15 @@
 import re
 
 import pytest
-from django.contrib.sessions.models import Session
 from playwright.sync_api import expect
 
-from annotation.models import (
-    CampaignState,
-    Level,
-    Strategy,
-    Submission,
-)
+from annotation.models import CampaignState, Level, Strategy, Submission
 from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, title, values
+from tests.browser.labelling_network import HAS_ALL_UNITS, SETTLED, await_kept
 from tests.factories.labelling import build_work
 from tests.processes import wait_for
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-PASSWORD = "brew-more-tea-9"
 
 
 def test_offline_goes_on_and_flushes_in_order(new_page):
@@ -46,20 +39,6 @@ def test_offline_goes_on_and_flushes_in_order(new_page):
     ]  # fmt: skip
     page.keyboard.press("2")
     expect(page.locator("[data-empty=all-done]")).to_be_visible()
-
-
-HAS_PAGE = "caches.open('litmus-pages').then((kept) => kept.match(location.pathname)).then(Boolean)"
-HAS_FILES = """caches.open('litmus-files').then((kept) => kept.keys())
-    .then((files) => files.some(({ url }) => /labelling.main/.test(url)))"""
-HAS_ALL_UNITS = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/next/'))"
-SETTLED = 200  # milliseconds after which what is in hand has been kept
-
-
-def await_kept(page) -> None:
-    """Until the service worker has the page and the store what is in hand."""
-    wait_for(lambda: page.evaluate(HAS_ALL_UNITS), 30, "the other units")
-    wait_for(lambda: page.evaluate(HAS_PAGE) and page.evaluate(HAS_FILES), 30, "the page that is kept")
-    page.wait_for_timeout(SETTLED)
 
 
 @pytest.mark.parametrize("queue", [False, True], ids=["plan", "queue"])
@@ -208,25 +187,6 @@ def test_many_steps_without_a_network_are_all_taken(new_page):
     assert values(built)[:21] == [1] * 20 + [None]
 
 
-def test_pages_are_forgotten_when_nobody_is_signed_in(new_page):
-    page = open_labelling(new_page, build_work(items=3), service_workers="allow")
-    await_kept(page)
-    page.goto("/accounts/logout/")
-    page.locator("main form button[type=submit]").click()
-    page.goto("/accounts/login/")
-    wait_for(lambda: not page.evaluate("caches.has('litmus-pages')"), 30, "the pages to be forgotten")
-    kept = page.evaluate(
-        """() => new Promise((resolve) => {
-            const opening = indexedDB.open("litmus-labelling");
-            opening.onsuccess = () => {
-                const rows = opening.result.transaction("hand").objectStore("hand").count();
-                rows.onsuccess = () => resolve(rows.result);
-            };
-        })"""
-    )
-    assert kept == 0
-
-
 def test_what_was_queued_survives_closing_the_page(new_page):
     built = build_work(items=3)
     page = open_labelling(new_page, built)
@@ -293,77 +253,6 @@ def test_without_any_storage_the_screen_waits_for_the_server(new_page):
     expect_unit(page, 1)
     expect_saved(page)
     assert values(built) == [2, None, None]
-
-
-def end_sessions() -> None:
-    Session.objects.all().delete()
-
-
-def test_an_ended_session_is_renewed_in_place(new_page):
-    built = build_work(items=3)
-    ana = built.people["ana"]
-    ana.set_password(PASSWORD)
-    ana.save()
-    page = open_labelling(new_page, built)
-    end_sessions()
-    page.keyboard.press("2")
-    dialog = page.locator("dialog[data-dialog=login]")
-    expect(dialog).to_be_visible()
-    expect(page.locator("[data-part=save-text]")).to_have_text("Signed out, 1 queued")
-    dialog.get_by_label("Password").fill("wrong")
-    page.keyboard.press("Enter")
-    expect(dialog.locator("[data-part=login-error]")).to_be_visible()
-    dialog.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(dialog).to_be_hidden()
-    expect_saved(page)
-    expect_unit(page, 1)
-    page.keyboard.press("1")
-    expect_unit(page, 2)
-    expect_saved(page)
-    assert values(built) == [2, 1, None]
-
-
-def test_somebody_else_signing_in_does_not_get_my_answers(new_page):
-    built = build_work(items=3)
-    ben = built.people["ben"]
-    ben.set_password(PASSWORD)
-    ben.save()
-    page = open_labelling(new_page, built)
-    end_sessions()
-    page.keyboard.press("2")
-    dialog = page.locator("dialog[data-dialog=login]")
-    dialog.get_by_label("E-mail").fill(ben.email)
-    dialog.get_by_label("Password").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-part=notice]")).to_contain_text("belongs to ana@example.org")
-    assert Submission.objects.count() == 0
-
-
-def test_two_windows_of_one_person_show_both_versions(new_page):
-    built = build_work(items=3)
-    page = open_labelling(new_page, built)
-    other = page.context.new_page()
-    go(other, built)
-    other.keyboard.press("n")
-    other.keyboard.type("from the other window")
-    other.keyboard.press("Escape")
-    other.keyboard.press("0")
-    expect_saved(other)
-    page.bring_to_front()
-    page.keyboard.press("2")
-    dialog = page.locator("dialog[data-dialog=conflict]")
-    expect(dialog.locator("[data-part=theirs]")).to_contain_text("Graded 0")
-    expect(dialog.locator("[data-part=theirs]")).to_contain_text("from the other window")
-    expect(dialog.locator("[data-part=mine]")).to_contain_text("Graded 2")
-    page.keyboard.press("Escape")
-    expect(page.locator("[data-part=save-text]")).to_contain_text("Not saved")
-    assert values(built)[0] == 0
-    page.get_by_role("button", name="Look").click()
-    page.get_by_role("button", name="Send again").click()
-    dialog.get_by_role("button", name="Send mine instead").click()
-    expect_saved(page)
-    assert values(built)[0] == 2
 
 
 def test_an_answer_the_server_refuses_comes_back_with_the_reason(new_page):

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
+from tests.adjudication.agreement.dashboards import main_of, text_of
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
-from tests.adjudication.agreement.test_dashboard import main_of, text_of
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.factories.adjudication import Built, build_campaign
 

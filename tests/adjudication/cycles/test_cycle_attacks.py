@@ -8,17 +8,12 @@ from adjudication.cycles.reads.tuning import dev_table
 from annotation.machines.actions.machines import request_machine_runs
 from annotation.machines.actions.recipes import Wish
 from annotation.models import Campaign, Level, MachineKind, MachineRun
-from tests.adjudication.cycles.test_cycles import LATER, began, judged, tuned
-from tests.factories.annotation import Material, make_material
+from tests.adjudication.cycles.cycle_steps import LATER, began, judged, tuned
+from tests.factories.annotation import Material
 from tests.factories.machines import ask, carry_out, make_prompt, stubbed
 from tests.stubs.chat import Call
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def made() -> Material:
-    return make_material(topics=4, documents=12)
 
 
 def reword_levels(campaign: Campaign) -> None:

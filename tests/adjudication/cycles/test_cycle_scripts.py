@@ -12,17 +12,12 @@ from accounts import jobs
 from adjudication.agreement.actions import request_vote
 from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, MachineRun
-from tests.adjudication.cycles.test_cycles import judged, tuned
-from tests.factories.annotation import Material, make_material
+from tests.adjudication.cycles.cycle_steps import judged, tuned
+from tests.factories.annotation import Material
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 API = "/api/collections/teas/anno-gpt/"
-
-
-@pytest.fixture
-def made() -> Material:
-    return make_material(topics=4, documents=12)
 
 
 def cycle(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:

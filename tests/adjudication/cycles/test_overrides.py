@@ -29,7 +29,7 @@ from adjudication.exporting.options import make_options
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.imports.actions import request_judgment_import
 from annotation.models import AnnoCycle, Campaign, Judgment
-from tests.adjudication.cycles.test_cycles import LATER, began, judged, trial_of, tuned
+from tests.adjudication.cycles.cycle_steps import LATER, began, judged, trial_of, tuned
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out
 

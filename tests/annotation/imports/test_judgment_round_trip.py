@@ -12,7 +12,7 @@ from annotation.labelling.actions.submissions import submit
 from annotation.models import Annotator, Campaign, Submission
 from corpus.models import ImportRun
 from tests.annotation.assignment.test_assignments import start
-from tests.annotation.imports.test_import_judgments import HEADER
+from tests.annotation.imports.judgment_rows import HEADER
 from tests.corpus.imports.importing import counts
 from tests.factories.annotation import AT, annotator, make_campaign, make_material
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from annotation.assignment.actions.queue import MOST_BROWSERS
 from annotation.assignment.reads.participation import Visit
 from annotation.models import Assignment, Strategy
-from tests.annotation.labelling.test_queue import LEASE, PHONE, build_queue, items_of, leave, states, take, visit
+from tests.annotation.labelling.queues import LEASE, PHONE, build_queue, items_of, leave, states, take, visit
 from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import build_work, given, send, send_one, skip, undo

@@ -2,7 +2,6 @@
 
 import json
 import uuid
-from collections.abc import Callable
 
 import pytest
 from django.conf import settings
@@ -11,44 +10,12 @@ from django.urls import reverse
 
 from annotation.models import Annotator, Assignment, Guideline, Level, Order, Strategy, Submission
 from corpus.models import Topic
+from tests.annotation.labelling.sending import address, page_data, post, submission
 from tests.factories.accounts import make_token
-from tests.factories.adjudication import AT, Built
+from tests.factories.adjudication import AT
 from tests.factories.labelling import assignment_of, build_work, given, kinds_of, send_one, values_of
 
 pytestmark = pytest.mark.django_db
-
-
-def address(built: Built, name: str = "labelling_screen") -> str:
-    return reverse(name, args=[built.collection.slug, built.campaign.slug])
-
-
-@pytest.fixture
-def signed_in(client: Client) -> Callable[[Built, str], Client]:
-    def sign_in(built: Built, person: str = "ana") -> Client:
-        client.force_login(built.people[person])
-        return client
-
-    return sign_in
-
-
-def submission(assignment: object, value: int = 1, **more: object) -> dict[str, object]:
-    data = {"uuid": str(uuid.uuid4()), "assignment": assignment.pk, "kind": "answer", "answers": {"relevance": value}}
-    return {**data, **more}
-
-
-def post(client: Client, built: Built, *submissions: dict[str, object], have: object = None):
-    body = {"submissions": list(submissions), "have": have}
-    return client.post(address(built, "submission_create"), json.dumps(body), content_type="application/json")
-
-
-def page_data(response) -> dict[str, object]:
-    """What the page gives its script."""
-    text = response.content.decode()
-    start = text.index('<script id="label-data" type="application/json">')
-    return json.loads(text[text.index(">", start) + 1 : text.index("</script>", start)])
-
-
-# --- answers ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_answer_to_a_submission_fills_the_hand_up(signed_in):
@@ -168,66 +135,6 @@ def test_one_bad_of_several_leaves_the_others_stored(signed_in):
     assert (values_of(good), values_of(bad)) == ([2], [])
 
 
-# --- history, guideline, preferences ---------------------------------------------------------------------------------
-
-
-def test_my_history_pages_backwards_without_gaps(signed_in):
-    built = build_work(items=25)
-    for number in range(25):
-        send_one(built, "ana", given(assignment_of(built, "ana", number), number % 3), minutes=number)
-    client = signed_in(built)
-    seen: list[str] = []
-    before = ""
-    while before is not None:
-        page = client.get(f"{address(built, 'label_history')}?before={before}", headers={"Accept": "application/json"})
-        seen += [unit["document"]["docno"] for unit in page.json()["units"]]
-        before = page.json()["before"]
-    assert seen == [f"doc{n:05d}" for n in reversed(range(25))]
-
-
-def test_the_history_page_names_the_level_that_was_given(signed_in):
-    built = build_work()
-    send_one(built, "ana", given(assignment_of(built, "ana", 0), 1))
-    level = Level.objects.get(criterion__campaign=built.campaign, value=1)
-    page = " ".join(signed_in(built).get(address(built, "label_history")).text.split())
-    assert f'data-grade="1">1 {level.label}</span>' in page
-
-
-def test_the_history_page_is_narrowed_to_a_grade_or_a_kind_and_says_when(signed_in):
-    built = build_work()
-    for number, value, more in ((0, 2, {}), (1, 0, {"note": "hm"}), (2, 0, {"flagged": True})):
-        send_one(built, "ana", given(assignment_of(built, "ana", number), value, **more))
-    client = signed_in(built)
-
-    def names(only: str) -> set[int]:
-        page = client.get(address(built, "label_history"), {"only": only}).content.decode()
-        return {n for n in range(3) if f'item={assignment_of(built, "ana", n).pk}"' in page}
-
-    assert names("") == {0, 1, 2}
-    assert names("relevance:0") == {1, 2}
-    assert names("relevance:2") == {0}
-    assert names("noted") == {1}
-    assert names("flagged") == {2}
-    assert "Nothing of this kind" in client.get(address(built, "label_history"), {"only": "skipped"}).text
-    assert names("what%ever'") == {0, 1, 2}
-    assert AT.strftime("%Y") in client.get(address(built, "label_history")).text
-
-
-def test_by_document_the_history_keeps_documents_whole(signed_in):
-    triples = [("1", f"Aspect {a:02}.", f"doc{d:02}") for d in range(30) for a in range(7)]
-    built = build_work(order=Order.BY_DOCUMENT, triples=triples)
-    for number in range(210):
-        send_one(built, "ana", given(assignment_of(built, "ana", number), 1), minutes=number // 7)
-    client = signed_in(built)
-    seen: list[tuple[str, int]] = []
-    before = ""
-    while before is not None:
-        page = client.get(f"{address(built, 'label_history')}?before={before}", headers={"Accept": "application/json"})
-        seen += [(unit["document"]["docno"], len(unit["cells"])) for unit in page.json()["units"]]
-        before = page.json()["before"]
-    assert seen == [(f"doc{d:02}", 7) for d in reversed(range(30))]
-
-
 def test_the_guideline_is_sanitised_and_seen_once(signed_in):
     built = build_work()
     Guideline.objects.create(
@@ -289,9 +196,6 @@ def test_preferences_are_kept_and_clashes_refused(signed_in):
         assert save(**malformed).status_code == 400, malformed
 
 
-# --- plain forms -----------------------------------------------------------------------------------------------------
-
-
 def form(mine: object, **more: str) -> dict[str, str]:
     data = {"cells": str(mine.pk), f"{mine.pk}-uuid": str(uuid.uuid4()), f"{mine.pk}-base": "", "guideline": "1"}
     return {
@@ -341,9 +245,6 @@ def test_a_plain_grid_stores_what_has_an_answer(signed_in):
     sent[f"{cells[2].pk}-answer-relevance"] = "1"
     assert signed_in(built).post(address(built, "submission_create"), sent).status_code == 302
     assert [values_of(cell) for cell in cells] == [[2], [], [1]]
-
-
-# --- cost ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("strategy", list(Strategy))

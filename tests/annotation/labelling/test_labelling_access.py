@@ -10,7 +10,7 @@ from django.urls import get_resolver, reverse
 
 from annotation.models import Annotator, AnnotatorKind, Campaign, CampaignState, Order, Strategy, Submission
 from corpus.models import Collection, PoolEntry, PoolSource, Ranking, RetrievalRun
-from tests.annotation.labelling.test_labelling import address, page_data, post, submission
+from tests.annotation.labelling.sending import address, page_data, post, submission
 from tests.factories.accounts import make_token
 from tests.factories.adjudication import AT, Built, add_labels
 from tests.factories.labelling import assignment_of, build_work, given, send_one

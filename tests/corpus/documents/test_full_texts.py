@@ -26,11 +26,6 @@ TEA = {"docno": "7", "title": "On tea", "abstract": "Leaves.", "full_text": "Ool
 POT = {"docno": "9", "title": "On pots", "abstract": "Clay."}
 
 
-@pytest.fixture
-def collection() -> Collection:
-    return CollectionFactory(slug="tea")
-
-
 def texts(collection: Collection) -> dict[str, tuple[str, int]]:
     found = FullText.objects.filter(document__collection=collection)
     return {docno: (text, words) for docno, text, words in found.values_list("document__docno", "text", "words")}

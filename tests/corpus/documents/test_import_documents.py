@@ -4,7 +4,6 @@ import gzip
 import io
 import json
 import tarfile
-import threading
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -16,42 +15,27 @@ from django.core.management.base import CommandError
 from django.db import connection, transaction
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase as HypothesisTestCase
 
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusals import Refused
 from corpus.documents.jobs import documents as loading
 from corpus.formats.documents import DocumentFilter, read_documents
 from corpus.formats.records import DocumentRecord, Skip
-from corpus.imports.actions.imports import request_import
-from corpus.imports.jobs import imports
 from corpus.imports.reads import group_errors
 from corpus.loading import line_batches as reading
-from corpus.loading.background_reading import in_background
 from corpus.loading.counts import REPEATED
-from corpus.models import Collection, Document, ImportRun, Indexing, Role, SearchEntry
+from corpus.models import Collection, Document, Indexing, Role, SearchEntry
+from tests.corpus.documents.tea_documents import POT, TEA, stored
 from tests.corpus.imports.importing import counts, import_files, jsonl
-from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+from tests.factories.accounts import MembershipFactory
 from tests.factories.corpus import DocumentFactory, ImportRunFactory
 from tests.shared import shared_path
 
-TEA = {"id": "tea-1", "title": "On tea", "abstract": "Leaves in water.", "year": 2001, "keywords": ["leaf", "pot"]}
-POT = {"id": "tea-2", "title": "On pots", "abstract": "Clay \\ and “iron”.", "authors": ['A "Pot" Smith', "B\\C"]}
 ODD = {"id": "tea-3", "title": "Tab\there", "abstract": "line\nline\rline", "colour": {"deep": [1, 2.5, None, "ü"]}}
-
-
-@pytest.fixture
-def collection(db: None) -> Collection:
-    return CollectionFactory(slug="tea")
-
-
-def stored(collection: Collection) -> dict[str, dict[str, Any]]:
-    fields = ("docno", "title", "abstract", "keywords", "authors", "year", "extra")
-    return {row["docno"]: row for row in Document.objects.filter(collection=collection).values(*fields)}
 
 
 class TestCounts:
@@ -272,100 +256,6 @@ class TestFiles:
         assert run.done == run.total == path.stat().st_size
 
 
-class TestJob:
-    def test_only_managers_may_import(self, collection: Collection, tmp_path: Path) -> None:
-        member = MembershipFactory(collection=collection, role=Role.ADJUDICATOR)
-        with pytest.raises(NotAllowed, match="role of manager"):
-            import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA]), by=member.user)
-
-    def test_a_cancelled_import_keeps_nothing(
-        self, collection: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(reading, "BATCH_ROWS", 10)
-        monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
-        rows = [{"id": f"d{i}", "title": f"Title {i}"} for i in range(100)]
-        run = request_import(
-            by=None,
-            at=AT,
-            collection=collection,
-            kind="documents",
-            files=[jsonl(tmp_path / "a.jsonl", rows)],
-            send=False,
-        )
-        merge = loading._merge_batch
-
-        def merge_and_cancel(*arguments: Any, **options: Any) -> loading.Merged:
-            ImportRun.objects.filter(pk=run.pk).update(cancel_requested_at=timezone.now())
-            return merge(*arguments, **options)
-
-        monkeypatch.setattr(loading, "_merge_batch", merge_and_cancel)
-        jobs.carry_out(run)
-        run.refresh_from_db()
-        assert run.state == JobState.CANCELLED
-        assert not stored(collection)
-
-    def test_an_import_whose_worker_died_after_its_commit_is_not_done_twice(
-        self, collection: Collection, tmp_path: Path
-    ) -> None:
-        run = import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA, POT]))
-        ImportRun.objects.filter(pk=run.pk).update(state=JobState.RUNNING, finished_at=None)
-        jobs.carry_out(run)
-        run.refresh_from_db()
-        assert (run.state, counts(run)) == (JobState.DONE, (2, 0, 0, 0))
-
-    @pytest.mark.django_db(transaction=True)
-    def test_imports_of_one_collection_follow_each_other(self, tmp_path: Path) -> None:
-        collection = CollectionFactory()
-        path = jsonl(tmp_path / "a.jsonl", [{"id": f"d{i}", "title": "x"} for i in range(500)])
-        runs: list[ImportRun] = []
-
-        def one() -> None:
-            runs.append(import_files(collection, path))
-            connection.close()
-
-        threads = [threading.Thread(target=one) for _ in range(3)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert sorted(counts(run) for run in runs) == [(0, 0, 500, 0), (0, 0, 500, 0), (500, 0, 0, 0)]
-
-    @pytest.mark.django_db(transaction=True)
-    def test_a_waiting_import_can_be_cancelled(self, tmp_path: Path) -> None:
-        collection = CollectionFactory()
-        run = request_import(
-            by=None,
-            at=AT,
-            collection=collection,
-            kind="documents",
-            files=[jsonl(tmp_path / "a.jsonl", [TEA])],
-            send=False,
-        )
-
-        def work() -> None:
-            jobs.carry_out(run)
-            connection.close()
-
-        with transaction.atomic():
-            assert imports.is_my_turn(run)  # somebody else's turn, as it were: this transaction holds it
-            waiting = threading.Thread(target=work)
-            waiting.start()
-            # Committed by another connection, as a request would.
-            canceller = threading.Thread(target=_cancel, args=[run.pk])
-            canceller.start()
-            canceller.join()
-            waiting.join()
-        run.refresh_from_db()
-        assert run.state == JobState.CANCELLED
-        assert not stored(collection)
-
-
-def _cancel(pk: int) -> None:
-    while not ImportRun.objects.filter(pk=pk, state=JobState.RUNNING).update(cancel_requested_at=timezone.now()):
-        pass
-    connection.close()
-
-
 class TestCommand:
     def test_it_prints_one_json_object_and_a_summary(
         self, collection: Collection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -453,33 +343,6 @@ def _renamed(record: DocumentRecord, docno: str) -> DocumentRecord:
     from dataclasses import replace
 
     return replace(record, docno=docno)
-
-
-class TestBackground:
-    def test_items_come_in_order_and_errors_where_they_are_taken(self) -> None:
-        def source() -> Any:
-            yield from range(5)
-            raise ValueError("the source broke")
-
-        taken = []
-        with pytest.raises(ValueError, match="the source broke"), in_background(source()) as items:
-            taken.extend(items)
-        assert taken == [0, 1, 2, 3, 4]
-
-    def test_leaving_early_stops_the_source(self) -> None:
-        made: list[int] = []
-
-        def source() -> Any:
-            for number in range(1_000_000):
-                made.append(number)
-                yield number
-
-        with in_background(source()) as items:
-            assert next(items) == 0
-        count = len(made)
-        assert count < 100
-        assert threading.active_count() < 20
-        assert len(made) == count
 
 
 @pytest.mark.shared

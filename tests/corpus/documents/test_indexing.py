@@ -27,11 +27,6 @@ ROWS = [{"id": f"d{n}", "title": f"Tea {n}", "abstract": "Leaves in water."} for
 
 
 @pytest.fixture
-def collection(db: None) -> Collection:
-    return CollectionFactory(slug="tea")
-
-
-@pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every import is large, every batch small."""
     monkeypatch.setattr(loading, "SEARCHABLE_AT_ONCE", 0)

@@ -1,0 +1,47 @@
+"""Campaigns and steps of Anno-GPT cycles for the tests."""
+
+from datetime import timedelta
+from typing import Any
+
+from adjudication.cycles.actions import start_cycle
+from adjudication.cycles.reads.cycles import count_tests
+from adjudication.cycles.reads.trials import Trial, fetch_trial
+from annotation.assignment.actions.assignments import assign_items
+from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.campaigns.actions.items import build_items
+from annotation.models import AnnoCycle, Campaign
+from tests.factories.annotation import AT, Material, annotator, give_labels, make_campaign
+from tests.factories.machines import ask, carry_out
+
+LATER = AT + timedelta(days=1)
+NAMES = ("ana", "ben", "cai")
+
+
+def judged(made: Material, name: str, split: str, *, sample: int = 24, at: Any = AT, labels: bool = True) -> Campaign:
+    """An open held-out campaign that three people have judged, each in a way of their own."""
+    campaign = make_campaign(made, name=name, split=split, overlap=3, items=False)
+    build_items(campaign=campaign, by=made.manager, at=AT, sample=sample, stratified=True)
+    assign_items(campaign=campaign, by=made.manager, at=AT)
+    open_campaign(campaign=campaign, by=made.manager, at=AT)
+    for place, judge in enumerate(NAMES if labels else ()):
+        person = annotator(campaign, judge)
+        give_labels(person, [(number + (number % 5 == place)) % 3 for number in range(sample)], at=at)
+    return campaign
+
+
+def tuned(made: Material, dev: Campaign, **thresholds: Any) -> str:
+    """The baseline has run on the dev set; its key."""
+    (run,) = ask(made, dev, kind="lexical", **thresholds)
+    carry_out(run)
+    return run.recipe_hash
+
+
+def began(made: Material, dev: Campaign, **more: Any) -> AnnoCycle:
+    return start_cycle(
+        collection=made.collection, by=made.manager, at=LATER, dev=dev, criterion="relevance", margin=0.1, **more
+    )
+
+
+def trial_of(cycle: AnnoCycle) -> Trial | None:
+    cycle = AnnoCycle.objects.select_related("dev", "test").get(pk=cycle.pk)
+    return fetch_trial(cycle, count_tests(cycle))

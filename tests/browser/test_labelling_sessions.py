@@ -1,0 +1,105 @@
+"""Labelling when the session has ended, somebody else signs in, or a second window judges too."""
+
+import pytest
+from django.contrib.sessions.models import Session
+from playwright.sync_api import expect
+
+from annotation.models import Submission
+from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, values
+from tests.browser.labelling_network import await_kept
+from tests.factories.labelling import build_work
+from tests.processes import wait_for
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PASSWORD = "brew-more-tea-9"
+
+
+def test_pages_are_forgotten_when_nobody_is_signed_in(new_page):
+    page = open_labelling(new_page, build_work(items=3), service_workers="allow")
+    await_kept(page)
+    page.goto("/accounts/logout/")
+    page.locator("main form button[type=submit]").click()
+    page.goto("/accounts/login/")
+    wait_for(lambda: not page.evaluate("caches.has('litmus-pages')"), 30, "the pages to be forgotten")
+    kept = page.evaluate(
+        """() => new Promise((resolve) => {
+            const opening = indexedDB.open("litmus-labelling");
+            opening.onsuccess = () => {
+                const rows = opening.result.transaction("hand").objectStore("hand").count();
+                rows.onsuccess = () => resolve(rows.result);
+            };
+        })"""
+    )
+    assert kept == 0
+
+
+def end_sessions() -> None:
+    Session.objects.all().delete()
+
+
+def test_an_ended_session_is_renewed_in_place(new_page):
+    built = build_work(items=3)
+    ana = built.people["ana"]
+    ana.set_password(PASSWORD)
+    ana.save()
+    page = open_labelling(new_page, built)
+    end_sessions()
+    page.keyboard.press("2")
+    dialog = page.locator("dialog[data-dialog=login]")
+    expect(dialog).to_be_visible()
+    expect(page.locator("[data-part=save-text]")).to_have_text("Signed out, 1 queued")
+    dialog.get_by_label("Password").fill("wrong")
+    page.keyboard.press("Enter")
+    expect(dialog.locator("[data-part=login-error]")).to_be_visible()
+    dialog.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    expect_saved(page)
+    expect_unit(page, 1)
+    page.keyboard.press("1")
+    expect_unit(page, 2)
+    expect_saved(page)
+    assert values(built) == [2, 1, None]
+
+
+def test_somebody_else_signing_in_does_not_get_my_answers(new_page):
+    built = build_work(items=3)
+    ben = built.people["ben"]
+    ben.set_password(PASSWORD)
+    ben.save()
+    page = open_labelling(new_page, built)
+    end_sessions()
+    page.keyboard.press("2")
+    dialog = page.locator("dialog[data-dialog=login]")
+    dialog.get_by_label("E-mail").fill(ben.email)
+    dialog.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-part=notice]")).to_contain_text("belongs to ana@example.org")
+    assert Submission.objects.count() == 0
+
+
+def test_two_windows_of_one_person_show_both_versions(new_page):
+    built = build_work(items=3)
+    page = open_labelling(new_page, built)
+    other = page.context.new_page()
+    go(other, built)
+    other.keyboard.press("n")
+    other.keyboard.type("from the other window")
+    other.keyboard.press("Escape")
+    other.keyboard.press("0")
+    expect_saved(other)
+    page.bring_to_front()
+    page.keyboard.press("2")
+    dialog = page.locator("dialog[data-dialog=conflict]")
+    expect(dialog.locator("[data-part=theirs]")).to_contain_text("Graded 0")
+    expect(dialog.locator("[data-part=theirs]")).to_contain_text("from the other window")
+    expect(dialog.locator("[data-part=mine]")).to_contain_text("Graded 2")
+    page.keyboard.press("Escape")
+    expect(page.locator("[data-part=save-text]")).to_contain_text("Not saved")
+    assert values(built)[0] == 0
+    page.get_by_role("button", name="Look").click()
+    page.get_by_role("button", name="Send again").click()
+    dialog.get_by_role("button", name="Send mine instead").click()
+    expect_saved(page)
+    assert values(built)[0] == 2
