@@ -40,7 +40,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What can be done with the rows picked: a verb, the words of its message, and an action.
+    """Actions with the rows picked: a verb, the words of its message, and an action.
 
     `act` takes one row. `together`, where it is quicker, takes all of them, returns for how many it was done and raises
     Refused where that is none; `rest` says why others were left out.

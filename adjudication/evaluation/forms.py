@@ -78,7 +78,7 @@ class EvaluationForm(forms.Form):
     random = forms.BooleanField(label="Add a row of shuffled pools", required=False)
     sensitivity = forms.BooleanField(label="Measure each run without what it alone brought", required=False)
     against = forms.ChoiceField(
-        label="Second gold", required=False, help_text="How alike the two golds order the runs (Kendall's τ)."
+        label="Second gold", required=False, help_text="How similarly the two golds order the runs (Kendall's τ)."
     )
 
     def __init__(self, data: Any = None, *, collection: Collection, **more: Any) -> None:

@@ -98,7 +98,7 @@ def check_names_nobody(release: Release, repository: str, *, anonymous: bool) ->
     if anonymous and release.collection.slug.lower() in name:
         raise Refused(
             f"The name of the repository says which collection it is ({release.collection.slug}), and the anonymous"
-            " variant shall not. Choose another name."
+            " variant must not. Choose another name."
         )
 
 

@@ -541,7 +541,7 @@ class Migration(migrations.Migration):
                     ('model', models.CharField(max_length=200)),
                     ('cutoff_inside', models.FloatField(blank=True, default=0.3, null=True)),
                     ('cutoff_outside', models.FloatField(blank=True, default=0.1, null=True)),
-                    ('overlap_definition', models.CharField(choices=[('words', 'words without case, accents and punctuation'), ('litsearch-code', "as LitSearch's code: split at blanks, case and punctuation count")], default='words', max_length=20)),
+                    ('overlap_definition', models.CharField(choices=[('words', 'words without case, accents and punctuation'), ('litsearch-code', "as LitSearch's code: split at spaces, case and punctuation count")], default='words', max_length=20)),
                     ('collection', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='question_runs', to='corpus.collection')),
                     ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='%(class)ss', to=settings.AUTH_USER_MODEL)),
                     ('template', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='question_runs', to='corpus.prompttemplate')),

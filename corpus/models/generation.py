@@ -17,7 +17,7 @@ class OverlapDefinition(models.TextChoices):
     """How the words of a question are counted (corpus/text/overlap.py; formats.md 2)."""
 
     WORDS = "words", "words without case, accents and punctuation"
-    CODE = "litsearch-code", "as LitSearch's code: split at blanks, case and punctuation count"
+    CODE = "litsearch-code", "as LitSearch's code: split at spaces, case and punctuation count"
 
 
 class QuestionRun(Job):

@@ -57,7 +57,7 @@ document.addEventListener("keydown", (event) => {
   const button = document.getElementById(key === "y" || event.shiftKey ? "step-redo" : "step-undo");
   if (!button) return;
   event.preventDefault();
-  if (button.disabled) announce(button.id === "step-undo" ? "There is nothing to undo." : "There is nothing to do again.");
+  if (button.disabled) announce(button.id === "step-undo" ? "There is nothing to undo." : "There is nothing to redo.");
   else button.click(); // a click, so that htmx knows which of the two buttons it was
 });
 

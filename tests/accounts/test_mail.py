@@ -38,7 +38,7 @@ def test_a_forgotten_password_is_no_mail_on_its_way(client, caplog, capsys):
     ]
     for answer in answers:
         assert "Not sent: no mail server is set up" in answer
-        assert "Look into your mail" not in answer
+        assert "Check your e-mail" not in answer
     printed = caplog.text + "".join(capsys.readouterr())
     assert "not sent: no mail server is set up" in printed
     assert "/reset/key/" not in printed

@@ -124,7 +124,7 @@ def test_resetting_a_forgotten_password(client: Client) -> None:
     other.force_login(user)
     _, key = make_token(user)
     answer = client.post(reverse("account_reset_password"), {"email": "Ada@example.org"}, follow=True)
-    assert "Look into your mail" in answer.text
+    assert "Check your e-mail" in answer.text
     (message,) = mail.outbox
     assert message.to == ["ada@example.org"]
     assert message.subject == "Litmus: Choose a new password"
@@ -145,7 +145,7 @@ def test_resetting_a_forgotten_password(client: Client) -> None:
 
 def test_resetting_reveals_nothing_about_who_has_an_account(client: Client) -> None:
     answer = client.post(reverse("account_reset_password"), {"email": "stranger@example.org"}, follow=True)
-    assert "Look into your mail" in answer.text
+    assert "Check your e-mail" in answer.text
     assert not mail.outbox
 
 
@@ -161,7 +161,7 @@ def test_a_mail_server_that_is_away_reveals_nothing_to_strangers(
     settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", 9, 2
     UserFactory(email="ada@example.org")
     answer = client.post(reverse("account_reset_password"), {"email": "ada@example.org"}, follow=True)
-    assert "Look into your mail" in answer.text
+    assert "Check your e-mail" in answer.text
     assert "could not be sent" in caplog.text
 
 

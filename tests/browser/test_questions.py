@@ -88,7 +88,7 @@ def test_an_answer_is_put_right_and_a_filtered_question_kept(
     page = new_page(user=manager)
     page.goto(reverse("generation_detail", args=["tea", asked.run_id]))
     expect(page.get_by_text("Sure! Here.")).to_be_visible()
-    page.get_by_role("link", name="Put it right").click()
+    page.get_by_role("link", name="Correct it").click()
     page.get_by_label("The answer as it should read").fill("QUESTION: What did old manuals say?\nANSWER: cite_001")
     page.get_by_role("button", name="Save the correction").click()
     expect(page.get_by_text("Questions read from it: 1.")).to_be_visible()

@@ -82,7 +82,7 @@ class TrainingForm(ExportForm):
         min_value=0,
         max_value=MOST,
         label="Ranks passed over",
-        help_text="of training data: so many ranks at the top give no negatives, since they may well be relevant",
+        help_text="of training data: this many ranks at the top give no negatives, since they may well be relevant",
     )
     judged = SwitchField(
         label="Only documents judged not relevant",

@@ -78,8 +78,8 @@ def take_everything(
     if only_open:
         undecided = {each.name for each in case.comparison.undecided(case.taken)}
         choices = case.taken | {name: variant for name, variant in choices.items() if name in undecided}
-        return _make(case, choices, f"the rest as {side} has it", by, at)
-    return _make(case, choices, f"everything as {side} has it", by, at, keep_edits=False)
+        return _make(case, choices, f"the rest from {side}", by, at)
+    return _make(case, choices, f"everything from {side}", by, at, keep_edits=False)
 
 
 @transaction.atomic
@@ -134,7 +134,7 @@ def step_adjudication(
     if step == "redo":
         child = made.revisions.filter(parent=made.current).order_by("-number").first()
         if child is None:
-            raise Refused("There is nothing to do again.")
+            raise Refused("There is nothing to redo.")
         return move_to(made, child.number, at)
     parent = made.revisions.get(number=made.current).parent
     if parent is None:

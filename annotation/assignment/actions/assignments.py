@@ -237,7 +237,7 @@ def _check_target(source: Annotator, target: Annotator) -> None:
     if target.kind == AnnotatorKind.MACHINE or target.user_id is None:
         raise Refused(f"{target} has no account here, so nothing can be given to them to judge.")
     if target.state != AnnotatorState.ACTIVE:
-        raise Refused(f"{target} is {target.get_state_display()}. Let them go on first, or choose somebody else.")
+        raise Refused(f"{target} is {target.get_state_display()}. Resume them first, or choose somebody else.")
     if source.campaign.strategy == Strategy.QUEUE and not _pending(source).filter(queue__isnull=True).exists():
         raise Refused(
             "In an open queue nobody is named in advance: release the items, and the next annotators take them."

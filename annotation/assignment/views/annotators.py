@@ -108,7 +108,7 @@ def annotator_release(request: HttpRequest, slug: str, campaign: str, pk: int) -
         return _show_one(request, membership, found, annotator, release=form)
     most = form.cleaned_data["most"]
     count = release_assignments(annotator=annotator, by=membership.user, at=timezone.now(), most=most)
-    messages.success(request, f"Took back {count:,} items from {annotator}. They are free for others.")
+    messages.success(request, f"Withdrew {count:,} items from {annotator}. They are free for others.")
     return redirect("annotator_edit", slug, campaign, pk)
 
 

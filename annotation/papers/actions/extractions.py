@@ -94,7 +94,7 @@ def redo_extraction(*, extraction: Extraction, by: User, at: datetime, base: int
     _check_newest(extraction, base)
     child = extraction.revisions.filter(parent=extraction.current).order_by("-number").first()
     if child is None:
-        raise Refused("There is nothing to do again.")
+        raise Refused("There is nothing to redo.")
     return move_to(extraction, child.number, at)
 
 

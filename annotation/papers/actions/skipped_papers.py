@@ -12,7 +12,7 @@ from annotation.models import Annotator, Assignment, AssignmentState, Guideline,
 from annotation.papers.rules import check_can_extract, check_can_work
 
 LONGEST_REASON = 500  # characters
-ALREADY_TAKEN = "This paper cannot be taken up again: somebody else has it in the meantime."
+ALREADY_TAKEN = "This paper cannot be reopened: somebody else has it in the meantime."
 
 
 @transaction.atomic

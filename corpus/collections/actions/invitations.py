@@ -179,7 +179,7 @@ def find_invitation(*, token: str, at: datetime, for_update: bool = False) -> In
     if invitation.revoked_at:
         raise BadInvitation(f"This invitation has been revoked. {_ask(invitation)}")
     if invitation.expires_at <= at:
-        raise BadInvitation(f"This invitation was good until {_day(invitation.expires_at)}. {_ask(invitation)}")
+        raise BadInvitation(f"This invitation was valid until {_day(invitation.expires_at)}. {_ask(invitation)}")
     return invited
 
 

@@ -45,7 +45,7 @@ def submit_answer(*, at: datetime, token: str, seen: int, text: str, consent: bo
     if seen != revision:
         raise Conflict(
             "Another window or device of yours has changed your answer since you opened this page. Nothing you typed "
-            "here is lost: send it again to put it in the other's place."
+            "here is lost: send it again to replace the other version."
         )
     if not consent:
         raise Refused("Without your consent the question cannot be part of the collection.")
@@ -100,7 +100,7 @@ def why_closed(invitation: AuthorInvitation, at: datetime) -> str:
     if AuthorQuestion.objects.filter(answer__invitation=invitation).exists():
         return "Your question is part of the collection now, so its words are fixed. You can still withdraw it."
     if invitation.call.deadline_at <= at:
-        return f"Questions were taken until {deadline_words(invitation.call.deadline_at)}."
+        return f"Questions were accepted until {deadline_words(invitation.call.deadline_at)}."
     return ""
 
 

@@ -261,7 +261,7 @@ def _sift(
     for line, email, docno, name in rows:
         reason = _fault(email, docno, name, documents, silent)
         if reason is None and (email, documents[docno]) in good:
-            reason = f"{email} stands here for {docno} twice"
+            reason = f"{email} is listed here for {docno} twice"
         if reason:
             problems.append(Problem(file, line, reason))
         else:

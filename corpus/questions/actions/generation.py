@@ -136,6 +136,6 @@ def _lay_out(run: QuestionRun, wanted: MentionFilter) -> int:
         prompt = prompt_of(mention, mention.references.all(), run.template.body).text
         replies.append(GenerationReply(run=run, mention=mention, position=position, source=source, prompt=prompt))
     if not replies:
-        raise Refused("No usable mention that cites a document of the collection was found so.")
+        raise Refused("No usable mention that cites a document of the collection matches.")
     GenerationReply.objects.bulk_create(replies, batch_size=500)
     return len(replies)

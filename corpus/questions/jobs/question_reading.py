@@ -157,7 +157,7 @@ def filter_state(reply: GenerationReply, overlap: float | None) -> tuple[Questio
         return QuestionState.KEPT, ""
     return (
         QuestionState.FILTERED,
-        f"A share of {tell_share(overlap)} of its words stands in the titles; the cut-off is {cutoff:g}.",
+        f"A share of {tell_share(overlap)} of its words are in the titles; the cut-off is {cutoff:g}.",
     )
 
 

@@ -39,7 +39,7 @@ def redo_change(*, by: User, at: datetime, topic: Topic, seen: int) -> Topic:
     topic = _locked(topic, by, seen)
     target = redo_target(_history(topic))
     if target is None:
-        raise Refused("There is nothing to do again.")
+        raise Refused("There is nothing to redo.")
     return _go_back(by, at, topic, target, Change.REDONE)
 
 

@@ -44,7 +44,7 @@ class TopicForm(forms.Form):
     def clean_number(self) -> str:
         number = str(self.cleaned_data["number"])
         if len(number.split()) != 1:
-            raise forms.ValidationError("A number must not hold blanks: TREC files separate their columns by them.")
+            raise forms.ValidationError("A number must not contain spaces: TREC files separate their columns by them.")
         return number
 
     def clean_sentences(self) -> list[str]:

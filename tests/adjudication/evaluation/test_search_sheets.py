@@ -126,7 +126,7 @@ def test_by_page(tea: Collection, client: Client, tmp_path: Path) -> None:
     client.force_login(MembershipFactory(collection=tea, role="manager").user)
     where = reverse("search_sheet", args=["tea"])
     assert where in client.get(reverse("evaluation_list", args=["tea"])).text
-    assert "Take the sheet" in client.get(where).text
+    assert "1. Download the sheet" in client.get(where).text
     assert client.get(reverse("search_sheet_file", args=["tea"]), {"questions": "0"}).status_code == 422
     asked: dict[str, Any] = {"questions": 1, "results": 1, "seed": 1}
     sent = client.get(reverse("search_sheet_file", args=["tea"]), asked)

@@ -369,7 +369,7 @@ def test_pages_about_large_campaigns_read_topics_by_index_and_no_item_for_export
     manager = campaign.collection.memberships.get(role="manager")
     client.force_login(manager.user)
     overview = reverse("collection_dashboard", args=["teas"])
-    said = "What stands in the way is checked on the page of exports: the campaign is large."
+    said = "This campaign is large, so its open problems are checked on the exports page."
     counted(campaign)
     assert said not in client.get(overview).text
     monkeypatch.setattr(progress, "LIVE_MOST", 10)

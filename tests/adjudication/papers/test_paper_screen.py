@@ -118,7 +118,7 @@ def test_a_script_is_sent_only_what_changed(built, client, django_assert_max_num
     refused = client.post(
         address(built, "paper_step", built.item.pk), {"step": "redo"}, headers={"X-Requested-With": "XMLHttpRequest"}
     )
-    assert (refused.status_code, refused.text) == (422, "There is nothing to do again.")
+    assert (refused.status_code, refused.text) == (422, "There is nothing to redo.")
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def test_items_are_handed_over_and_taken_back(made):
     assert "6 items went to Dan" in page
     assert client.post(url("annotator_hand_over", ana.pk), {"target": ana.pk}).status_code == 422
     page = text_of(client.post(url("annotator_release", ana.pk), {"most": 4}, follow=True))
-    assert "Took back 4 items" in page
+    assert "Withdrew 4 items" in page
     assert client.post(url("annotator_release", ana.pk), {"most": "x"}).status_code == 422
     assert ana.assignments.filter(state="pending").count() == 6
 

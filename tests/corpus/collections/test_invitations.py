@@ -125,7 +125,7 @@ def test_links_cannot_be_guessed_or_forged(invited: InvitedRole) -> None:
 
 def test_a_link_runs_out_and_can_be_made_good_again(manager: Membership, invited: InvitedRole) -> None:
     token, late = token_for(invited.invitation), timezone.now() + GOOD_FOR + timedelta(seconds=1)
-    with pytest.raises(BadInvitation, match=r"was good until .* Ask Mara for a new one"):
+    with pytest.raises(BadInvitation, match=r"was valid until .* Ask Mara for a new one"):
         find_invitation(token=token, at=late)
     resend_invitation(by=manager.user, at=late, membership=manager, invited=invited)
     assert find_invitation(token=token, at=late).pk == invited.pk

@@ -90,7 +90,7 @@ def test_a_file_brings_authors_and_shows_bad_rows(manager: Membership, call: Que
     assert (found.created, found.known) == (2, 1)
     assert [(each.line, each.reason) for each in found.problems] == [
         (4, "bad is no e-mail address"),
-        (5, "ann@example.org stands here for D0 twice"),
+        (5, "ann@example.org is listed here for D0 twice"),
         (6, "there is no document D9 in the collection"),
         (7, "silent@example.org has asked not to be written to"),
     ]

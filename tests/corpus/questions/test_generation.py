@@ -148,7 +148,7 @@ def test_what_repeats_the_title_is_filtered_by_the_cutoff_of_its_source(manager,
     questions = list(GeneratedQuestion.objects.order_by("pk"))
     assert [question.state for question in questions] == ["kept", "filtered", "filtered"]
     assert [question.overlap_titles for question in questions] == [0.25] * 3
-    assert questions[1].problem == "A share of 0.25 of its words stands in the titles; the cut-off is 0.1."
+    assert questions[1].problem == "A share of 0.25 of its words are in the titles; the cut-off is 0.1."
     assert Topic.objects.count() == 1
     outside = run_figures(collection, run).sources[1]
     assert (outside.questions, outside.kept, outside.filtered) == (2, 0, 2)
