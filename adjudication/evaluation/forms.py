@@ -60,8 +60,8 @@ class EvaluationForm(forms.Form):
     selector = forms.CharField(
         required=False,
         max_length=300,
-        label="or a gold in words",
-        help_text="Such as campaign:main;unit=aspect;relevance=2. Goes before the choice above.",
+        label="Gold in words",
+        help_text="Such as campaign:main;unit=aspect;relevance=2. Replaces the choice above.",
     )
     runs = forms.MultipleChoiceField(
         label="Runs", widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose at least one run."}

@@ -1,7 +1,7 @@
 """What a relevance campaign asks by default: does an abstract meet one requirement of a topic?
 
 The three levels follow DORIS-MAE (Wang et al., NeurIPS 2023, section 4.1): what counts is which key components of the
-requirement the abstract answers, and whether it does so in so many words.
+requirement the abstract answers, and whether it does so explicitly.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ RELEVANCE = CriterionDraft(
         LevelDraft(
             value=1,
             label="Partly",
-            definition="At least one key component is met, in so many words or by one obvious step of reasoning, but"
-            " not every component is met in so many words.",
+            definition="At least one key component is met, explicitly or by one obvious step of reasoning, but"
+            " not every component is met explicitly.",
             example="Same requirement. The abstract detects duplicate records, yet trains on labelled pairs; or it does"
             " not say how it was trained, and one has to infer that no labels were used.",
         ),
         LevelDraft(
             value=2,
             label="Fully",
-            definition="Every key component is met in so many words: nothing has to be read into the abstract.",
+            definition="Every key component is met explicitly: nothing has to be read into the abstract.",
             example="Same requirement. The abstract presents an unsupervised method that finds duplicate records and"
             " says that it needs no labelled pairs.",
         ),

@@ -14,10 +14,10 @@ Title: {title}
 Abstract: {abstract}
 
 First name the key components of the requirement. Then say for each component what the abstract states about it, and
-whether it does so in so many words, only by one step of reasoning, or not at all. Then weigh up:
+whether it does so explicitly, only by one step of reasoning, or not at all. Then weigh up:
 
-CONCUR: the abstract meets every key component in so many words.
-AGREE: it meets at least one key component in so many words, but not all of them.
+CONCUR: the abstract meets every key component explicitly.
+AGREE: it meets at least one key component explicitly, but not all of them.
 DISPUTE: it meets key components only by a step of reasoning, or what it does would have to be adapted.
 DISAGREE: it helps with no key component.
 

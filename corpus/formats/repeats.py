@@ -64,4 +64,4 @@ def without_repeats(
         if seen.add(text):
             yield item
         else:
-            yield Problem(file, line, f"{noun} {text} stands in this file more than once; the first one counts")
+            yield Problem(file, line, f"{noun} {text} appears more than once in this file; the first one counts")

@@ -353,7 +353,7 @@ def test_nothing_assigned_and_waiting_for_others(new_page):
     first.keyboard.press("x")
     first.locator("dialog[data-dialog=skip]").get_by_role("button", name="Skip it").click()
     expect_saved(first)
-    second.get_by_role("button", name="Look again").click()
+    second.get_by_role("button", name="Check again").click()
     expect_unit(second, 0)
     second.keyboard.press("1")
     expect(second.locator("[data-empty=all-done]")).to_be_visible()
@@ -370,7 +370,7 @@ def test_an_archived_collection_is_said_and_nothing_can_be_taken_back(new_page):
     go(page, built)
     expect(page.locator("[data-empty=archived]")).to_be_visible()  # and by the server
     empty = page.locator("[data-part=empty]")
-    expect(empty.get_by_role("button", name="Look again")).to_be_visible()
+    expect(empty.get_by_role("button", name="Check again")).to_be_visible()
     expect(empty.get_by_role("button", name="Undo my last")).to_be_hidden()
     assert_accessible(page)
     assert values(built) == [1, None]

@@ -88,10 +88,14 @@ def plot_of(table: Table, column: int) -> Plot | None:
 
 
 def _ends(cells: Sequence[Cell]) -> list[float]:
-    """Round numbers along the axis, the first and the last around all points and intervals, not below 0."""
+    """Round numbers along the axis, the first and the last around all points and intervals, not below 0.
+
+    What lies between 0 and 1 has an axis that ends there.
+    """
     ends = [end for cell in cells for end in (cell.value, cell.low, cell.high) if end is not None]
     pad = 0.05 * (max(ends) - min(ends)) or 0.05
-    low, high = max(0.0, min(ends) - pad), max(ends) + pad
+    most = 1.0 if max(ends) <= 1 else math.inf
+    low, high = max(0.0, min(ends) - pad), min(most, max(ends) + pad)
     rough = (high - low) / (MOST_TICKS - 1)
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(each * power for each in STEPS if each * power >= rough * 0.999)

@@ -215,7 +215,7 @@ def look_at_drift(parts: Sequence[Part]) -> Look:
     change, half = now - was, Z95 * math.sqrt(variance_was + variance_now)
     text = (
         f"Agreement with the others went from {_percent(was)} to {_percent(now)} in the last quarter: "
-        f"{100 * change:+.1f} points, 95% interval {100 * (change - half):+.1f} to {100 * (change + half):+.1f}."
+        f"{_signed(change)} points, 95% interval {_signed(change - half)} to {_signed(change + half)}."
     )
     if change <= -DROP and change + half < 0:
         return Look(name, True, f"{text} It falls: look at the newest answers, and whether the guideline changed.")
@@ -234,6 +234,11 @@ def _agreement(parts: Sequence[Part], quarter: int) -> float | None:
     chosen = [part for part in parts if part.quarter == quarter]
     shared = sum(part.shared for part in chosen)
     return sum(part.agreed for part in chosen) / shared if shared else None
+
+
+def _signed(share: float) -> str:
+    """Points with their sign, the minus as it is printed."""
+    return f"{100 * share:+.1f}".replace("-", "−")
 
 
 def _percent(share: float) -> str:

@@ -55,13 +55,14 @@ export class Zoom {
     this.view.scrollTo((column.x - MARGIN) * scale, isSeen ? this.view.scrollTop : top - above);
   }
 
-  /** The column that a box stands in: as wide as most text is, or as the box where that is wider. */
+  /** The column that a box stands in: as wide as most text is, or as its widest text where that is wider. */
   columnOf(box) {
     const width = this.column || this.size[0];
     if (box.width > width * 1.1) return { x: box.x, width: box.width };
     const sharesColumn = (other) => other.page === this.page && other.width <= width * 1.1 && other.x < box.x + box.width && box.x < other.x + other.width;
-    const x = Math.min(box.x, ...this.texts.filter(sharesColumn).map((other) => other.x));
-    return { x, width };
+    const boxes = [box, ...this.texts.filter(sharesColumn)];
+    const x = Math.min(...boxes.map((other) => other.x));
+    return { x, width: Math.max(width, ...boxes.map((other) => other.x + other.width - x)) };
   }
 }
 

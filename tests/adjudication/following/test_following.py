@@ -152,7 +152,8 @@ def test_a_fall_in_agreement_by_hand():
     half = 1.959964 * math.sqrt(0.1875 / 79 + 0.16 / 19)
     assert look.is_flagged is True
     assert "from 75% to 20%" in look.text
-    assert f"-55.0 points, 95% interval {100 * (-0.55 - half):+.1f} to {100 * (-0.55 + half):+.1f}" in look.text
+    low, high = (f"{100 * (-0.55 + end):+.1f}".replace("-", "−") for end in (-half, half))
+    assert f"−55.0 points, 95% interval {low} to {high}" in look.text
     assert look_at_drift([*before, Part(4, 1, 20, 20, 14.0, 14.0)]).is_flagged is False
     few = look_at_drift([*before, Part(4, 1, 19, 19, 0.0, 0.0)])
     assert few.is_flagged is None

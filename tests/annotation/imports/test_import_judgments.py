@@ -130,7 +130,7 @@ def test_every_wrong_row_is_reported_with_its_line(campaign, load):
     for line, value in ((6, "3"), (7, "high"), (8, "-1")):
         assert problems[line] == f"the value “{value}” is not on the scale of relevance (0, 1, 2)"
     assert problems[9] == "names no aspect, but topic 1 is judged aspect by aspect"
-    assert "stands in this file more than once" in problems[10]
+    assert "appears more than once in this file" in problems[10]
     assert problems[11] == "has no annotator"
     assert result["skipped"] == len(problems) == 9
 

@@ -38,7 +38,7 @@ def test_a_docno_that_occurs_again_is_a_problem(tmp_path: Path) -> None:
     path.write_text(JSONL)
     found = list(read_documents(path, name="mine.jsonl"))
     assert [item.docno for item in found if isinstance(item, DocumentRecord)] == ["d1", "d2"]
-    assert found[2] == Problem("mine.jsonl", 3, "docno d1 stands in this file more than once; the first one counts")
+    assert found[2] == Problem("mine.jsonl", 3, "docno d1 appears more than once in this file; the first one counts")
 
 
 def test_excluded_documents_are_skips(tmp_path: Path) -> None:

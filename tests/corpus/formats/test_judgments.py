@@ -107,7 +107,7 @@ def test_formats_are_detected_and_repeats_reported(tmp_path: Path) -> None:
     path.write_text("annotator,topic,docno,value\na,1,d,2\nb,1,d,2\na,1,d,0\n")
     found = list(read_judgments(path))
     assert [row.annotator for row in found if isinstance(row, JudgmentRow)] == ["a", "b"]
-    assert problems(found) == [(4, "the judgment a · 1 · d stands in this file more than once; the first one counts")]
+    assert problems(found) == [(4, "the judgment a · 1 · d appears more than once in this file; the first one counts")]
     path.write_text('{"annotator": "a", "topic": "1", "value": "x"}\n')
     assert len(records(read_judgments(path))) == 1
     path.write_text("1 a d 2\n")

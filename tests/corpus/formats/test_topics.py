@@ -28,7 +28,7 @@ def test_a_number_that_occurs_again_is_a_problem_in_its_file_only(tmp_path: Path
     (tmp_path / "b.jsonl").write_text(CONTENTS["jsonl"])
     found = list(read_topics(tmp_path, name="set"))
     assert [item.file for item in found if isinstance(item, TopicRecord)] == ["set/a.jsonl", "set/b.jsonl"]
-    assert problems(found) == [(2, "topic 1 stands in this file more than once; the first one counts")]
+    assert problems(found) == [(2, "topic 1 appears more than once in this file; the first one counts")]
 
 
 def test_progress_is_reported_in_bytes(tmp_path: Path) -> None:

@@ -171,4 +171,4 @@ def test_the_number_that_acm_cr_gave_twice_is_reported() -> None:
     found = list(read_topics(shared_path("data", "acm-cr", "contexts.topics")))
     assert len(found) == 134
     ((line, reason),) = problems(found)
-    assert (line, reason) == (1013, "topic 340982510 stands in this file more than once; the first one counts")
+    assert (line, reason) == (1013, "topic 340982510 appears more than once in this file; the first one counts")
