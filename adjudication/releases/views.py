@@ -169,7 +169,7 @@ def line_detail(request: HttpRequest, slug: str) -> HttpResponse:
     context["withheld"] = withheld_of(membership.collection)
     try:
         if number and docno:
-            context["found"] = _shown(explain(membership.collection, number, docno))
+            context["found"] = _shown(explain(membership.collection, number, docno), membership)
         elif number:
             judged = judged_documents(membership.collection, number)
             context["page"] = context["judged"] = Paginator(judged, PER_PAGE).get_page(request.GET.get("page"))
@@ -284,11 +284,13 @@ def _release(request: HttpRequest, slug: str, name: str) -> tuple[Membership, Re
     return membership, release
 
 
-def _shown(found: dict[str, Any]) -> dict[str, Any]:
-    """The lines with PROV's keys as names that templates can read."""
+def _shown(found: dict[str, Any], membership: Membership) -> dict[str, Any]:
+    """The lines with PROV's keys as names that templates can read, and campaigns by their names."""
+    names = dict(membership.collection.campaigns.values_list("slug", "name"))
     lines = [
         {
             **line,
+            "campaign_name": names.get(line["campaign"], line["campaign"]),
             "sources": line.get("prov:wasDerivedFrom", []),
             "decision": line.get("prov:wasGeneratedBy"),
             "labels": [{**one, "who": one["prov:wasAttributedTo"]} for one in line["labels"]],

@@ -92,7 +92,9 @@ class Person:
 
     @property
     def quarter_texts(self) -> list[str]:
-        """Percent, "–" where there is none."""
+        """Percent, "–" where there is none; only one where there is none at all."""
+        if not any(share is not None for share in self.quarters):
+            return ["–"]
         return ["–" if share is None else _percent(share) for share in self.quarters]
 
 
