@@ -140,7 +140,7 @@ def test_resetting_a_forgotten_password(client: Client) -> None:
     assert mail.outbox[-1].subject == "Litmus: Your password was changed"
     user.refresh_from_db()
     assert user.check_password("another long one")
-    assert "no longer good" in Client().get(address[1]).text
+    assert "no longer works" in Client().get(address[1]).text
 
 
 def test_resetting_reveals_nothing_about_who_has_an_account(client: Client) -> None:

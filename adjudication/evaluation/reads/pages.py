@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from adjudication.evaluation.reads.tables import Cell, Row, Table
 
 WIDTH, ROW = 100.0, 28  # percent, pixels of a row
+WIDEST = 5.0  # percent of the plot's width that one bar and the room around it take at most
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)  # between ticks, times a power of ten
 MOST_TICKS = 6  # about
 MOST_NOTES = 4  # below a plot in a file
@@ -83,7 +84,7 @@ def plot_of(table: Table, column: int) -> Plot | None:
         )
         for at, (row, cell) in enumerate(zip(rows, cells, strict=True))
     )
-    ticks = tuple((WIDTH * (end - low) / (high - low), f"{scale * end:.6g}") for end in ends)
+    ticks = tuple((round(WIDTH * (end - low) / (high - low), 2), f"{scale * end:.6g}") for end in ends)
     return Plot(_heading(table, column), marks, ticks, ROW * len(rows))
 
 
@@ -138,7 +139,7 @@ def bars_of(gaps: Sequence[float]) -> Bars | None:
     top, bottom = max([0.0, *gaps]), min([0.0, *gaps])
     if top == bottom:
         return None
-    wide, high = WIDTH / len(gaps), WIDTH / (top - bottom)
+    wide, high = min(WIDTH / len(gaps), WIDEST), WIDTH / (top - bottom)
     zero = round(top * high, 3)
     bars = tuple(
         (
