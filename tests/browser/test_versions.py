@@ -73,7 +73,7 @@ def test_one_extraction_is_made_of_two_by_keys(new_page, built):
     assert content.contexts[0].sentences[1:] == sentences.variants[1].says
     assert content.contexts[1].section == section.variants[0].says
     assert content.values == {"1": identifier.variants[1].says.value, "2": "10.9/by-hand", "3": "10.9/elsewhere"}
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo acceptance").click()
     standing(page, "3 of 3 decided")
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
