@@ -1,6 +1,7 @@
 """How the API's operations are described: the first clause of a docstring is the line of a list, all of it the text."""
 
 import re
+from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
 
@@ -16,6 +17,12 @@ class OperationSchema(AutoSchema):
         """The docstring, and which tokens can be used."""
         scope = scope_of(self.view, self.method)
         return f"{super().get_description()}\n\nScope of the token: `{scope}`."
+
+    def _is_list_view(self, serializer: Any = None) -> bool:
+        """Whether pages are asked for by `cursor` and `page_size`; told by the successful answer, not by errors."""
+        if serializer is None and isinstance(found := self.get_response_serializers(), dict):
+            serializer = found.get(200)
+        return bool(super()._is_list_view(serializer)) if serializer is not None else False
 
     def get_summary(self) -> str | None:
         """The description up to the end of its first clause."""

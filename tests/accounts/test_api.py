@@ -73,14 +73,13 @@ def test_no_operation_passes_over_a_parameter_it_does_not_have(line: Row, world:
 
 def test_each_operation_takes_the_parameters_it_describes(world: World, keys: list[str]) -> None:
     """But exports, each of which has some of those described."""
-    described = SchemaGenerator().get_schema(public=True)["paths"]
-    paths = {re.sub(r"{\w+}", "{}", path): each for path, each in described.items()}
+    schema = SchemaGenerator().get_schema(public=True)["paths"]
+    paths = {re.sub(r"{\w+}", "{}", path): each for path, each in schema.items()}
     asked = 0
     for (name, method), line in OPERATIONS.items():
         path = "/api/" + re.sub(r"<[\w:]+>", "{}", str(ADDRESSES[name].pattern))
-        parameters = [
-            each["name"] for each in paths[path][method.lower()].get("parameters", ()) if each["in"] == "query"
-        ]
+        found = [each["name"] for each in paths[path][method.lower()].get("parameters", ()) if each["in"] == "query"]
+        parameters = [each for each in found if each != "cursor"]  # a wrong one is 404
         if parameters and name != "api_export":
             for answer in answers(line, world, keys, "?" + "&".join(f"{each}=1" for each in parameters)):
                 assert "There is no such parameter" not in str(getattr(answer, "content", "")), name
