@@ -10,7 +10,6 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -20,7 +19,7 @@ from adjudication.exporting.forms import words_of
 from adjudication.exporting.options import formats, make_options, option_fields
 from adjudication.exports.actions import take_out
 from adjudication.exports.registry import EXPORTERS
-from corpus.collections.api.base import InCollectionView
+from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
@@ -48,16 +47,6 @@ def parameter(name: str, field: forms.Field) -> OpenApiParameter:
 class ExportKindSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
-
-
-class AnyType(BaseContentNegotiation):
-    """Files are sent as what they are, whatever the caller says it accepts; errors are problem details."""
-
-    def select_parser(self, request: Request, parsers: Any) -> Any:
-        return parsers[0]
-
-    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
-        return renderers[0], renderers[0].media_type
 
 
 class ExportList(InCollectionView):

@@ -12,13 +12,12 @@ from rest_framework.response import Response
 
 from accounts.models import JobState
 from accounts.schema import answers
-from adjudication.exports.api import AnyType
 from adjudication.models import Release
 from adjudication.releases.actions import request_release
 from adjudication.releases.reads.archive import file_of
 from adjudication.releases.reads.explaining import explain
 from adjudication.releases.rules import check_can_read_release
-from corpus.collections.api.base import InCollectionView
+from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 

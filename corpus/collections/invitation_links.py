@@ -21,13 +21,13 @@ def token_for(invitation: Invitation, *, mailed: bool = False) -> str:
 
 def invitation_number(token: str) -> int | None:
     """The number in a token that this installation signed, else None."""
-    shown = _number(_shown, token)
-    return _number(_mailed, token) if shown is None else shown
+    shown = number_in(token, _shown)
+    return number_in(token, _mailed) if shown is None else shown
 
 
 def proves_address(token: str) -> bool:
     """Whether the token came by mail."""
-    return _number(_mailed, token) is not None
+    return number_in(token, _mailed) is not None
 
 
 def link_for(invitation: Invitation, *, mailed: bool = False) -> str:
@@ -35,7 +35,8 @@ def link_for(invitation: Invitation, *, mailed: bool = False) -> str:
     return settings.SITE_URL + reverse("invitation_accept", args=[token_for(invitation, mailed=mailed)])
 
 
-def _number(signer: signing.Signer, token: str) -> int | None:
+def number_in(token: str, signer: signing.Signer) -> int | None:
+    """The number that the signer of this installation has signed, else None."""
     try:
         return int(signer.unsign(token))
     except (signing.BadSignature, ValueError):

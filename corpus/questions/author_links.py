@@ -4,6 +4,7 @@ from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from corpus.collections.invitation_links import number_in
 from corpus.models import AuthorInvitation
 
 _signer = signing.Signer(salt="litmus.author", sep=".")
@@ -16,10 +17,7 @@ def author_token(invitation: AuthorInvitation) -> str:
 
 def author_number(token: str) -> int | None:
     """The number in a token that this installation signed, else None."""
-    try:
-        return int(_signer.unsign(token))
-    except (signing.BadSignature, ValueError):
-        return None
+    return number_in(token, _signer)
 
 
 def answer_link(invitation: AuthorInvitation) -> str:

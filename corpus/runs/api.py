@@ -9,14 +9,13 @@ from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
-from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.actions.jobs import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.schema import answers
-from corpus.collections.api.base import InCollectionView
+from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.imports.api import MANAGE
 from corpus.models import RetrievalRun, Role, RunMaking
@@ -77,16 +76,6 @@ class RunDetailSerializer(serializers.ModelSerializer[RetrievalRun]):
 
     def get_metadata(self, run: RetrievalRun) -> list[str]:
         return metadata_lines(run)
-
-
-class AnyType(BaseContentNegotiation):
-    """A run is sent as text, whatever the caller says it accepts; errors are problem details."""
-
-    def select_parser(self, request: Request, parsers: Any) -> Any:
-        return parsers[0]
-
-    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
-        return renderers[0], renderers[0].media_type
 
 
 class RunMakings(InCollectionView):

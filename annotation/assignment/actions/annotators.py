@@ -10,7 +10,7 @@ from django.db.models import Q
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from annotation.assignment.actions.assignments import release
+from annotation.assignment.actions.assignments import lock_annotator, release
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import CAPACITY
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
@@ -87,7 +87,7 @@ def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **c
 
     Errors: Refused for a weight that is not positive or a name that is taken.
     """
-    annotator = _locked(annotator, by)
+    annotator = lock_annotator(annotator, by)
     before = {field: getattr(annotator, field) for field in changes}
     different = {field: value for field, value in changes.items() if before[field] != value}
     if not different:
@@ -123,7 +123,7 @@ def remove_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> 
 
     Returns how many assignments were withdrawn; their slots are free for others.
     """
-    return _take_off(_locked(annotator, by), by, at)
+    return _take_off(lock_annotator(annotator, by), by, at)
 
 
 @transaction.atomic
@@ -149,7 +149,7 @@ def _take_off(annotator: Annotator, by: User | None, at: datetime) -> int:
 
 
 def _change_state(annotator: Annotator, state: AnnotatorState, verb: str, by: User | None, at: datetime) -> Annotator:
-    annotator = _locked(annotator, by)
+    annotator = lock_annotator(annotator, by)
     if annotator.state == state:
         return annotator
     if state == AnnotatorState.PAUSED and annotator.state == AnnotatorState.REMOVED:
@@ -157,14 +157,6 @@ def _change_state(annotator: Annotator, state: AnnotatorState, verb: str, by: Us
     annotator.state = state
     annotator.save(update_fields=["state"])
     _record(annotator.campaign, by, at, verb, annotator=annotator.name)
-    return annotator
-
-
-def _locked(annotator: Annotator, by: User | None) -> Annotator:
-    """The annotator as they are now. Every writer locks this row before their assignments."""
-    locked = Annotator.objects.select_related("campaign__collection").select_for_update(of=("self",), no_key=True)
-    annotator = locked.get(pk=annotator.pk)
-    check_manager(annotator.campaign.collection, by)
     return annotator
 
 

@@ -127,7 +127,7 @@ def release_assignments(*, annotator: Annotator, by: User | None, at: datetime, 
 
     The slots are free again: in an open queue for the next annotator, else for the next plan.
     """
-    annotator = _locked(annotator, by)
+    annotator = lock_annotator(annotator, by)
     withdrawn = release(annotator, most)
     _record(annotator, by, at, "release_assignments", withdrawn=withdrawn)
     return withdrawn
@@ -143,7 +143,7 @@ def reassign_assignments(
     Errors: Refused for a target who cannot judge here or lacks the capacity, and for items of an open queue.
     """
     for each in sorted([source, target], key=lambda annotator: annotator.pk):
-        locked = _locked(each, by)
+        locked = lock_annotator(each, by)
         source, target = (locked if each.pk == was.pk else was for was in (source, target))
     _check_target(source, target)
     theirs = Assignment.objects.filter(item=OuterRef("item"), annotator=target, repeat=0)
@@ -255,7 +255,7 @@ def _check_capacity(target: Annotator, more: int) -> None:
         )
 
 
-def _locked(annotator: Annotator, by: User | None) -> Annotator:
+def lock_annotator(annotator: Annotator, by: User | None) -> Annotator:
     """The annotator as they are now. Every writer locks this row before their assignments."""
     locked = Annotator.objects.select_related("campaign__collection").select_for_update(of=("self",), no_key=True)
     annotator = locked.get(pk=annotator.pk)

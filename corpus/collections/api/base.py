@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import Any, ClassVar, cast
 
 from rest_framework import serializers
+from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.pagination import CursorPagination
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
@@ -22,6 +23,16 @@ class ByCursor(CursorPagination):
     page_size_query_param = "page_size"
     max_page_size = 1000
     ordering = "id"
+
+
+class AnyType(BaseContentNegotiation):
+    """Files are sent as what they are, whatever the caller says it accepts; errors are problem details."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return parsers[0]
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
+        return renderers[0], renderers[0].media_type
 
 
 class RemovedSerializer(serializers.Serializer[Any]):
