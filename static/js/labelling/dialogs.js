@@ -147,7 +147,7 @@ function versionRows(version) {
     ["Rewrite", version.rewrite],
     ["Note", version.note],
     ["Flag", version.flagged ? "flagged" : ""],
-    ["Given", at ? new Date(at).toLocaleString() : ""],
+    ["Given", at ? new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short" }) : ""],
   ]);
 }
 
