@@ -143,7 +143,7 @@ def test_undo_and_redo_go_over_choices_and_edits(built) -> None:
     assert len(case_of(built).comparison.undecided(case_of(built).taken)) == 2
     step_adjudication(**by(built), step="redo")
     assert len(case_of(built).comparison.undecided(case_of(built).taken)) == 1
-    with pytest.raises(Refused, match="nothing to do again"):
+    with pytest.raises(Refused, match="nothing to redo"):
         step_adjudication(**by(built), step="redo")
     for _ in range(2):
         step_adjudication(**by(built), step="undo")

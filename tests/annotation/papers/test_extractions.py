@@ -117,7 +117,7 @@ def test_an_annotator_begins_with_the_proposal_and_every_state_is_kept(material)
     assert redo_extraction(extraction=mine, by=by, at=AT).current == 2
     undo_extraction(extraction=mine, by=by, at=AT)
     assert save(other, 1).current == 3  # another way on from the first state; redo follows the newest
-    with pytest.raises(Refused, match="nothing to do again"):
+    with pytest.raises(Refused, match="nothing to redo"):
         redo_extraction(extraction=mine, by=by, at=AT)
     undo_extraction(extraction=mine, by=by, at=AT)
     assert redo_extraction(extraction=mine, by=by, at=AT).current == 3

@@ -95,9 +95,9 @@ def test_withdrawing_takes_the_topic_along_unless_a_campaign_has_it(manager: Mem
 def test_answering_after_the_deadline_is_refused(call: QuestionCall) -> None:
     ann = invite(call)
     close(call)
-    with pytest.raises(Refused, match="were taken until"):
+    with pytest.raises(Refused, match="were accepted until"):
         answer(ann)
-    assert "were taken until" in Client().get(page_of(ann)).text
+    assert "were accepted until" in Client().get(page_of(ann)).text
     with pytest.raises(Refused, match="deadline has passed"):
         send(call)
 

@@ -133,7 +133,7 @@ class TestMoving:
         [
             ("a", None, "indent", "first aspect has none before it"),
             ("c", "a", "indent", "sub-aspect already"),
-            ("d", None, "outdent", "on top already"),
+            ("d", None, "outdent", "at the top level already"),
             ("d", None, "sideways", "no way to move"),
         ],
     )
