@@ -88,7 +88,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     for name in ("ana", "ben", "cai"):
         give_labels(annotator(test, name), [number % 3 for number in range(32)], at=timezone.now())
     reload(page)
-    page.get_by_role("button", name="Take it").click()
+    page.get_by_role("button", name="Use as test set").click()
     expect(page.get_by_text("Nobody reads these labels until")).to_be_visible()
     page.goto("/c/teas/campaigns/test/agreement/")
     expect(page.get_by_text("are sealed until Anno-GPT cycle 1 freezes its machine")).to_be_visible()

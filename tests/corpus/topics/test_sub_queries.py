@@ -115,7 +115,7 @@ def test_pages(collection: Collection, client: Client) -> None:
     made = client.post(reverse("sub_query_create", args=["tea"]), {"size": "2"}, follow=True).content.decode()
     assert "1 made, 0 changed, 0 as before, 0 removed; 2 combinations left out" in made
     assert "I need pots and cups." in made
-    assert "None here." in client.get(page, {"topic": "2", "size": "2"}).content.decode()
+    assert "No sub-queries match." in client.get(page, {"topic": "2", "size": "2"}).content.decode()
     assert client.get(page, {"size": "many", "page": "x"}).status_code == 200
     gone = client.post(reverse("sub_query_delete", args=["tea"]), {"size": "2"}, follow=True).content.decode()
     assert "1 sub-queries are gone" in gone or "No sub-queries yet" in gone
