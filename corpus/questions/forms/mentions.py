@@ -24,14 +24,14 @@ class MentionFilterForm(forms.Form):
         label="Source paper",
         choices=[("", "All"), ("inside", "Inside the collection"), ("outside", "Outside")],
     )
-    target = forms.ChoiceField(required=False, label="Cites a document here", choices=YES_OR_NO)
+    target = forms.ChoiceField(required=False, label="Cites a document", choices=YES_OR_NO)
     state = forms.ChoiceField(
         required=False,
         label="State",
         choices=[("", "Usable"), ("discarded", "Discarded"), ("all", "All")],
     )
     used = forms.ChoiceField(required=False, label="Asked about", choices=YES_OR_NO)
-    sample = forms.IntegerField(required=False, min_value=0, max_value=MOST_SAMPLED, label="Random sample of")
+    sample = forms.IntegerField(required=False, min_value=0, max_value=MOST_SAMPLED, label="Sample")
     seed = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_SEED, label="Seed")
 
     @property
