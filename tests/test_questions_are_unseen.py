@@ -41,7 +41,7 @@ def test_managers_read_question_and_answer(world: World) -> None:
 
 @pytest.mark.slow
 def test_an_answer_for_all_shows_neither_question_nor_asker(world: World) -> None:
-    """Those who have the item read the answer beside it; others of the campaign do not."""
+    """Those who have the item read the answer next to it; others of the campaign do not."""
     another_asks(world, Audience.ITEM)
     found = seen_by(world, "annotator", {line.name for line in TABLE})
     assert {word for _, word in found} == {"Quartzanswer"}
