@@ -668,7 +668,9 @@ TABLE: list[Row] = [
     *row("api_own_inquiries", "GET login 404 200 403 403 403"),
     *row("api_own_inquiries", "POST login 404 200 403 403 403", json=_question, scope="judge"),
     *row("api_judgments", MEMBERS_PAGE),
+    *row("api_judgments", "GET login 404 404 404 404 404", where=_contexts),  # papers are not graded
     *row("api_machine_runs", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422", json=lambda _: {}),
+    *row("api_machine_runs", "GET login 404 403 404 404 404", where=_contexts),
     *row("api_machine_run", OVERSEERS_PAGE, where=key_of("machine_run")),
     *row("api_machine_run", "PATCH login 404 403 403 403 400", where=key_of("machine_run"), json=lambda _: {}),
     *row("api_machine_run", "DELETE login 404 403 403 403 202", where=key_of("machine_run")),
@@ -677,10 +679,13 @@ TABLE: list[Row] = [
     *row("api_prompt", OVERSEERS_PAGE, where=key_of("prompt")),
     *row("api_prompt_preview", "POST login 404 403 403 403 200", json=lambda _: {"body": "{aspect}"}),
     *row("api_agreement", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
+    *row("api_agreement", "GET login 404 403 404 404 404", where=_contexts),
     *row("api_votes", "GET login 404 403 200 200 200 | POST login 404 403 403 422 422", json=lambda _: {}),
+    *row("api_votes", "GET login 404 403 404 404 404", where=_contexts),
     *row("api_relevance", OVERSEERS_PAGE),
     *row("api_topic_relevance", OVERSEERS_PAGE, where=lambda _: {"number": "1"}),
     *row("api_verdicts", OVERSEERS_PAGE),
+    *row("api_verdicts", "GET login 404 403 404 404 404", where=_contexts),
     *row("api_rewrites", OVERSEERS_PAGE, where=_ratings),
     *row("api_rewrites", "GET login 404 403 404 404 404"),
     *row(

@@ -189,6 +189,7 @@ class VerdictSerializer(serializers.Serializer[Any]):
 class AgreementView(InUnsealedView):
     """Agreement between the annotators of a campaign."""
 
+    page = "agreement"
     serializer_class = AgreementSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
 
@@ -220,6 +221,7 @@ class AgreementView(InUnsealedView):
 class VoteList(InUnsealedView):
     """Majority votes."""
 
+    page = "agreement"
     serializer_class = VoteSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
 
@@ -245,6 +247,7 @@ class VoteList(InUnsealedView):
 class VerdictList(InUnsealedView):
     """The value each item has now."""
 
+    page = "agreement"
     serializer_class = VerdictSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
 

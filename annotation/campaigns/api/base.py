@@ -1,9 +1,11 @@
 """What every endpoint of one campaign shares."""
 
 from functools import cached_property
+from typing import ClassVar
 
 from annotation.campaigns.reads.campaigns import fetch_campaign
 from annotation.campaigns.rules.campaigns import check_can_see
+from annotation.campaigns.rules.pages import check_has_page
 from annotation.models import Campaign
 from corpus.collections.api.base import InCollectionView
 
@@ -20,10 +22,17 @@ class LabellingView(InCollectionView):
 
 
 class InCampaignView(InCollectionView):
-    """404 where there is no such campaign, 403 for annotators who do not judge in it."""
+    """404 where there is no such campaign, or its kind has nothing of the sort; 403 for who does not judge in it.
+
+    `page` is the key in `Kind.tabs` of what not every kind has; the answer then says why.
+    """
+
+    page: ClassVar[str] = ""
 
     @cached_property
     def campaign(self) -> Campaign:
         campaign = fetch_campaign(self.membership, self.kwargs["campaign"])
         check_can_see(self.membership, campaign)
+        if self.page:
+            check_has_page(campaign, self.page)
         return campaign

@@ -80,6 +80,7 @@ class AssignmentList(InCampaignView):
 class JudgmentList(InCampaignView):
     """The values that count now."""
 
+    page = "judgments"
     serializer_class = JudgmentSerializer
 
     def get_queryset(self) -> QuerySet[Any, Any]:

@@ -120,6 +120,7 @@ class PromptPreview(InCampaignView):
     """What a prompt asks of one item."""
 
     serializer_class = PreviewSerializer
+    page = "machines"
     takes_archived = True  # nothing is written
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 

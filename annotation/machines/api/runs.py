@@ -156,6 +156,7 @@ class ReplySerializer(serializers.ModelSerializer[MachineReply]):
 class MachineRunList(InCampaignView):
     """Runs of machine annotators over a campaign."""
 
+    page = "machines"
     serializer_class = MachineRunSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
 
@@ -191,6 +192,7 @@ class MachineRunList(InCampaignView):
 class MachineRunDetail(InCampaignView):
     """One run of a machine annotator."""
 
+    page = "machines"
     serializer_class = MachineRunSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE, "DELETE": MANAGE}
 
@@ -223,6 +225,7 @@ class MachineRunDetail(InCampaignView):
 class MachineReplyList(InCampaignView):
     """What a machine said, word for word."""
 
+    page = "machines"
     serializer_class = ReplySerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
