@@ -19,7 +19,7 @@ class OperationSchema(AutoSchema):
         return f"{super().get_description()}\n\nScope of the token: `{scope}`."
 
     def _is_list_view(self, serializer: Any = None) -> bool:
-        """Whether pages are asked for by `cursor` and `page_size`; told by the successful answer, not by errors."""
+        """Whether pages are asked for by `cursor` and `page_size`: what the successful answer is, not errors."""
         if serializer is None and isinstance(found := self.get_response_serializers(), dict):
             serializer = found.get(200)
         return bool(super()._is_list_view(serializer)) if serializer is not None else False
