@@ -8,7 +8,7 @@ so that “Fine-tuning?” shares both its words with “fine tuning”; no word
 That is the definition `words`, the default. `litsearch-code` counts as LitSearch's published code does: split at white
 space, with case and punctuation, so that “Tea?” and “tea” are two words (`word_overlap_as_coded`).
 
-static/js/labelling/overlap.js does the same in the browser; a test holds the two to equal numbers.
+static/js/annotation/labelling/overlap.js does the same in the browser; a test holds the two to equal numbers.
 """
 
 from __future__ import annotations

@@ -188,5 +188,5 @@ document.addEventListener("htmx:sendError", (event) => {
 // Nobody is signed in here: what was kept for judging without a network is forgotten, but not what waits to be sent.
 if (document.body.dataset.signedOut !== undefined && "caches" in window) {
   caches.delete("litmus-pages");
-  import("./labelling/store.js").then(({ forgetHands }) => forgetHands()).catch(() => {});
+  import("./annotation/labelling/store.js").then(({ forgetHands }) => forgetHands()).catch(() => {});
 }

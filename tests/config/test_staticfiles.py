@@ -61,9 +61,13 @@ def test_a_style_sheet_and_its_parts_are_one_file(collected):
     """Whatever is linked holds the text of all its parts, and follows when one of them changes."""
     names = json.loads((collected / "staticfiles.json").read_text())["paths"]
     source = Path(settings.BASE_DIR) / "static/css"
-    parts = {sheet.name: list((source / sheet.stem).glob("*.css")) for sheet in source.glob("*.css")}
-    assert parts["components.css"]
-    for sheet, files in parts.items():
-        served = (collected / names[f"css/{sheet}"]).read_text()
+    joined = set()
+    for sheet in source.glob("*.css"):
+        parts = [source / part for part in re.findall(r'^@import url\("(.*)"\);$', sheet.read_text(), re.MULTILINE)]
+        served = (collected / names[f"css/{sheet.name}"]).read_text()
         assert "@import" not in served
-        assert not [file.name for file in files if file.read_text() not in served], sheet
+        assert not [part.name for part in parts if part.read_text() not in served], sheet
+        joined |= set(parts)
+    apart = {str(path.relative_to(source)) for path in source.glob("*/**/*.css") if path not in joined}
+    pages = "\n".join(path.read_text() for path in (source.parents[1] / "templates").rglob("*.html"))
+    assert not [name for name in apart if f"css/{name}" not in pages], "neither part of a sheet nor linked by a page"

@@ -22,7 +22,7 @@ WORDS = {
     "section": "section",
     "identifier": "identifier",
 }
-IDENTIFIERS = {  # the words of the extraction screen, static/js/extraction/references.js
+IDENTIFIERS = {  # the words of the extraction screen, static/js/annotation/papers/references.js
     "doi": "DOI",
     "arxiv": "arXiv",
     "pubmed": "PubMed",

@@ -1,7 +1,7 @@
 """Extraction, after ACM-CR: which references does a paper's text cite? Its annotators have a screen of their own.
 
 The screen is annotation/papers/views/extractions.py and extraction_screen.py, with templates/annotation/papers/ and
-static/js/extraction/; several people's extractions of a paper are made one in adjudication/papers/views/papers.py.
+static/js/annotation/papers/; several people's extractions of a paper are made one in adjudication/papers/views/.
 """
 
 from annotation.definitions import contexts

@@ -121,7 +121,7 @@ def label_worker(_: HttpRequest) -> HttpResponse:
 
 @cache
 def worker_script() -> str:
-    path = finders.find("js/labelling/worker.js")
+    path = finders.find("js/annotation/labelling/worker.js")
     assert isinstance(path, str)  # noqa: S101 - a file of ours
     return Path(path).read_text(encoding="utf-8")
 

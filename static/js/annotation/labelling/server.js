@@ -1,6 +1,6 @@
 /** Requests to the server. A network that fails is an Offline; everything else is an answer with its status. */
 
-import { csrfToken } from "../base.js";
+import { csrfToken } from "../../base.js";
 import { data } from "./page.js";
 
 const PATIENCE = 30_000; // milliseconds until a request counts as lost

@@ -1,7 +1,7 @@
 /** Topics in order and aspects in their tree: moved, tied to sentences and taken back by dragging and by keys.
  * Buttons and forms do the same without this script. */
 
-import { announce } from "./base.js";
+import { announce } from "../base.js";
 
 const WAYS = { ArrowUp: "up", ArrowDown: "down", ArrowRight: "indent", ArrowLeft: "outdent" };
 let dragged = null;

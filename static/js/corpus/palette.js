@@ -1,6 +1,6 @@
 /** The palette: Ctrl+K or its button opens it; arrows go through what was found, Enter opens, Esc closes. */
 
-import { announce } from "./base.js";
+import { announce } from "../base.js";
 
 const dialog = document.getElementById("palette");
 const form = dialog.querySelector("form");
