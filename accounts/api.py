@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, ClassVar
 
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.exceptions import UnsupportedMediaType, ValidationError
@@ -21,14 +22,18 @@ LONGEST_NAME = 60  # characters of each
 CSRF = "csrfmiddlewaretoken"  # in forms of pages
 NO_BODY = "This request takes nothing in its body. Send it without one."
 
+SWITCH = ("true", "false", "1", "0")
+
 Shape = serializers.BaseSerializer[Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What `extend_schema` says that a method takes: names of query parameters, and whether there is a body."""
+    """What `extend_schema` says that a method takes: names of query parameters, the words that some of them are chosen
+    from, and whether there is a body."""
 
     queries: frozenset[str]
+    words: Mapping[str, tuple[str, ...]]
     has_body: bool
 
 
@@ -43,6 +48,7 @@ class DescribedView(GenericAPIView[Any]):
         operation = self.operation("GET" if request.method == "HEAD" else request.method or "")
         if operation is not None:
             check_names(request.query_params, self.known_queries(operation), "parameter")
+            check_words(request.query_params, operation.words)
             if not operation.has_body and _holds_something(request):
                 raise ValidationError({"body": [NO_BODY]})
 
@@ -61,10 +67,11 @@ class DescribedView(GenericAPIView[Any]):
             schema.view, schema.method = self, method  # as its own generator sets them
             described = [each for each in schema.get_override_parameters() if isinstance(each, OpenApiParameter)]
             names = {each.name for each in described if each.location == OpenApiParameter.QUERY}
+            words = {each.name: _words(each) for each in described if _words(each)}
             if method == "GET" and self.paginator:
                 names |= {str(each["name"]) for each in self.paginator.get_schema_operation_parameters(self)}
             has_body = method in ("POST", "PUT", "PATCH") and schema.get_request_serializer() is not None
-            self._operations[key] = Operation(frozenset(names), has_body)
+            self._operations[key] = Operation(frozenset(names), words, has_body)
         return self._operations[key]
 
     def asked(self, shape: type[Shape], **more: Any) -> dict[str, Any]:
@@ -89,6 +96,24 @@ def check_names(given: Iterable[str], known: Collection[str], noun: str) -> None
     if unknown:
         reason = _no_such(noun, known)
         raise ValidationError({name[:LONGEST_NAME]: [reason] for name in unknown[:MOST_NAMED]})
+
+
+def check_words(given: Mapping[str, str], words: Mapping[str, tuple[str, ...]]) -> None:
+    """Errors: ValidationError for parameters that are none of the words they are chosen from; an empty one is none."""
+    wrong = {
+        name: [f"“{given[name][:LONGEST_NAME]}” is none of {', '.join(known)}."]
+        for name, known in words.items()
+        if given.get(name) and (given[name].lower() if known == SWITCH else given[name]) not in known
+    }
+    if wrong:
+        raise ValidationError(wrong)
+
+
+def _words(parameter: OpenApiParameter) -> tuple[str, ...]:
+    """What the parameter is chosen from, () where it may be anything."""
+    if parameter.type in (OpenApiTypes.BOOL, bool):
+        return SWITCH
+    return tuple(map(str, parameter.enum or ()))
 
 
 def check_fields(shape: Shape, data: Any) -> None:

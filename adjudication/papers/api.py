@@ -332,7 +332,7 @@ class PaperAcceptance(InPapersView):
     def delete(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Reopen the paper: until it is accepted again it does not count. Choices and edits stay."""
         item = self.item()
-        who = self.who(item, override=request.query_params.get("override", "") in ("1", "true"))
+        who = self.who(item, override=request.query_params.get("override", "").lower() in ("1", "true"))
         withdraw_acceptance(seen=None, **who)
         return self.shown(item)
 

@@ -95,7 +95,7 @@ class InquiryList(InCampaignView):
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List the questions, but not those about items that you still have to judge."""
         rows = inquiries_of(self.campaign, self.person)
-        if request.query_params.get("open") in ("true", "1"):
+        if request.query_params.get("open", "").lower() in ("true", "1"):
             rows = rows.filter(answered_at=None)
         page = self.paginate_queryset(rows) or []
         return self.get_paginated_response(InquirySerializer(page, many=True).data)

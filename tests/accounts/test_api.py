@@ -87,6 +87,26 @@ def test_each_operation_takes_the_parameters_it_describes(world: World, keys: li
     assert asked > 40
 
 
+@pytest.mark.parametrize(
+    ("name", "query", "reason"),
+    [
+        ("api_relevance", "?aspects=judgd", "“judgd” is none of every, judged."),
+        ("api_paper_queue", "?state=zzz", "“zzz” is none of "),
+        ("api_prompts", "?purpose=zzz", "“zzz” is none of "),
+        ("api_inquiries", "?open=yes", "“yes” is none of true, false, 1, 0."),
+        ("api_run_file", "?header=yes", "“yes” is none of true, false, 1, 0."),
+    ],
+)
+def test_a_word_that_a_parameter_does_not_know_is_refused(
+    world: World, keys: list[str], name: str, query: str, reason: str
+) -> None:
+    """Passed over, it would give all rows, or other figures."""
+    line = OPERATIONS[name, "GET"]
+    answer = ask(line, world, keys[0], query)
+    assert (answer.status_code, reason in answer.text) == (400, True), answer.text
+    assert ask(line, world, keys[0], query.partition("=")[0] + "=").status_code == 200
+
+
 REACHED = [each for each in OPERATIONS.values() if each.method in WRITES and each.name not in NOT_REACHED]
 
 
