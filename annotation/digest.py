@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.digests import Line, Notice
 from accounts.models import User
 from annotation.campaigns.reads.deadlines import deadline_words
-from annotation.campaigns.reads.home import work_of
+from annotation.campaigns.reads.home import Work, work_of
 from annotation.inquiries.reads import new_answers, open_inquiries
 from annotation.models import Annotator, AnnotatorState, AssignmentState, Campaign, CampaignState
 
@@ -27,9 +27,9 @@ def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
         if not work.left or work.paused:
             continue
         campaign = work.campaign
-        yield _line(Notice.WORK, campaign, f"{_items(work.left)} to judge")
+        yield _line(Notice.WORK, campaign, f"{_left(work)} to judge")
         if campaign.deadline is not None and today <= campaign.deadline <= today + NEAR:
-            yield _line(Notice.DEADLINE, campaign, f"{deadline_words(campaign, today)}, {_items(work.left)} left")
+            yield _line(Notice.DEADLINE, campaign, f"{deadline_words(campaign, today)}, {_left(work)} left")
     for campaign, added in _added(user, since, now):
         yield _line(Notice.ADDED, campaign, f"{_items(added)} {'was' if added == 1 else 'were'} added")
     for asked in open_inquiries(user):
@@ -60,6 +60,10 @@ def _line(notice: Notice, campaign: Campaign, text: str, page: str = "") -> Line
     """A line that leads to the page of this name, else to where the campaign is judged."""
     where = reverse(page or campaign.kind_object.screen, args=[campaign.collection.slug, campaign.slug])
     return Line(notice, f"{campaign} ({campaign.collection}): {text}", where)
+
+
+def _left(work: Work) -> str:
+    return f"{work.left_text} items" if work.is_more else _items(work.left)
 
 
 def _items(count: int) -> str:

@@ -4,7 +4,7 @@ Everything is counted again from the judgments, so that nothing taken back linge
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -15,9 +15,13 @@ from django.utils import timezone
 from accounts.job_kinds import Progress
 from accounts.jobs import send
 from accounts.models import FINAL_STATES, JobState
+from adjudication.following.comparing import compare_answers
+from adjudication.labels.reads.relevance import STORE
+from adjudication.models import RelevanceCount
 from annotation.campaigns.jobs.campaign_jobs import CampaignJob
+from annotation.campaigns.reads import progress as campaign_progress
 from annotation.campaigns.reads.progress import count_progress
-from annotation.models import AnnotatorKind, DailyWork, WorkSummary
+from annotation.models import AnnotatorKind, Campaign, DailyWork, WorkSummary
 
 LEAST_PAUSE = timedelta(minutes=1)  # between two counts of a campaign
 LOAD = 20  # a count that took a minute is not repeated within this many minutes: at most 5% of one core
@@ -44,27 +48,6 @@ FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment
 WHERE a.annotator_id = ANY(%(people)s) AND s.kind = 'answer' AND s.outcome = 'counted' AND s.device <> 'machine'
   AND s.active_ms IS NOT NULL GROUP BY 1
 """
-# Each person's labels by criterion, quarter of their own work and level. `agreed` and `squares` are sums over the items
-# that others judged too, of the share of the others who gave the same level. Hidden repeats are left out.
-ANSWERS = """
-WITH label AS (
-  SELECT a.annotator_id, a.item_id, a.finished_at, a.imported_in_id, j.criterion_id, j.value, j.submission_id
-  FROM annotation_judgment j JOIN annotation_assignment a ON a.id = j.assignment_id
-  WHERE a.annotator_id = ANY(%(people)s) AND a.state = 'done' AND a.repeat = 0
-), same AS (
-  SELECT item_id, criterion_id, value, count(*) AS n, sum(count(*)) OVER (PARTITION BY item_id, criterion_id) AS total
-  FROM label GROUP BY 1, 2, 3
-), mine AS (
-  SELECT label.*, ntile(4) OVER (PARTITION BY annotator_id, criterion_id ORDER BY finished_at, submission_id) AS quarter
-  FROM label WHERE imported_in_id IS NULL
-)
-SELECT mine.annotator_id, criterion.key, mine.quarter, mine.value, count(*), count(*) FILTER (WHERE same.total > 1),
-  coalesce(sum((same.n - 1) / (same.total - 1)::float8) FILTER (WHERE same.total > 1), 0),
-  coalesce(sum(((same.n - 1) / (same.total - 1)::float8) ^ 2) FILTER (WHERE same.total > 1), 0)
-FROM mine JOIN same USING (item_id, criterion_id, value)
-JOIN annotation_criterion criterion ON criterion.id = criterion_id
-GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
-"""
 # Campaigns that were never counted, in which something was finished or assigned since, or that are due anyway.
 DUE = """
 SELECT c.id FROM annotation_campaign c LEFT JOIN annotation_worksummary w ON w.campaign_id = c.id
@@ -77,6 +60,12 @@ WHERE CASE
   WHEN w.counted_at IS NULL OR c.state = 'open' AND w.counted_at < %(now)s - %(latest)s THEN true
   WHEN EXISTS (SELECT FROM annotation_assignmentrun r WHERE r.campaign_id = c.id AND r.finished_at > w.counted_at)
     THEN true
+  WHEN (w.progress ->> 'size')::bigint > %(live_most)s AND (
+    EXISTS (SELECT FROM adjudication_voterun v WHERE v.campaign_id = c.id AND v.finished_at > w.counted_at)
+    OR EXISTS (
+      SELECT FROM annotation_criterion k JOIN adjudication_verdict v ON v.criterion_id = k.id
+      WHERE k.campaign_id = c.id AND v.changed_at > w.counted_at)
+  ) THEN true
   ELSE EXISTS (
     SELECT FROM annotation_annotator who JOIN annotation_assignment a ON a.annotator_id = who.id
     WHERE who.campaign_id = c.id AND who.kind = 'human' AND a.finished_at > w.counted_at)
@@ -99,7 +88,13 @@ class WorkJob(CampaignJob[WorkSummary]):
 
     def start_due(self, now: datetime) -> None:
         """Count what has changed, rarely where counting takes long."""
-        named = {"now": now, "pause": LEAST_PAUSE, "load": LOAD, "latest": AT_LATEST}
+        named = {
+            "now": now,
+            "pause": LEAST_PAUSE,
+            "load": LOAD,
+            "latest": AT_LATEST,
+            "live_most": campaign_progress.LIVE_MOST,
+        }
         for (pk,) in _rows(DUE, named):
             queue_count(pk, by=None, at=now)
 
@@ -131,14 +126,29 @@ def count_work(job: WorkSummary, progress: Progress) -> None:
     progress.report(2, 5, "measuring speed")
     speeds = _rows(SPEEDS, named)
     progress.report(3, 5, "comparing answers")
-    figures = _people(people, speeds, _rows(ANSWERS, named), _rows(PENDING, named))
+    keys = dict(job.campaign.criteria.values_list("pk", "key"))
+    answers = compare_answers(job.campaign_id, people, progress.check)
+    figures = _people(people, speeds, answers, _rows(PENDING, named), keys)
     progress.report(4, 5, "counting items")
     whole = count_progress(job.campaign, began)
     with transaction.atomic():
         DailyWork.objects.filter(annotator__campaign=job.campaign_id).delete()
         DailyWork.objects.bulk_create(days, batch_size=1000)
+        _store_relevance(job.campaign, is_large=whole["size"] > campaign_progress.LIVE_MOST)
         WorkSummary.objects.filter(pk=job.pk).update(counted_at=began, people=figures, progress=whole)
     progress.report(5, 5, "")
+
+
+def _store_relevance(campaign: Campaign, *, is_large: bool) -> None:
+    """What is relevant to each topic, where that is too much to be added up for a page."""
+    RelevanceCount.objects.filter(criterion__campaign=campaign).delete()
+    if not is_large or "relevance" not in campaign.kind_object.tabs:
+        return
+    named = {"campaign": campaign.pk, "topic": None, "aspects": None}
+    with connection.cursor() as cursor:
+        for criterion in campaign.criteria.values_list("pk", flat=True):
+            for judged_only in (False, True):
+                cursor.execute(STORE, {**named, "criterion": criterion, "judged_only": judged_only})
 
 
 def _days(finished: Sequence[Any], sent: Sequence[Any]) -> list[DailyWork]:
@@ -155,7 +165,11 @@ def _days(finished: Sequence[Any], sent: Sequence[Any]) -> list[DailyWork]:
 
 
 def _people(
-    people: Sequence[int], speeds: Sequence[Any], answers: Sequence[Any], pending: Sequence[Any]
+    people: Sequence[int],
+    speeds: Sequence[Any],
+    answers: Sequence[Any],
+    pending: Sequence[Any],
+    keys: Mapping[int, str],
 ) -> dict[str, Any]:
     """By id: {"timed": n, "seconds": [quartiles] or null, "pending": n, "answers": {criterion: [[quarter, …]]}}."""
     found: dict[str, Any] = {str(pk): {"timed": 0, "seconds": None, "pending": 0, "answers": {}} for pk in people}
@@ -164,7 +178,7 @@ def _people(
     for annotator, timed, seconds in speeds:
         found[str(annotator)] |= {"timed": timed, "seconds": seconds}
     for annotator, criterion, *counts in answers:
-        found[str(annotator)]["answers"].setdefault(criterion, []).append(counts)
+        found[str(annotator)]["answers"].setdefault(keys[criterion], []).append(counts)
     return found
 
 

@@ -6,6 +6,7 @@ from adjudication.models.exports import ExportPrefixes
 from adjudication.models.leaderboards import Leaderboard, LeaderboardEntry
 from adjudication.models.publications import Publication
 from adjudication.models.releases import DataStatement, Release
+from adjudication.models.relevance import RelevanceCount
 from adjudication.models.splits import Split, SplitTopic
 from adjudication.models.verdicts import Cause, Method, Verdict, Voters, VoteRun
 
@@ -25,6 +26,7 @@ __all__ = [
     "Method",
     "Publication",
     "Release",
+    "RelevanceCount",
     "Split",
     "SplitTopic",
     "Verdict",

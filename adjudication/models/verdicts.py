@@ -103,6 +103,26 @@ class Verdict(models.Model):
         indexes = [
             # The adjudicator's queue: one criterion, one method, lowest agreement first.
             models.Index(fields=["criterion", "method", "agreement", "id"], name="verdict_queue"),
+            # The same over all methods, for the few that it shows: in a large campaign among millions that it does not.
+            models.Index(
+                fields=["criterion", "agreement", "id"], name="verdict_machine", condition=Q(machine_differs=True)
+            ),
+            models.Index(
+                fields=["criterion", "agreement", "id"], name="verdict_reopened", condition=Q(reopened_at__isnull=False)
+            ),
+            models.Index(
+                fields=["criterion", "agreement", "id"], name="verdict_decided", condition=Q(decided_at__isnull=False)
+            ),
+            # Without enough votes, and tied.
+            models.Index(
+                fields=["criterion", "n_votes", "agreement", "id"],
+                name="verdict_unresolved",
+                condition=Q(method="unresolved"),
+            ),
+            # Disagreements, the lowest agreement first.
+            models.Index(
+                fields=["criterion", "agreement", "item"], name="verdict_disagreement", condition=Q(agreement__lt=1)
+            ),
             # What has changed since figures were made from the verdicts.
             models.Index(fields=["criterion", "changed_at"], name="verdict_changed"),
         ]

@@ -12,14 +12,16 @@ from accounts import jobs
 from accounts.models import User
 from adjudication.agreement.actions import request_vote
 from adjudication.labels.reads.overrides import overrides_in_verdicts
-from adjudication.labels.reads.queue import count_short, needs_decision, newest_counts
+from adjudication.labels.reads.queue import count_short, count_some_of_queue, needs_decision, newest_counts
 from adjudication.models import Verdict, VoteRun
 from adjudication.procedure import Procedure
 from adjudication.stats.policies import VOTE_POLICIES
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from adjudication.verdicts.forms import DecisionForm
+from annotation.campaigns.reads.progress import large_counts
 from annotation.campaigns.reads.unjudged import labels_shown_to
-from annotation.models import Campaign
+from annotation.models import Campaign, Criterion
+from corpus.long_lists import MOST_COUNTED
 
 
 def count_votes(campaign: Campaign, *, policy: str, **wanted: Any) -> tuple[str, dict[str, Any]]:
@@ -46,21 +48,33 @@ def _hints(run: VoteRun) -> list[str]:
 
 
 def open_verdicts(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, int]]:
-    """Campaigns with verdicts that need a decision, and how many. Three queries."""
+    """Campaigns with verdicts that need a decision, and how many. Four queries.
+
+    In a large campaign each criterion takes some more, and MOST_COUNTED + 1 stands for any more.
+    """
     runs = newest_counts(Campaign.objects.filter(collection__in=collections))
     if not runs:
         return
-    waits = reduce(or_, (needs_decision(run) for run in runs))
-    counted = Verdict.objects.filter(waits).values("item__campaign").annotate(count=Count("pk"))
-    counts = dict(counted.values_list("item__campaign", "count"))
+    large = {each.campaign_id for each in large_counts(run.campaign_id for run in runs)}
+    counts = {run.campaign_id: _open_in(run) for run in runs if run.campaign_id in large}
+    if waits := [needs_decision(run) for run in runs if run.campaign_id not in large]:
+        counted = Verdict.objects.filter(reduce(or_, waits)).values("item__campaign").annotate(count=Count("pk"))
+        counts |= dict(counted.values_list("item__campaign", "count"))
+    counts = {campaign: count for campaign, count in counts.items() if count}
     campaigns = labels_shown_to(user, Campaign.objects.filter(pk__in=counts))
     for campaign in campaigns.select_related("collection"):
         yield campaign, counts[campaign.pk]
 
 
+def _open_in(run: VoteRun) -> int:
+    criteria = Criterion.objects.filter(campaign=run.campaign_id)
+    return sum(count_some_of_queue(criterion, run=run, names=["open"])["open"] for criterion in criteria)
+
+
 def _waits(count: int) -> str:
     items = "item" if count == 1 else "items"
-    return f"The votes leave {count:,} {items} open: ties, and decisions that newer votes have reopened."
+    many = f"more than {MOST_COUNTED:,}" if count > MOST_COUNTED else f"{count:,}"
+    return f"The votes leave {many} {items} open: ties, and decisions that newer votes have reopened."
 
 
 VOTES = Procedure(

@@ -1,6 +1,7 @@
 """Relevance from verdicts: each topic, and its documents ranked over the topic, an aspect or a sub-query."""
 
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.http import Http404
@@ -15,7 +16,7 @@ from accounts.schema import answers
 from adjudication.agreement.api import InUnsealedView, OverrideSerializer
 from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
 from adjudication.labels.reads.overrides import overrides_in_verdicts
-from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_by_topic
+from adjudication.labels.reads.relevance import parts_of, rank_documents, shown_relevance
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Criterion
@@ -43,7 +44,14 @@ class TopicRelevanceSerializer(serializers.Serializer[Any]):
     complete = serializers.IntegerField()
     relevant = serializers.IntegerField()
     best = serializers.IntegerField(allow_null=True)
+    counted_at = serializers.SerializerMethodField(
+        help_text="when this was counted, for campaigns too large to be added up at once; null: now"
+    )
     overridden_cycles = serializers.SerializerMethodField(help_text=OVERRIDDEN)
+
+    def get_counted_at(self, _topic: Any) -> datetime | None:
+        counted_at: datetime | None = self.context["counted_at"]
+        return counted_at
 
     def get_overridden_cycles(self, _topic: Any) -> list[int]:
         return list(self.context["overridden_cycles"])
@@ -114,9 +122,10 @@ class RelevanceList(InRelevanceView):
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List topics with how many of their documents are judged on everything, and relevant."""
         criterion = self.criterion()
-        found = relevance_by_topic(self.campaign, criterion, judged_only=self.judged_only)
+        found, counted_at = shown_relevance(self.campaign, criterion, judged_only=self.judged_only)
         cycles = [each.cycle for each in overrides_in_verdicts(self.campaign)]
-        return Response(TopicRelevanceSerializer(found, many=True, context={"overridden_cycles": cycles}).data)
+        context = {"overridden_cycles": cycles, "counted_at": counted_at}
+        return Response(TopicRelevanceSerializer(found, many=True, context=context).data)
 
 
 class RelevanceDetail(InRelevanceView):

@@ -54,6 +54,8 @@ class Item(models.Model):
         indexes = [  # without the rows that have none: in most campaigns all of them
             models.Index(fields=["aspect"], name="item_aspect", condition=Q(aspect__isnull=False)),
             models.Index(fields=["paper"], name="item_paper", condition=Q(paper__isnull=False)),
+            # Sent back: the few for which more judges are asked than the campaign asks for.
+            models.Index(fields=["campaign"], name="item_sent_back", condition=Q(extra_overlap__gt=0)),
         ]
 
     def __str__(self) -> str:

@@ -55,6 +55,7 @@ class Submission(models.Model):
             # Finds the newest one of an assignment; judgments refer to it (see the migration).
             models.UniqueConstraint(fields=["assignment", "id"], name="submission_newest"),
         ]
+        indexes = [models.Index(fields=["assignment"], name="submission_flagged", condition=models.Q(flagged=True))]
 
     def __str__(self) -> str:
         return str(self.uuid)

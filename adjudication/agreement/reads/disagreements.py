@@ -1,14 +1,17 @@
 """Items on which annotators differ, down to the labels: by topic, by pair, by cell of a pair's confusion matrix."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
+from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.labels import counted_judgments, repeated_judgments
 from adjudication.models import Verdict
 from annotation.models import Assignment, AssignmentState, Criterion, Item, Judgment
+from corpus.long_lists import KeyedPage, NumberedPage, Span, search_page, take_page
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,27 @@ def find_items(wanted: DisagreementFilter) -> QuerySet[Item]:
     items = Item.objects.filter(campaign=wanted.criterion.campaign_id)
     if wanted.topic is not None:
         items = items.filter(topic=wanted.topic)
-    verdicts = Verdict.objects.filter(item=OuterRef("pk"), criterion=wanted.criterion)
-    if not wanted.everything:
-        items = items.filter(~Exists(verdicts.filter(decided_at__isnull=False, reopened_at__isnull=True)))
     if wanted.pair is not None:
+        verdicts = Verdict.objects.filter(item=OuterRef("pk"), criterion=wanted.criterion)
+        if not wanted.everything:
+            items = items.filter(~Exists(verdicts.filter(decided_at__isnull=False, reopened_at__isnull=True)))
         return _of_pair(items, wanted, wanted.pair).order_by("pk")
-    items = items.filter(verdicts__criterion=wanted.criterion, verdicts__agreement__lt=1)
-    return items.order_by("verdicts__agreement", "pk")
+    left = Q() if wanted.everything else Q(verdicts__decided_at=None) | Q(verdicts__reopened_at__isnull=False)
+    items = items.filter(left, verdicts__criterion=wanted.criterion, verdicts__agreement__lt=1)
+    return items.annotate(agreement=F("verdicts__agreement")).order_by("agreement", "pk")
+
+
+def find_page(wanted: DisagreementFilter, given: Mapping[str, str], per_page: int) -> NumberedPage | KeyedPage:
+    """The page of `find_items` that the address (`given`) asks for. What a pair gave is looked for item by item."""
+
+    def find(span: Span | None) -> QuerySet[Item]:
+        items = find_items(wanted).select_related(*NAMED_BY)
+        return items if span is None else items.filter(pk__gt=span[0], pk__lte=span[1])
+
+    if wanted.pair is None:
+        return take_page(find(None), given, per_page, ("agreement", "pk"))
+    among = Item.objects.filter(campaign=wanted.criterion.campaign_id)
+    return search_page(find, among if wanted.topic is None else among.filter(topic=wanted.topic), given, per_page)
 
 
 def _of_pair(items: QuerySet[Item], wanted: DisagreementFilter, pair: tuple[int, int | None]) -> QuerySet[Item]:

@@ -1,13 +1,11 @@
 """The list of items on which annotators differ: where each figure of the agreement page leads."""
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from adjudication.agreement.reads.agreement import fetch_standing
-from adjudication.agreement.reads.disagreements import DisagreementFilter, fetch_lines, find_items, pair_of
-from adjudication.labels.reads.items import NAMED_BY
+from adjudication.agreement.reads.disagreements import DisagreementFilter, fetch_lines, find_page, pair_of
 from adjudication.labels.reads.queue import fetch_vote_standing
 from adjudication.labels.views import chosen_criterion, fetch_label_scope, whole_number
 from annotation.campaigns.reads.campaigns import topics_of
@@ -39,8 +37,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
         level=_level(criterion, request.GET.get("level", "")) if pair else None,
         all_labelled=pair is not None and bool(request.GET.get("alike")),
     )
-    found = find_items(wanted).select_related(*NAMED_BY)
-    page = Paginator(found, PAGE).get_page(request.GET.get("page"))
+    page = find_page(wanted, request.GET, PAGE)
     standing = fetch_standing(scope.campaign)
     context |= {
         "page": page,

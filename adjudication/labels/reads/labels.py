@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import psycopg
 from django.db import connection
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models import Exists, Max, OuterRef, QuerySet, Sum
 from numpy.typing import NDArray
 
 from adjudication.models import Verdict, VoteRun
@@ -141,9 +141,8 @@ def repeated_judgments(campaign: Campaign) -> QuerySet[Judgment]:
 
 def judging_annotators(campaign: Campaign) -> QuerySet[Annotator]:
     """Annotators with at least one finished assignment, people first, each by name."""
-    done = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.DONE)
-    ids = done.values("annotator").annotate(n=Count("id")).values("annotator")
-    return campaign.annotators.filter(pk__in=ids).order_by("kind", "name")
+    done = Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE)
+    return campaign.annotators.filter(Exists(done)).order_by("kind", "name")
 
 
 def scale_of(criterion: Criterion) -> list[int]:

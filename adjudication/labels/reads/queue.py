@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.contrib.postgres.aggregates import JSONBAgg
@@ -27,7 +29,17 @@ from accounts.models import JobState, User
 from adjudication.labels.reads.ballots import KINDS
 from adjudication.labels.reads.staleness import count_newer, newer_judgments
 from adjudication.models import Method, Verdict, VoteRun
-from annotation.models import Assignment, AssignmentState, Campaign, Criterion, Judgment, Submission, SubmissionKind
+from annotation.models import (
+    Annotator,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    Criterion,
+    Judgment,
+    Submission,
+    SubmissionKind,
+)
+from corpus import long_lists
 
 FILTERS = {
     "open": "Needs a decision",
@@ -41,6 +53,8 @@ FILTERS = {
     "decided": "Decided",
 }
 ORDER = ("agreement", "pk")
+Parts = dict[str, list[Q]]
+FEW_NEWER = 1_000  # items with newer answers that are looked up one by one
 # Answers whose transaction had not ended when the labels were read may have lower ids than the newest that was read.
 IN_FLIGHT = 1000
 ASSIGNED_STATES = [AssignmentState.PENDING, AssignmentState.DONE]
@@ -79,7 +93,7 @@ def count_short(run: VoteRun | None) -> int:
     """How many items the newest count left unresolved because they had fewer votes than it asked for."""
     if run is None or not run.counts.get("unresolved"):
         return 0
-    unresolved = Verdict.objects.filter(item__campaign=run.campaign_id, method=Method.UNRESOLVED)
+    unresolved = Verdict.objects.filter(criterion__campaign=run.campaign_id, method=Method.UNRESOLVED)
     return unresolved.filter(n_votes__lt=run.min_votes).count()
 
 
@@ -91,16 +105,76 @@ def queue_of(
     Each has `late`: whether its votes are no longer those its decision stands on. `run` is the newest count; it is
     asked for where it is not given.
     """
-    conditions = _conditions(run or newest_count(criterion.campaign_id))
-    rows = _verdicts(criterion, topic).filter(conditions.get(chosen, conditions["open"]))
-    return rows.annotate(late=_as_flag(conditions["late"])).order_by(*ORDER)
+    parts = _parts(criterion.campaign_id, run or newest_count(criterion.campaign_id))
+    return _queue(criterion, topic, parts, _any(parts.get(chosen, parts["open"])))
+
+
+def _queue(criterion: Criterion, topic: int | None, parts: Parts, wanted: Q) -> QuerySet[Verdict]:
+    rows = _verdicts(criterion, topic).filter(wanted)
+    return rows.annotate(late=_as_flag(_any(parts["late"]))).order_by(*ORDER)
+
+
+@dataclass(frozen=True)
+class Queue:
+    """The verdicts under a filter, lowest agreement first, as querysets that may share rows: all of a campaign in one,
+    or, where there are very many, one for each index that finds some of them."""
+
+    parts: tuple[QuerySet[Verdict], ...]
+
+    def first(self, most: int, named_by: Sequence[str] = ()) -> list[Verdict]:
+        """So many from the beginning, with these relations loaded."""
+        return self._merge([part.select_related(*named_by)[:most] for part in self.parts])[:most]
+
+    def next_after(self, verdict: Verdict) -> Verdict | None:
+        """The next one, whether `verdict` is still in the queue or not; from its end back to the start."""
+        later = Q(agreement__gt=verdict.agreement) | Q(agreement=verdict.agreement, pk__gt=verdict.pk)
+        found = self._merge([part.filter(later, agreement__gte=verdict.agreement)[:1] for part in self.parts])
+        found = found or self._merge([part.exclude(pk=verdict.pk)[:1] for part in self.parts])
+        return found[0] if found else None
+
+    def previous_to(self, verdict: Verdict) -> Verdict | None:
+        """The one before, None at the start."""
+        earlier = Q(agreement__lt=verdict.agreement) | Q(agreement=verdict.agreement, pk__lt=verdict.pk)
+        before = [part.filter(earlier, agreement__lte=verdict.agreement).reverse()[:1] for part in self.parts]
+        found = self._merge(before)
+        return found[-1] if found else None
+
+    @staticmethod
+    def _merge(parts: Sequence[QuerySet[Verdict]]) -> list[Verdict]:
+        found = {row.pk: row for part in parts for row in part}
+        return sorted(found.values(), key=lambda row: (row.agreement, row.pk))
+
+
+def fetch_queue(
+    criterion: Criterion, chosen: str, *, topic: int | None = None, run: VoteRun | None = None, is_large: bool = False
+) -> Queue:
+    """`queue_of`, in parts where the campaign is large: no index serves "a tie, or reopened, or with newer votes"."""
+    if not is_large:
+        return Queue((queue_of(criterion, chosen, topic=topic, run=run),))
+    parts = _parts(criterion.campaign_id, run or newest_count(criterion.campaign_id), few_newer=True)
+    return Queue(tuple(_queue(criterion, topic, parts, part) for part in parts.get(chosen, parts["open"])))
 
 
 def queue_counts(criterion: Criterion, *, topic: int | None = None, run: VoteRun | None = None) -> dict[str, int]:
     """How many verdicts each filter has. One query where the newest count is given as `run`."""
-    conditions = _conditions(run or newest_count(criterion.campaign_id))
-    counted: dict[str, Any] = {name: Count("pk", filter=conditions[name]) for name in FILTERS}
+    parts = _parts(criterion.campaign_id, run or newest_count(criterion.campaign_id))
+    counted: dict[str, Any] = {name: Count("pk", filter=_any(parts[name])) for name in FILTERS}
     return dict(_verdicts(criterion, topic).aggregate(**counted))
+
+
+def count_some_of_queue(
+    criterion: Criterion, *, topic: int | None = None, run: VoteRun | None = None, names: Sequence[str] = ()
+) -> dict[str, int]:
+    """`queue_counts` of a large campaign, of all filters or those named: MOST_COUNTED + 1 stands for any more."""
+    parts = _parts(criterion.campaign_id, run or newest_count(criterion.campaign_id), few_newer=True)
+    rows = _verdicts(criterion, topic).order_by(*ORDER).values_list("pk", flat=True)
+    most = long_lists.MOST_COUNTED + 1
+    found: dict[int, list[int]] = {}  # by the part: some stand in several filters
+    for part in (part for name in names or FILTERS for part in parts[name]):
+        if id(part) not in found:
+            found[id(part)] = list(rows.filter(part)[:most])
+    together = {name: {pk for part in parts[name] for pk in found[id(part)]} for name in names or FILTERS}
+    return {name: min(len(pks), most) for name, pks in together.items()}
 
 
 def _verdicts(criterion: Criterion, topic: int | None) -> QuerySet[Verdict]:
@@ -114,49 +188,45 @@ def _as_flag(condition: Q) -> Case:
 
 def count_late(criterion: Criterion) -> int:
     """How many more decisions newer votes will reopen when the votes are counted again."""
-    late = _conditions(newest_count(criterion.campaign_id))["late"]
+    late = _any(_parts(criterion.campaign_id, newest_count(criterion.campaign_id))["late"])
     return Verdict.objects.filter(late, criterion=criterion, reopened_at=None).count()
 
 
-def next_after(rows: QuerySet[Verdict], verdict: Verdict) -> Verdict | None:
-    """The next one of an ordered queue, whether `verdict` is still in it or not; from its end back to the start."""
-    later = Q(agreement__gt=verdict.agreement) | Q(agreement=verdict.agreement, pk__gt=verdict.pk)
-    return rows.filter(later).first() or rows.exclude(pk=verdict.pk).first()
-
-
-def previous_to(rows: QuerySet[Verdict], verdict: Verdict) -> Verdict | None:
-    """The one before in an ordered queue, None at its start."""
-    earlier = Q(agreement__lt=verdict.agreement) | Q(agreement=verdict.agreement, pk__lt=verdict.pk)
-    return rows.filter(earlier).reverse().first()
-
-
-def without_own(rows: QuerySet[Verdict], user: User) -> QuerySet[Verdict]:
-    """Leave out items the person judged or still has to judge."""
-    mine = Assignment.objects.filter(item=OuterRef("item"), annotator__user=user, state__in=ASSIGNED_STATES)
-    return rows.filter(~Exists(mine))
+def without_own(rows: QuerySet[Verdict], campaign: int, user: User) -> QuerySet[Verdict]:
+    """Leave out items the person judged or still has to judge. One query of its own."""
+    own = list(Annotator.objects.filter(campaign=campaign, user=user).values_list("pk", flat=True))
+    mine = Assignment.objects.filter(item=OuterRef("item"), annotator__in=own, state__in=ASSIGNED_STATES)
+    return rows.filter(~Exists(mine)) if own else rows
 
 
 def acceptable(
-    criterion: Criterion, methods: Sequence[str], *, user: User, topic: int | None = None, value: int | None = None
+    criterion: Criterion,
+    methods: Sequence[str],
+    *,
+    user: User,
+    topic: int | None = None,
+    value: int | None = None,
+    to_show: bool = False,
 ) -> QuerySet[Verdict]:
     """Votes that may be accepted in bulk: nobody has decided them, nothing has reopened them, nobody is still asked,
     and the votes are still those that were counted. `topic` (its id) and `value` narrow them.
+
+    `to_show` may miss an answer that comes in the same moment; what accepts them must not.
     """
     rows = _acceptable(criterion, methods, user, topic)
-    return (rows if value is None else rows.filter(value=value)).filter(
-        ~_changed_since(newest_count(criterion.campaign_id))
-    )
+    changed = _changed_since(newest_count(criterion.campaign_id), few_newer=to_show)
+    return (rows if value is None else rows.filter(value=value)).filter(~changed)
 
 
 def count_outdated(criterion: Criterion, methods: Sequence[str], *, user: User, topic: int | None = None) -> int:
     """How many `acceptable` leaves out because their votes have changed since they were counted."""
     rows = _acceptable(criterion, methods, user, topic)
-    return rows.filter(_changed_since(newest_count(criterion.campaign_id))).count()
+    return rows.filter(_changed_since(newest_count(criterion.campaign_id), few_newer=True)).count()
 
 
 def _acceptable(criterion: Criterion, methods: Sequence[str], user: User, topic: int | None) -> QuerySet[Verdict]:
     rows = _verdicts(criterion, topic).filter(method__in=methods, decided_at=None, reopened_at=None)
-    return without_own(rows.filter(~_SENT), user).order_by("pk")
+    return without_own(rows.filter(~_sent(criterion.campaign_id)), criterion.campaign_id, user).order_by("pk")
 
 
 @dataclass(frozen=True)
@@ -187,18 +257,23 @@ def newest_counts(campaigns: QuerySet[Campaign]) -> list[VoteRun]:
 
 def needs_decision(run: VoteRun) -> Q:
     """Verdicts of the counted campaign that wait for a decision by hand."""
-    return Q(item__campaign=run.campaign_id) & _conditions(run)["open"]
+    return Q(item__campaign=run.campaign_id) & _any(_parts(run.campaign_id, run)["open"])
 
 
-def _changed_since(run: VoteRun | None) -> Q:
+def _changed_since(run: VoteRun | None, *, few_newer: bool = False) -> Q:
     """Verdicts whose votes, by the rules of this newest count, are no longer those they stand on.
 
     Whatever the order of things, this is what the next count would find; only items with new answers are looked at.
+    `few_newer` finds these items first: where they are few among very many, they are then looked up one by one.
     """
     if run is None:
         return Q(pk__in=[])
     newest = (run.snapshot or 0) - IN_FLIGHT
     newer = Submission.objects.filter(assignment__item__campaign=run.campaign_id, pk__gt=newest)
+    items: Any = newer.values("assignment__item")[:_ALL]
+    if few_newer:
+        found = set(newer.values_list("assignment__item", flat=True)[: FEW_NEWER + 1])
+        items = found if len(found) <= FEW_NEWER else items
     votes = Judgment.objects.filter(
         assignment__item=OuterRef("item"),
         criterion=OuterRef("criterion"),
@@ -209,43 +284,52 @@ def _changed_since(run: VoteRun | None) -> Q:
     vote = Func(F("assignment__annotator_id"), F("value"), function="jsonb_build_array", output_field=JSONField())
     whole = votes.order_by().values("assignment__item").annotate(all=JSONBAgg(vote, order_by="assignment__annotator"))
     now = Coalesce(Subquery(whole.values("all")), Value([], output_field=JSONField()))
-    return Q(item__in=newer.values("assignment__item")[:_ALL]) & ~Q(votes=now)
+    return Q(item__in=items) & ~Q(votes=now)
 
 
 # Sets of items rather than a question for each verdict. The bound keeps PostgreSQL from turning them into a walk of
 # the whole queue: it computes and hashes the set once.
 _ALL = 10_000_000
-_SENT = Q(
-    item__in=Assignment.objects.filter(
-        item__extra_overlap__gt=0,
-        slot__isnull=False,
-        state__in=[AssignmentState.OPEN, AssignmentState.PENDING],
-    ).values("item")[:_ALL]
-)
-_FLAGGED = Q(
-    item__in=Submission.objects.filter(
-        flagged=True,
-        kind__in=[SubmissionKind.ANSWER, SubmissionKind.IMPORT],
-        assignment__state=AssignmentState.DONE,
-    ).values("assignment__item")[:_ALL]
-)
-_TIE = Q(method=Method.UNRESOLVED, n_votes__gte=F("vote_run__min_votes"))
+
+
+def _sent(campaign: int) -> Q:
+    states = [AssignmentState.OPEN, AssignmentState.PENDING]
+    asked = Assignment.objects.filter(item__campaign=campaign, item__extra_overlap__gt=0, slot__isnull=False)
+    return Q(item__in=asked.filter(state__in=states).values("item")[:_ALL])
+
+
+def _flagged(campaign: int) -> Q:
+    flagged = Submission.objects.filter(flagged=True, kind__in=[SubmissionKind.ANSWER, SubmissionKind.IMPORT])
+    counted = flagged.filter(assignment__state=AssignmentState.DONE, assignment__item__campaign=campaign)
+    return Q(item__in=counted.values("assignment__item")[:_ALL])
+
+
 _DECIDED = Q(decided_at__isnull=False)
 
 
-def _conditions(run: VoteRun | None) -> dict[str, Q]:
-    """What each of `FILTERS` holds, given the newest count; `late` are decisions with newer votes, not counted yet."""
-    late = _DECIDED & _changed_since(run)
-    reopened = Q(reopened_at__isnull=False) | late
+def _parts(campaign: int, run: VoteRun | None, *, few_newer: bool = False) -> Parts:
+    """What each of `FILTERS` holds, given the newest count: verdicts for which one of these conditions is true.
+
+    `late` are decisions with newer votes, not counted yet.
+    """
+    late = _DECIDED & _changed_since(run, few_newer=few_newer)
+    reopened = [Q(reopened_at__isnull=False), late]
+    sent = _sent(campaign)
+    fewest: Any = run.min_votes if few_newer and run else F("vote_run__min_votes")  # the same, which an index can use
+    tie = Q(method=Method.UNRESOLVED, n_votes__gte=fewest)
     return {
-        "late": late,
-        "open": (_TIE & ~_SENT) | reopened,
-        "tie": _TIE,
+        "late": [late],
+        "open": [tie & ~sent, *reopened],
+        "tie": [tie],
         "reopened": reopened,
-        "machine": Q(machine_differs=True),
-        "flagged": _FLAGGED,
-        "majority": Q(method=Method.MAJORITY, decided_at=None),
-        "few": Q(method=Method.UNRESOLVED, n_votes__lt=F("vote_run__min_votes")),
-        "sent": _SENT,
-        "decided": _DECIDED,
+        "machine": [Q(machine_differs=True)],
+        "flagged": [_flagged(campaign)],
+        "majority": [Q(method=Method.MAJORITY, decided_at=None)],
+        "few": [Q(method=Method.UNRESOLVED, n_votes__lt=fewest)],
+        "sent": [sent],
+        "decided": [_DECIDED],
     }
+
+
+def _any(conditions: Sequence[Q]) -> Q:
+    return reduce(or_, conditions)

@@ -8,10 +8,12 @@ alone are asked for. A value below 0 is no value. A topic that is judged as a wh
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from django.db import connection
 
+from annotation.campaigns.reads.progress import counted_large_at
 from annotation.models import Campaign, Criterion
 from corpus.models import AspectNode, SubQuery, Topic
 from corpus.text.names import document_name
@@ -45,13 +47,32 @@ WITH {WHOLE}, value AS (
   FROM value GROUP BY 1, 2, 3
 )
 """
-BY_TOPIC = f"""
-{VALUES}, judged AS (SELECT topic_id, count(DISTINCT thing) AS judged FROM value WHERE value IS NOT NULL GROUP BY 1)
-SELECT t.id, t.number, coalesce(nullif(t.title, ''), t.text), pair.n, coalesce(judged.judged, 0), count(*),
-  count(*) FILTER (WHERE scored), count(*) FILTER (WHERE scored AND total >= valued),
-  max(total) FILTER (WHERE scored), max(total::float8 / valued) FILTER (WHERE scored)
-FROM pair LEFT JOIN judged USING (topic_id) JOIN corpus_topic t ON t.id = pair.topic_id
-GROUP BY t.id, pair.n, judged.judged ORDER BY t.position, t.id
+COUNTED = f"""
+{VALUES}, judged AS (SELECT topic_id, count(DISTINCT thing) AS judged FROM value WHERE value IS NOT NULL GROUP BY 1),
+counted AS (
+  SELECT topic_id, pair.n AS things, coalesce(judged.judged, 0) AS judged, count(*) AS documents,
+    count(*) FILTER (WHERE scored) AS complete, count(*) FILTER (WHERE scored AND total >= valued) AS relevant,
+    max(total) FILTER (WHERE scored) AS best, max(total::float8 / valued) FILTER (WHERE scored) AS best_mean
+  FROM pair LEFT JOIN judged USING (topic_id) GROUP BY topic_id, pair.n, judged.judged
+)
+"""
+FIGURES = "things, judged, documents, complete, relevant, best, best_mean"
+WITH_TOPICS = f"""
+SELECT t.id, t.number, coalesce(nullif(t.title, ''), t.text), {FIGURES}
+FROM counted JOIN corpus_topic t ON t.id = counted.topic_id ORDER BY t.position, t.id
+"""
+BY_TOPIC = COUNTED + WITH_TOPICS
+STORED = f"""
+WITH counted AS (
+  SELECT topic_id, {FIGURES} FROM adjudication_relevancecount
+  WHERE criterion_id = %(criterion)s AND judged_only = %(judged_only)s
+)
+{WITH_TOPICS}
+"""
+STORE = f"""
+INSERT INTO adjudication_relevancecount (criterion_id, judged_only, topic_id, {FIGURES})
+{COUNTED}
+SELECT %(criterion)s, %(judged_only)s, topic_id, {FIGURES} FROM counted
 """
 RANKED = f"""
 {VALUES}
@@ -130,6 +151,21 @@ class Part:
 def relevance_by_topic(campaign: Campaign, criterion: Criterion, *, judged_only: bool = False) -> list[TopicRelevance]:
     """All topics of the campaign in their order; one query. `judged_only` scores over the judged aspects alone."""
     return [TopicRelevance(*row) for row in _rows(BY_TOPIC, campaign, criterion, judged_only=judged_only)]
+
+
+def shown_relevance(
+    campaign: Campaign, criterion: Criterion, *, judged_only: bool = False
+) -> tuple[list[TopicRelevance], datetime | None]:
+    """The same, and None; of a campaign too large to be added up for a page, what its job counted, and when.
+
+    Two queries. Until the job has ended once, a large campaign is added up as well.
+    """
+    counted_at = counted_large_at(campaign)
+    if counted_at is not None:
+        stored = _rows(STORED, campaign, criterion, judged_only=judged_only)
+        if stored:
+            return [TopicRelevance(*row) for row in stored], counted_at
+    return relevance_by_topic(campaign, criterion, judged_only=judged_only), None
 
 
 def rank_documents(

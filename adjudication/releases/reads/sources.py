@@ -6,7 +6,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import GeneratedField, Max, Model
 
-from adjudication.models import ExportPrefixes, Leaderboard, LeaderboardEntry, Publication, Release
+from adjudication.models import ExportPrefixes, Leaderboard, LeaderboardEntry, Publication, Release, RelevanceCount
 from annotation.models import DailyWork, Inquiry, VotesSeen, WorkSummary
 from corpus.collections.reads.contents import Content, contents
 from corpus.models import InvitedRole, Membership
@@ -15,7 +15,7 @@ from corpus.models import InvitedRole, Membership
 UNUSED: frozenset[type[Model]] = frozenset(
     {
         *(Release, Publication, ExportPrefixes, Membership, InvitedRole, VotesSeen, Inquiry, WorkSummary, DailyWork),
-        *(Leaderboard, LeaderboardEntry),
+        *(Leaderboard, LeaderboardEntry, RelevanceCount),
     }
 )
 

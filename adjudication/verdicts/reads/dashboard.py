@@ -88,7 +88,7 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
     agreement = Standing(None, None, 0) if is_sealed else fetch_standing(campaign)
     criterion = _first_measured(campaign, agreement.run) if agreement.run else None
     votes = VoteStanding(None, None, 0) if is_sealed else fetch_vote_standing(campaign)
-    unresolved = Verdict.objects.filter(item__campaign=campaign, method=Method.UNRESOLVED)
+    unresolved = Verdict.objects.filter(criterion__campaign=campaign, method=Method.UNRESOLVED)
     return CampaignCard(
         campaign=campaign,
         progress=progress,

@@ -1,5 +1,6 @@
 """The judgments behind a number: which items, by whom, in which state; the end of the way down from any figure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -7,6 +8,7 @@ from django.db.models import BooleanField, Count, Exists, F, Max, Min, OuterRef,
 from django.db.models.expressions import RawSQL
 
 from adjudication.agreement.reads.contributing_items import ContributingItems
+from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.labels import counted_judgments, judging_annotators
 from adjudication.models import Method, Verdict
 from annotation.models import (
@@ -19,6 +21,7 @@ from annotation.models import (
     Submission,
     SubmissionKind,
 )
+from corpus.long_lists import KeyedPage, NumberedPage, Span, search_page
 
 STATES = {
     "assigned": Q(state__in=[AssignmentState.PENDING, AssignmentState.DONE]),
@@ -64,15 +67,31 @@ class Chosen:
         return any(getattr(self, field.name) for field in fields(self) if field.name != "criterion")
 
 
-def find_judged(chosen: Chosen) -> QuerySet[Item]:
-    """The items, in the order they were made. Without a choice: all that anybody has judged."""
+def find_page(chosen: Chosen, given: Mapping[str, str], per_page: int) -> NumberedPage | KeyedPage:
+    """The page of `find_judged` that the address (`given`) asks for."""
+
+    def find(span: Span | None) -> QuerySet[Item]:
+        return find_judged(chosen, span).select_related(*NAMED_BY)
+
+    return search_page(find, _asked_about(chosen, None), given, per_page)
+
+
+def _asked_about(chosen: Chosen, span: Span | None) -> QuerySet[Item]:
     items = Item.objects.filter(campaign=chosen.criterion.campaign_id).order_by("pk")
     if chosen.item is not None:
-        return items.filter(pk=chosen.item)
+        items = items.filter(pk=chosen.item)
     if chosen.topic is not None:
         items = items.filter(topic=chosen.topic)
+    return items if span is None else items.filter(pk__gt=span[0], pk__lte=span[1])
+
+
+def find_judged(chosen: Chosen, span: Span | None = None) -> QuerySet[Item]:
+    """The items, in the order they were made. Without a choice: all that anybody has judged. `span`: of these ids."""
+    items = _asked_about(chosen, span)
+    if chosen.item is not None:
+        return items
     if chosen.annotator is not None:
-        items = _of_annotator(items, chosen, chosen.annotator)
+        items = _of_annotator(items, chosen, chosen.annotator, span)
     if chosen.method:
         how = Q(reopened_at__isnull=False) if chosen.method == REOPENED else Q(method=chosen.method)
         items = items.filter(Exists(_verdicts(chosen).filter(how)))
@@ -96,17 +115,17 @@ def _labels(chosen: Chosen) -> QuerySet[Judgment]:
     return counted.filter(assignment__item=OuterRef("pk"), criterion=chosen.criterion)
 
 
-def _of_annotator(items: QuerySet[Item], chosen: Chosen, annotator: int) -> QuerySet[Item]:
+def _of_annotator(items: QuerySet[Item], chosen: Chosen, annotator: int, span: Span | None) -> QuerySet[Item]:
     mine = Assignment.objects.filter(item=OuterRef("pk"), annotator=annotator)
     if chosen.repeated:
         again = mine.filter(repeat__gt=0, state=AssignmentState.DONE)
         return items.filter(Exists(again), Exists(_labels(chosen).filter(assignment__annotator=annotator)))
     if chosen.differs:
-        return items.filter(pk__in=_where_others_differ(chosen, annotator))
+        return items.filter(pk__in=_where_others_differ(chosen, annotator, span))
     return items.filter(Exists(mine.filter(STATES.get(chosen.state, STATES["done"]))))
 
 
-def _where_others_differ(chosen: Chosen, annotator: int) -> QuerySet[Any, Any]:
+def _where_others_differ(chosen: Chosen, annotator: int, span: Span | None) -> QuerySet[Any, Any]:
     """Items on which another person (another machine, where nobody else judges) gave another value than the annotator.
 
     One pass over the campaign's labels: nested questions item by item take minutes while PostgreSQL has no statistics.
@@ -115,7 +134,10 @@ def _where_others_differ(chosen: Chosen, annotator: int) -> QuerySet[Any, Any]:
     others = ~Q(assignment__annotator=annotator)
     if judging_annotators(campaign).filter(kind=AnnotatorKind.HUMAN).exclude(pk=annotator).exists():
         others &= Q(assignment__annotator__kind=AnnotatorKind.HUMAN)
-    by_item = counted_judgments(campaign).filter(criterion=chosen.criterion).values("assignment__item")
+    labels = counted_judgments(campaign).filter(criterion=chosen.criterion)
+    if span is not None:
+        labels = labels.filter(assignment__item__gt=span[0], assignment__item__lte=span[1])
+    by_item = labels.values("assignment__item")
     return (
         by_item.annotate(
             own=Max("value", filter=Q(assignment__annotator=annotator)),

@@ -69,7 +69,7 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
     topic = scope.collection.topics.filter(number=number).first() if number else None
     pk = topic.pk if topic else None
     value = whole_number(request.GET.get("value"))
-    rows = acceptable(criterion, methods, user=scope.user, topic=pk, value=value)
+    rows = acceptable(criterion, methods, user=scope.user, topic=pk, value=value, to_show=True)
     if number and topic is None:
         rows = rows.none()
     named = rows.select_related(*(f"item__{name}" for name in NAMED_BY)).order_by("agreement", "pk")

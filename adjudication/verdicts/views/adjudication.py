@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -22,14 +21,14 @@ from adjudication.labels.reads.ballots import fetch_ballots, fingerprint
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import (
     FILTERS,
+    Queue,
     VoteStanding,
     count_short,
+    count_some_of_queue,
+    fetch_queue,
     fetch_vote_standing,
     newest_count,
-    next_after,
-    previous_to,
     queue_counts,
-    queue_of,
 )
 from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_it
 from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope, whole_number
@@ -38,7 +37,9 @@ from adjudication.procedure import procedure_of
 from adjudication.verdicts.actions.extra_judges import has_judges_left, recall_item, send_back_item, waiting_judge
 from adjudication.verdicts.actions.verdicts import open_own_item, withdraw_decision
 from adjudication.verdicts.forms import first_error, moment_of
+from annotation.campaigns.reads.progress import counted_large_at
 from annotation.models import Criterion, UnparsedAnswer
+from corpus.long_lists import MOST_COUNTED
 
 QUEUE_SHOWN = 40
 PAIR = ("item__topic", "item__document")  # what names the open item
@@ -57,9 +58,19 @@ class Place:
     def run(self) -> VoteRun | None:
         return newest_count(self.scope.campaign.pk)
 
-    @property
-    def rows(self) -> QuerySet[Verdict]:
-        return queue_of(self.criterion, self.chosen, topic=self.topic, run=self.run)
+    @cached_property
+    def is_large(self) -> bool:
+        return counted_large_at(self.scope.campaign) is not None
+
+    @cached_property
+    def queue(self) -> Queue:
+        return fetch_queue(self.criterion, self.chosen, topic=self.topic, run=self.run, is_large=self.is_large)
+
+    def counts(self) -> dict[str, int]:
+        """How many verdicts each filter has, up to one more than MOST_COUNTED in a large campaign."""
+        if self.is_large:
+            return count_some_of_queue(self.criterion, topic=self.topic, run=self.run)
+        return queue_counts(self.criterion, topic=self.topic, run=self.run)
 
     def query(self, **more: object) -> str:
         known = {"criterion": self.criterion.key, "filter": self.chosen, "topic": self.topic, **more}
@@ -84,7 +95,7 @@ def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpR
     if place is None or (standing.run is None and not Verdict.objects.filter(item__campaign=scope.campaign).exists()):
         return _show_nothing(request, scope, standing)
     pk = whole_number(request.GET.get("verdict"))
-    verdict = _verdict(scope, pk) if pk else place.rows.select_related(*PAIR).first()
+    verdict = _verdict(scope, pk) if pk else next(iter(place.queue.first(1, PAIR)), None)
     context = _context(place, standing, verdict)
     if last := whole_number(request.GET.get("last")):
         context["last"] = Verdict.objects.filter(
@@ -103,7 +114,7 @@ def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
         return _show_refused(request, place, verdict, "", status=200)
     if not form.is_valid():
         return _show_refused(request, place, verdict, first_error(form))
-    following = next_after(place.rows, verdict)
+    following = place.queue.next_after(verdict)
     try:
         procedure.decide(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
     except NotAllowed:
@@ -130,7 +141,7 @@ def verdict_withdraw(request: HttpRequest, slug: str, campaign: str, pk: int) ->
 def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Ask for one more judge, then on to the next item."""
     scope, place, verdict = _open(request, slug, campaign, pk)
-    following = next_after(place.rows, verdict)
+    following = place.queue.next_after(verdict)
     try:
         sent = send_back_item(
             verdict=verdict, by=scope.user, at=timezone.now(), override=bool(request.POST.get("override"))
@@ -222,12 +233,21 @@ def _context(
     return context | (_item_context(place, verdict, given or {}) if verdict else {})
 
 
-def _filters(place: Place) -> list[tuple[str, str, int, str]]:
+def _count_text(count: int, *, is_capped: bool) -> str:
+    return f"{MOST_COUNTED:,}+" if is_capped and count > MOST_COUNTED else f"{count:,}"
+
+
+def _filters(place: Place) -> list[tuple[str, str, str, str]]:
     """(name, label, count, address) of each filter that has any, and always the chosen one and the first."""
-    counts = queue_counts(place.criterion, topic=place.topic, run=place.run)
+    counts = place.counts()
     shown = {place.chosen, next(iter(FILTERS))}
     return [
-        (name, label, counts[name], Place(place.scope, place.criterion, name, place.topic).address())
+        (
+            name,
+            label,
+            _count_text(counts[name], is_capped=place.is_large),
+            Place(place.scope, place.criterion, name, place.topic).address(),
+        )
         for name, label in FILTERS.items()
         if counts[name] or name in shown
     ]
@@ -235,10 +255,9 @@ def _filters(place: Place) -> list[tuple[str, str, int, str]]:
 
 def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
     """The part of the queue around the open item, each with its address."""
-    rows = place.rows.select_related(*(f"item__{name}" for name in NAMED_BY))
-    found = list(rows[:QUEUE_SHOWN])
+    found = place.queue.first(QUEUE_SHOWN, [f"item__{name}" for name in NAMED_BY])
     if verdict is not None and verdict not in found:
-        later = [row for row in (next_after(rows, verdict),) if row is not None and row not in found]
+        later = [row for row in (place.queue.next_after(verdict),) if row is not None and row not in found]
         found = [*later, *found][:QUEUE_SHOWN]
     return [(row, place.address(verdict=row.pk)) for row in found]
 
@@ -249,7 +268,7 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     own = judged_it(verdict, scope.user)
     may_override = own and can_override_own(scope.membership)
     override = (given.get("override") or "") if may_override else ""
-    earlier, later = previous_to(place.rows, verdict), next_after(place.rows, verdict)
+    earlier, later = place.queue.previous_to(verdict), place.queue.next_after(verdict)
     context: dict[str, Any] = {
         "procedure": procedure_of(scope.campaign),
         "item_view": item_view,

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -15,7 +14,6 @@ from adjudication.agreement.reads.contributing_items import (
     contributing_to_figure,
 )
 from adjudication.agreement.reads.disagreements import fetch_lines
-from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.views import chosen_criterion, fetch_label_scope, whole_number
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.statistics import statistic
@@ -25,7 +23,7 @@ from adjudication.verdicts.reads.judgments import (
     STATES,
     Chosen,
     count_assignments,
-    find_judged,
+    find_page,
     reasons_of_skips,
 )
 from annotation.campaigns.reads.campaigns import topics_of
@@ -47,7 +45,7 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     figure = _figure(request, criterion)
     contributing = contributing_to_figure(figure, criterion) if figure else _difference(request, criterion)
     chosen = _chosen(request, criterion, contributing)
-    page = Paginator(find_judged(chosen).select_related(*NAMED_BY), PAGE).get_page(request.GET.get("page"))
+    page = find_page(chosen, request.GET, PAGE)
     items = list(page.object_list)
     annotators = list(scope.campaign.annotators.order_by("kind", "name"))
     context |= {
@@ -62,7 +60,7 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         "lines": fetch_lines(items, criterion, scope.user, repeats=chosen.repeated or chosen.annotator is not None),
         "skips": reasons_of_skips(items, chosen.annotator) if chosen.annotator and chosen.state == "skipped" else None,
         "annotators": annotators,
-        "n_assignments": count_assignments(chosen),
+        "n_assignments": 0 if page.is_keyed else count_assignments(chosen),
         "annotator": next((one for one in annotators if one.pk == chosen.annotator), None),
         "topics": topics_of(scope.campaign),
         "states": [(name, name) for name in STATES],

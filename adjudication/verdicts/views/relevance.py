@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from adjudication.exporting.forms import JUDGED
 from adjudication.labels.reads.queue import fetch_vote_standing
-from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_by_topic
+from adjudication.labels.reads.relevance import parts_of, rank_documents, shown_relevance
 from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope
 
 TOPICS_PER_PAGE = 100
@@ -26,9 +26,10 @@ def relevance_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
     scope, context = _begin(request, slug, campaign)
     criterion = context["criterion"]
     judged_only = context["judged_only"]
-    rows = relevance_by_topic(scope.campaign, criterion, judged_only=judged_only) if criterion else []
+    rows, counted_at = shown_relevance(scope.campaign, criterion, judged_only=judged_only) if criterion else ([], None)
     short = [row for row in rows if row.is_short]
     context |= {
+        "counted_at": counted_at,
         "short": len(short),
         "shortest": short[:SHOWN_SHORT],
         "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),

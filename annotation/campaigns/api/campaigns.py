@@ -17,7 +17,7 @@ from annotation.campaigns.actions.campaigns import close_campaign, create_campai
 from annotation.campaigns.actions.items import build_items, remove_unjudged_items
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
-from annotation.campaigns.reads.campaigns import campaigns_for
+from annotation.campaigns.reads.campaigns import visible_campaigns
 from annotation.campaigns.reads.pace import fetch_workload
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SAMPLE, SEED
@@ -170,7 +170,7 @@ class CampaignList(InCollectionView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     def get_queryset(self) -> QuerySet[Campaign]:
-        return campaigns_for(self.membership).prefetch_related("criteria__levels")
+        return visible_campaigns([self.membership]).prefetch_related("criteria__levels")
 
     @extend_schema(operation_id="campaigns_list", responses=answers({200: CampaignSerializer(many=True)}))
     def get(self, request: Request, slug: str) -> Response:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 from django.shortcuts import get_object_or_404
 
 from accounts.refusals import Refused
-from annotation.campaigns.reads.progress import LIVE_MOST
+from annotation.campaigns.reads import progress
+from annotation.campaigns.reads.own_counts import own_in_campaigns
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -45,9 +46,10 @@ def fetch_campaign(membership: Membership, slug: str) -> Campaign:
 
 
 def campaigns_for(membership: Membership) -> QuerySet[Campaign]:
-    """Campaigns the member may see, newest first, with `items` and `done` (judgments that count).
+    """Campaigns the member may see, newest first, with `items_count` and `done` (judgments that count).
 
-    An annotator sees those they judge in, and `items` and `done` are their own assignments.
+    An annotator sees those they judge in, and both count their own assignments. `counted_at` says when they were
+    counted, where that was not now.
     """
     campaigns = visible_campaigns([membership]).order_by("-id")
     if can_oversee(membership):
@@ -56,13 +58,11 @@ def campaigns_for(membership: Membership) -> QuerySet[Campaign]:
         items = Item.objects.filter(campaign=OuterRef("pk"))
         done = counted.filter(state=AssignmentState.DONE)
         return campaigns.annotate(
-            items_count=_counted_or(_count(items), "items"), done=_counted_or(_count(done), "judgments")
+            items_count=_counted_or(_count(items), "items"),
+            done=_counted_or(_count(done), "judgments"),
+            counted_at=Case(When(_is_large(), then=F("work_summary__counted_at"))),
         )
-    mine = Assignment.objects.filter(annotator__campaign=OuterRef("pk"), annotator__user=membership.user_id)
-    states = [AssignmentState.PENDING, AssignmentState.DONE]
-    return campaigns.annotate(
-        items_count=_count(mine.filter(state__in=states)), done=_count(mine.filter(state=AssignmentState.DONE))
-    )
+    return campaigns.annotate(**own_in_campaigns(membership.user_id))
 
 
 def visible_campaigns(memberships: Sequence[Membership]) -> QuerySet[Campaign]:
@@ -107,7 +107,11 @@ def _count(rows: QuerySet[Assignment] | QuerySet[Item]) -> Coalesce:
 def _counted_or(live: Coalesce, key: str) -> Case:
     """What the job counted, for campaigns that are too large to be counted live."""
     stored = Cast(KeyTextTransform(key, "work_summary__progress"), IntegerField())
-    return Case(When(work_summary__progress__size__gt=LIVE_MOST, then=stored), default=live)
+    return Case(When(_is_large(), then=stored), default=live)
+
+
+def _is_large() -> Q:
+    return Q(work_summary__progress__size__gt=progress.LIVE_MOST)
 
 
 def campaign_with(slug: str, campaign: str) -> Campaign:

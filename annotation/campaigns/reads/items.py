@@ -1,6 +1,6 @@
 """Items: what making them must know, and finding those that exist."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,6 +12,7 @@ from django.db.backends.utils import CursorWrapper
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.models import Assignment, AssignmentState, Campaign, Item, Split
+from corpus.long_lists import KeyedPage, NumberedPage, Span, search_page, take_page
 
 HELD_OUT = (Split.DEV, Split.TEST)
 BATCH = 1_000
@@ -84,6 +85,29 @@ def find_items(campaign: Campaign, chosen: ItemFilter, now: datetime, *, with_co
     if counted is not None or with_counts:
         items = _with_counts(items)
     return items if counted is None else items.filter(counted)
+
+
+def find_page(
+    campaign: Campaign,
+    chosen: ItemFilter,
+    now: datetime,
+    given: Mapping[str, str],
+    per_page: int,
+    *,
+    ordered: QuerySet[Any, Any],
+) -> NumberedPage | KeyedPage:
+    """The page of the ids of these items that the address (`given`) asks for; `ordered` are all of them, sorted."""
+    if chosen == ItemFilter(topic=chosen.topic):
+        return take_page(
+            find_items(campaign, chosen, now).values_list("pk", flat=True), given, per_page, ordered=ordered
+        )
+
+    def find(span: Span | None) -> QuerySet[Any, Any]:
+        items = find_items(campaign, chosen, now)
+        return (items if span is None else items.filter(pk__gt=span[0], pk__lte=span[1])).values_list("pk", flat=True)
+
+    among = find_items(campaign, ItemFilter(topic=chosen.topic), now)
+    return search_page(find, among, given, per_page, ordered)
 
 
 def describe_items(ids: Sequence[int]) -> list[Any]:

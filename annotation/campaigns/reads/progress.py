@@ -4,14 +4,15 @@ Counted live, or taken from the newest count of the campaign's job where it has 
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import connection
+from django.db.models import QuerySet
 
-from annotation.models import Annotator, AnnotatorState, Campaign
+from annotation.models import Annotator, AnnotatorState, Campaign, WorkSummary
 
 PACE_DAYS = 7
 LEAST_ANSWERS = 20  # fewer say nothing about the pace
@@ -41,9 +42,11 @@ LEFT JOIN LATERAL (
 ) last ON true
 WHERE i.campaign_id = %(campaign)s AND a.state = 'skipped' GROUP BY 1 ORDER BY 2 DESC, 1
 """
+# As they were at `until`, null for now: so that what is finished while a long count runs is added once, not twice.
 LOADS = """
-SELECT annotator_id, count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'done'),
-  count(*) FILTER (WHERE state = 'skipped'), max(finished_at)
+SELECT annotator_id, count(*) FILTER (WHERE state = 'pending' OR finished_at > %(until)s),
+  count(*) FILTER (WHERE state = 'done' AND (finished_at > %(until)s) IS NOT TRUE),
+  count(*) FILTER (WHERE state = 'skipped' AND (finished_at > %(until)s) IS NOT TRUE), max(finished_at)
 FROM annotation_assignment WHERE annotator_id = ANY(%(annotators)s) GROUP BY annotator_id
 """
 PACES = """
@@ -139,13 +142,23 @@ def count_progress(campaign: Campaign, now: datetime) -> dict[str, Any]:
         "judgments": sum(done * items for _, done, _, items in groups),
         "groups": groups,
         "skipped": _rows(SKIPPED, {"campaign": campaign.pk}),
-        "loads": [_plain(row) for row in _rows(LOADS, people)],
+        "loads": [_plain(row) for row in _rows(LOADS, people | {"until": now})],
         "paces": [_plain(row) for row in _rows(PACES, people | {"since": now - timedelta(days=PACE_DAYS)})],
     }
 
 
 def _plain(row: tuple[Any, ...]) -> list[Any]:
     return [cell.isoformat() if isinstance(cell, datetime) else cell for cell in row]
+
+
+def counted_large_at(campaign: Campaign) -> datetime | None:
+    """When the job counted the campaign, where it is too large to be counted live; None for any other. One query."""
+    return large_counts([campaign.pk]).values_list("counted_at", flat=True).first()
+
+
+def large_counts(campaigns: Iterable[int]) -> QuerySet[WorkSummary]:
+    """The newest counts of those of these campaigns that are too large to be counted live."""
+    return WorkSummary.objects.filter(campaign__in=list(campaigns), progress__size__gt=LIVE_MOST)
 
 
 def _stored(campaign: Campaign) -> Mapping[str, Any] | None:
@@ -190,15 +203,8 @@ def annotator_row(annotator: Annotator, now: datetime) -> AnnotatorRow:
     return _rows_of([annotator], now, None)[0]
 
 
-def own_progress(annotator: Annotator) -> tuple[int, int]:
-    """(judged, assigned) of one annotator: all that an annotator may know of how far a campaign is."""
-    found = _rows(LOADS, {"annotators": [annotator.pk]})
-    pending, done = found[0][1:3] if found else (0, 0)
-    return done, pending + done
-
-
 def _rows_of(annotators: list[Annotator], now: datetime, stored: Mapping[str, Any] | None) -> list[AnnotatorRow]:
-    named = {"annotators": [each.pk for each in annotators], "since": now - timedelta(days=PACE_DAYS)}
+    named = {"annotators": [each.pk for each in annotators], "since": now - timedelta(days=PACE_DAYS), "until": None}
     loads = {row[0]: row[1:] for row in (stored["loads"] if stored else _rows(LOADS, named))}
     paces = {row[0]: row[1:] for row in (stored["paces"] if stored else _rows(PACES, named))}
     return [_row(each, loads.get(each.pk, (0, 0, 0, None)), paces.get(each.pk, (None, 0, None))) for each in annotators]

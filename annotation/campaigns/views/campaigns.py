@@ -32,7 +32,8 @@ from annotation.campaigns.forms.campaigns import (
 )
 from annotation.campaigns.forms.kinds import KindForms
 from annotation.campaigns.reads.campaigns import campaigns_for, count_unreviewed, fetch_readiness, has_submissions
-from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress, own_progress
+from annotation.campaigns.reads.own_counts import own_counts
+from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress
 from annotation.campaigns.rules.campaigns import why_cannot_delete, why_cannot_open
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_participant
 from annotation.inquiries.reads import WorkPage, notes_for
@@ -82,6 +83,7 @@ def _campaign_table(request: HttpRequest, membership: Membership) -> Table:
     counts = (
         Column("items", words[0], lambda one: one.items_count, ("items_count",), is_number=True),
         Column("judgments", words[1], lambda one: one.done, ("done",), is_number=True),
+        Column("counted_at", "", lambda one: one.counted_at),
     )
     who: dict[str, Any] = {"by": membership.user, "at": timezone.now()}
     steps = (
@@ -252,7 +254,7 @@ def _own_part(membership: Membership, campaign: Campaign) -> dict[str, Any] | No
     annotator = Annotator.objects.filter(campaign=campaign, user=membership.user_id).first()
     if annotator is None or annotator.state == AnnotatorState.REMOVED:
         return None
-    return {"annotator": annotator, "progress": own_progress(annotator)}
+    return {"annotator": annotator, "own": own_counts([annotator.pk])[annotator.pk]}
 
 
 def _criteria(campaign: Campaign) -> Any:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -22,8 +21,9 @@ from annotation.campaigns.actions.items import (
 )
 from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemFilterForm, ItemRemovalForm
 from annotation.campaigns.jobs.unjudged import unjudged_items
-from annotation.campaigns.reads.items import describe_all, describe_items, find_items
+from annotation.campaigns.reads.items import describe_all, describe_items, find_items, find_page
 from annotation.campaigns.reads.pace import fetch_workload
+from annotation.campaigns.reads.progress import counted_large_at
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.models import Campaign, CampaignState, ItemBuild
 from corpus.collections.rules import can_manage, check_can_manage
@@ -52,12 +52,14 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponseBas
     chosen = form.chosen()
     table = _item_table(request, membership, found)
     counts = table.sort.removeprefix("-") == "judged"
-    items = table.ordered(find_items(found, chosen, timezone.now(), with_counts=counts))
+    now = timezone.now()
+    items = table.ordered(find_items(found, chosen, now, with_counts=counts))
     if request.method == "POST":
         return table.carry_out(request, items)
     if wants_file(request):
         return table.download(describe_all(items))
-    page = Paginator(items.values_list("pk", flat=True), PER_PAGE).get_page(request.GET.get("page"))
+    ids = items.values_list("pk", flat=True)
+    page = find_page(found, chosen, now, request.GET, PER_PAGE, ordered=ids)
     context = campaign_context(
         membership,
         found,
@@ -134,9 +136,8 @@ def item_remove(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
             removed = remove_unjudged_items(campaign=found, by=membership.user, at=timezone.now(), topic=topic)
             messages.success(request, f"Removed {removed:,} unjudged items.")
             return redirect("item_list", slug, campaign)
-    context = campaign_context(
-        membership, found, "items", form=form, unjudged=unjudged_items(found).count(), total=found.items.count()
-    )
+    unjudged = None if counted_large_at(found) else unjudged_items(found).count()
+    context = campaign_context(membership, found, "items", form=form, unjudged=unjudged, total=found.items.count())
     return render(request, "annotation/campaigns/item_remove.html", context, status=422 if form.errors else 200)
 
 

@@ -13,13 +13,29 @@ from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.reads.overrides import overriding_cycles
 from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.labelling.rules.labels import check_can_read_labels
-from annotation.models import Assignment, AssignmentState, Judgment
+from annotation.models import Annotator, Assignment, AssignmentState, Judgment
 from corpus.collections.rules import can_oversee
 
 OVERRIDDEN = (
     "numbers of the Anno-GPT cycles whose machine is behind this although its test was overridden; `machine_overrides`"
     " of the campaign's agreement says more"
 )
+
+
+FEW = 2_000
+
+
+def pks_of(annotators: QuerySet[Annotator]) -> list[int]:
+    return list(annotators.values_list("pk", flat=True))
+
+
+def named_if_few(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """The same rows; few of them by their ids. One query.
+
+    Else PostgreSQL may look for them, in the order of their ids, among all those of all campaigns.
+    """
+    few = list(rows.order_by().values_list("pk", flat=True)[: FEW + 1])
+    return rows.model._default_manager.filter(pk__in=few) if len(few) <= FEW else rows
 
 
 class AssignmentSerializer(serializers.Serializer[Any]):
@@ -54,12 +70,13 @@ class AssignmentList(InCampaignView):
     serializer_class = AssignmentSerializer
 
     def get_queryset(self) -> QuerySet[Any, Any]:
-        rows = Assignment.objects.filter(item__campaign=self.campaign, annotator__isnull=False)
+        annotators = self.campaign.annotators.all()
         if not can_oversee(self.membership):
-            rows = rows.filter(annotator__user=self.person)
-            if not self.campaign.kind_object.no_repeats:
-                # What is still to come would show, next to what is done, which items are asked a second time.
-                rows = rows.filter(finished_at__isnull=False)
+            annotators = annotators.filter(user=self.person)
+        rows = named_if_few(Assignment.objects.filter(annotator__in=pks_of(annotators)))
+        if not can_oversee(self.membership) and not self.campaign.kind_object.no_repeats:
+            # What is still to come would show, next to what is done, which items are asked a second time.
+            rows = rows.filter(finished_at__isnull=False)
         return rows.values(
             "id",
             "state",
@@ -84,12 +101,13 @@ class JudgmentList(InCampaignView):
     serializer_class = JudgmentSerializer
 
     def get_queryset(self) -> QuerySet[Any, Any]:
-        rows = Judgment.objects.filter(assignment__item__campaign=self.campaign)
+        annotators = self.campaign.annotators.all()
         if can_oversee(self.membership):
             check_not_sealed(self.campaign)
             check_can_read_labels(self.campaign, self.person)
         else:
-            rows = rows.filter(assignment__annotator__user=self.person)
+            annotators = annotators.filter(user=self.person)
+        rows = named_if_few(Judgment.objects.filter(assignment__annotator__in=pks_of(annotators)))
         return rows.values(
             "id",
             "value",

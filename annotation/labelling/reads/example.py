@@ -98,7 +98,7 @@ def _context(campaign: Campaign, participation: Participation, assignment: Assig
         "criteria": criteria,
         "has_examples": any(level.example for each in criteria for level in each.levels.all()),
         "empty": "",
-        "progress": Progress(0, given),
+        "progress": Progress(0, given, None),
         "median_seconds": None,
         "guideline": newest,
         "guideline_html": render_markdown(newest.body, headings_from=3) if newest else "",

@@ -2,17 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from accounts.prepared_statements import MOST_ID, run
 from annotation.assignment.reads.participation import Participation
+from annotation.campaigns.reads.own_counts import own_counts
 
-# Counted once when the page is opened; from then on the page counts for itself.
-PROGRESS = """
-SELECT count(*) FILTER (WHERE state IN ('done', 'skipped')) AS finished,
-  count(*) FILTER (WHERE state IN ('done', 'skipped', 'pending')) AS mine
-FROM annotation_assignment WHERE annotator_id = %(annotator)s
-"""
 # The newest answers only: what the annotator's pace is now, at a cost that does not grow.
 RECENT = """
 SELECT last.active_ms FROM (
@@ -42,6 +38,16 @@ JOIN annotation_item i ON i.id = a.item_id
 WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL AND a.state IN ('done', 'skipped') {}
 ORDER BY a.finished_at DESC, a.id DESC LIMIT %(most)s
 """
+# The oldest of so many answers that a page looks at: what narrows the history may fit none of a million.
+LOOKED_AT = 5_000
+OLDEST = """
+SELECT a.id FROM annotation_assignment a
+WHERE a.annotator_id = %(annotator)s AND a.finished_at IS NOT NULL AND a.state IN ('done', 'skipped') {}
+ORDER BY a.finished_at DESC, a.id DESC OFFSET %(looked_at)s LIMIT 1
+"""
+DOWN_TO = (
+    " AND (a.finished_at, a.id) >= (SELECT b.finished_at, b.id FROM annotation_assignment b WHERE b.id = %(oldest)s)"
+)
 BEFORE = "AND (a.finished_at, a.id) < (SELECT b.finished_at, b.id FROM annotation_assignment b WHERE b.id = %(before)s)"
 # What their newest answer or skip says narrows the history.
 ONLY = """
@@ -63,15 +69,21 @@ GROUP = 10  # assignments of one document, about
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one annotator is: `finished` (judged or skipped) of `mine`, all ever given to them."""
+    """How far one annotator is: `finished` (judged or skipped) of `mine`, all ever given to them.
+
+    `counted_at` is set where these are so many that they were not all counted now.
+    """
 
     finished: int
     mine: int
+    counted_at: datetime | None
 
 
 def fetch_progress(participation: Participation) -> Progress:
-    """The annotator's own progress. Reads all of their assignments: for opening a page, not for every judgment."""
-    return Progress(*run(PROGRESS, {"annotator": participation.annotator})[0])
+    """The annotator's own progress, counted once when the page is opened; from then on the page counts for itself."""
+    own = own_counts([participation.annotator])[participation.annotator]
+    finished = own.done + own.skipped
+    return Progress(finished, finished + own.pending, own.counted_at)
 
 
 def fetch_recent_ms(participation: Participation) -> list[int]:
@@ -103,20 +115,21 @@ def fetch_history(
 
     Returns the units and the `before` of the page after, None when this is the oldest. In the order by document, what
     was finished of one topic and document stands together. `only` narrows it: a key of HISTORY_KINDS, or a grade as
-    "criterion:value"; anything else does not.
+    "criterion:value"; anything else does not. So narrowed, it looks at LOOKED_AT at most, and the page after looks on.
     """
     wanted = most * GROUP if participation.by_document else most
-    named: dict[str, object] = {"annotator": participation.annotator, "most": wanted}
-    narrowed = ""
-    if only in HISTORY_KINDS:
-        narrowed, named["only"] = _KIND, only
-    elif ":" in only:
-        narrowed = _GRADE
-        named["criterion"], _, named["grade"] = only.rpartition(":")
+    named: dict[str, object] = {"annotator": participation.annotator}
+    earlier = ""
     if before is not None:
-        narrowed, named["before"] = narrowed + BEFORE, min(before, MOST_ID)
-    rows = run(HISTORY.format(narrowed), named)
+        earlier, named["before"] = BEFORE, min(before, MOST_ID)
+    narrowed, values = _narrowing(only)
+    rest = run(OLDEST.format(earlier), {**named, "looked_at": LOOKED_AT - 1}) if narrowed else []
+    if rest:
+        narrowed, values["oldest"] = narrowed + DOWN_TO, rest[0].id
+    rows = run(HISTORY.format(narrowed + earlier), named | values | {"most": wanted})
     is_last = len(rows) < wanted
+    if is_last and rest:
+        return (_by_document(rows) if participation.by_document else [[row.id] for row in rows]), rest[0].id
     if not participation.by_document:
         return [[row.id] for row in rows], None if is_last else rows[-1].id
     units = _by_document(rows)
@@ -124,6 +137,16 @@ def fetch_history(
         cut = next(at for at, row in enumerate(rows) if row.id in units[-1])
         rows, units = rows[:cut], _by_document(rows[:cut])
     return units, None if is_last else rows[-1].id
+
+
+def _narrowing(only: str) -> tuple[str, dict[str, object]]:
+    """The condition of what the history is narrowed to, and its values; "" for everything."""
+    if only in HISTORY_KINDS:
+        return _KIND, {"only": only}
+    if ":" in only:
+        criterion, _, grade = only.rpartition(":")
+        return _GRADE, {"criterion": criterion, "grade": grade}
+    return "", {}
 
 
 def _by_document(rows: Sequence[Any]) -> list[list[int]]:

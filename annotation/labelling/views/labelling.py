@@ -28,6 +28,7 @@ from annotation.labelling.forms import Malformed, read_form
 from annotation.labelling.reads.guidelines import changes_since
 from annotation.labelling.reads.labelling import (
     HISTORY_KINDS,
+    LOOKED_AT,
     fetch_history,
     fetch_progress,
     fetch_recent_ms,
@@ -235,6 +236,7 @@ def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         "only": only,
         "labelling": participation.labelling,
         "older": older,
+        "looked_at": LOOKED_AT,
         "is_first": not before,
     }
     return render(request, "annotation/labelling/label_history.html", context)

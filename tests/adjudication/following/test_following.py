@@ -31,8 +31,9 @@ from adjudication.following.reads.people import (
 )
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
-from annotation.campaigns.reads import campaigns, progress
+from annotation.campaigns.reads import progress
 from annotation.campaigns.reads.campaigns import campaigns_for, topics_of
+from annotation.campaigns.reads.own_counts import OwnCounts, own_counts
 from annotation.campaigns.reads.progress import annotator_rows, fetch_progress
 from annotation.models import Assignment, AssignmentRun, Campaign, DailyWork, Submission, WorkSummary
 from corpus.models import Collection, ImportRun
@@ -348,7 +349,6 @@ def test_large_campaigns_are_shown_as_counted(campaign, client, monkeypatch, dja
     live = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
     summary = counted(campaign)
     monkeypatch.setattr(progress, "LIVE_MOST", 10)
-    monkeypatch.setattr(campaigns, "LIVE_MOST", 10)
     campaign = Campaign.objects.select_related("work_summary").get(pk=campaign.pk)
     with django_assert_max_num_queries(2) as captured:
         stored = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
@@ -360,9 +360,69 @@ def test_large_campaigns_are_shown_as_counted(campaign, client, monkeypatch, dja
     ]
     give_labels(annotator(campaign, "cai"), [1] * 5)
     manager = campaign.collection.memberships.get(role="manager")
-    assert [each.done for each in campaigns_for(manager)] == [30]
-    monkeypatch.setattr(campaigns, "LIVE_MOST", 10_000)
-    assert [each.done for each in campaigns_for(manager)] == [35]
+    assert [(each.done, each.counted_at) for each in campaigns_for(manager)] == [(30, summary.counted_at)]
+    client.force_login(manager.user)
+    listed = reverse("campaign_list", args=[campaign.collection.slug])
+    assert "Counted " in client.get(listed).text
+    assert f"{summary.counted_at:%Y-%m-%d %H:%M:%S}" in client.get(listed, {"as": "csv"}).getvalue().decode()
+    monkeypatch.setattr(progress, "LIVE_MOST", 10_000)
+    assert [(each.done, each.counted_at) for each in campaigns_for(manager)] == [(35, None)]
+
+
+def own_of(campaign: Campaign, name: str) -> OwnCounts:
+    pk = annotator(campaign, name).pk
+    return own_counts([pk])[pk]
+
+
+def test_own_work_of_many_items_is_stored_and_what_was_done_since_added(campaign, client, monkeypatch):
+    """As many as live, whatever was answered or skipped since; what was taken back shows at the next count."""
+    ana = annotator(campaign, "ana")
+    monkeypatch.setattr(timezone, "now", lambda: AT)
+    give_labels(ana, [1] * 30, at=AT - timedelta(days=2))
+    skip_item(ana, "cannot be understood", at=AT - timedelta(days=1))
+    live = own_of(campaign, "ana")
+    assert live == OwnCounts(30, 1, 41, None)
+    counted(campaign)
+    monkeypatch.setattr(progress, "LIVE_MOST", 40)
+    assert own_of(campaign, "ana") == OwnCounts(30, 1, 41, AT)
+    give_labels(ana, [1] * 5, at=AT + timedelta(minutes=1))
+    skip_item(ana, "cannot be understood", at=AT + timedelta(minutes=2))
+    assert own_of(campaign, "ana") == OwnCounts(35, 2, 35, AT)
+    monkeypatch.setattr(progress, "LIVE_MOST", 20)
+    assert own_of(campaign, "ana") == OwnCounts(35, 2, 35, AT), "too many left to be counted: from the stored ones"
+    Assignment.objects.filter(annotator=ana, finished_at__lt=AT).update(state="pending", finished_at=None)
+    assert own_of(campaign, "ana") == OwnCounts(35, 2, 35, AT), "as stored"
+    counted(campaign)
+    assert own_of(campaign, "ana") == OwnCounts(5, 1, 66, AT)
+    monkeypatch.setattr(progress, "LIVE_MOST", 72)
+    assert own_of(campaign, "ana") == OwnCounts(5, 1, 66, None), "few enough to be counted"
+
+
+def test_what_is_finished_while_a_count_runs_is_added_once(campaign, monkeypatch):
+    ana = annotator(campaign, "ana")
+    give_labels(ana, [1] * 30, at=AT - timedelta(days=2))
+    give_labels(ana, [1] * 5, at=AT + timedelta(minutes=1))
+    monkeypatch.setattr(timezone, "now", lambda: AT)
+    counted(campaign)
+    monkeypatch.setattr(progress, "LIVE_MOST", 40)
+    assert own_of(campaign, "ana") == OwnCounts(35, 0, 37, AT)
+
+
+def test_pages_of_annotators_say_when_their_own_work_was_counted(campaign, client, monkeypatch):
+    give_labels(annotator(campaign, "ana"), [1] * 30)
+    slugs = [campaign.collection.slug, campaign.slug]
+    client.force_login(annotator(campaign, "ana").user)
+    pages = ("/", reverse("campaign_list", args=slugs[:1]), reverse("campaign_detail", args=slugs))
+    screen = reverse("labelling_screen", args=slugs)
+    live = [client.get(page).text for page in (*pages, screen)]
+    counted(campaign)
+    monkeypatch.setattr(progress, "LIVE_MOST", 40)
+    for page, before in zip(pages, live, strict=False):
+        text = client.get(page).text
+        assert "and what you finished since" in text
+        assert "and what you finished since" not in before
+    assert "yours since added" in client.get(screen).text
+    assert "yours since added" not in live[-1]
 
 
 def test_pages_about_large_campaigns_read_topics_by_index_and_no_item_for_exports(campaign, client, monkeypatch):

@@ -2,21 +2,27 @@
 
 import csv
 import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils.dateparse import parse_datetime
 
+from accounts.jobs import carry_out
+from accounts.models import JobState
 from adjudication.evaluation.presets.doris_mae import MEASURES
 from adjudication.evaluation.reads.evaluation import evaluate
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.exporting.options import make_options
 from adjudication.exports.exporters.qrels import qrel_rows
-from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_by_topic
-from adjudication.models import Verdict
-from annotation.models import Campaign, Criterion, Level
+from adjudication.following.jobs import WorkJob
+from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_by_topic, shown_relevance
+from adjudication.models import RelevanceCount, Verdict, VoteRun
+from annotation.campaigns.reads import progress
+from annotation.models import Assignment, Campaign, Criterion, Level, WorkSummary
 from corpus.models import Aspect, AspectNode, Collection, Document, Role, Topic
 from corpus.topics.actions.sub_queries import make_sub_queries
 from tests.adjudication.verdicts.test_votes import vote
@@ -131,6 +137,80 @@ class TestSampledCampaign:
         address = reverse("api_relevance", args=names)
         assert [row["complete"] for row in client.get(address).json()] == [0, 1]
         assert [row["complete"] for row in client.get(address, {"aspects": "judged"}).json()] == [1, 1]
+
+
+def count_work(campaign: Campaign) -> WorkSummary:
+    summary, _ = WorkSummary.objects.get_or_create(campaign=campaign, defaults={"requested_at": AT})
+    WorkSummary.objects.filter(pk=summary.pk).update(state=JobState.QUEUED)
+    carry_out(summary)
+    summary.refresh_from_db()
+    assert summary.state == JobState.DONE, summary.reason
+    return summary
+
+
+class TestLargeCampaign:
+    """What is too much to be added up for a page is what the job counted, and says when."""
+
+    @pytest.fixture(autouse=True)
+    def large(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(progress, "LIVE_MOST", 2)
+
+    @pytest.mark.parametrize("judged_only", [False, True])
+    def test_the_stored_figures_are_those_added_up(
+        self, sampled: Built, judged_only: bool, django_assert_num_queries: Any
+    ) -> None:
+        live = relevance_by_topic(sampled.campaign, sampled.criterion, judged_only=judged_only)
+        assert shown_relevance(sampled.campaign, sampled.criterion, judged_only=judged_only) == (live, None)
+        summary = count_work(sampled.campaign)
+        with django_assert_num_queries(2) as captured:
+            shown = shown_relevance(sampled.campaign, sampled.criterion, judged_only=judged_only)
+        assert shown == (live, summary.counted_at)
+        assert not [query for query in captured.captured_queries if "annotation_item" in query["sql"]]
+
+    def test_page_and_api_say_when_it_was_counted(self, sampled: Built, client: Client) -> None:
+        client.force_login(sampled.people["viewer"])
+        names = [sampled.collection.slug, sampled.campaign.slug]
+        page, address = reverse("relevance_list", args=names), reverse("api_relevance", args=names)
+        assert "Counted " not in client.get(page).text
+        assert [row["counted_at"] for row in client.get(address).json()] == [None, None]
+        summary = count_work(sampled.campaign)
+        Verdict.objects.filter(item__campaign=sampled.campaign).update(value=0)
+        text = " ".join(client.get(page).text.split())
+        assert "1 relevant of 1 fully judged documents (2 in the campaign)" in text, "as stored"
+        assert "Counted " in text
+        rows = client.get(address).json()
+        assert {parse_datetime(row["counted_at"]) for row in rows} == {summary.counted_at}
+
+    def test_another_count_replaces_them_and_a_small_campaign_keeps_none(
+        self, sampled: Built, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        count_work(sampled.campaign)
+        Verdict.objects.filter(item__campaign=sampled.campaign).update(value=0)
+        count_work(sampled.campaign)
+        rows, _ = shown_relevance(sampled.campaign, sampled.criterion)
+        assert [row.relevant for row in rows] == [0, 0]
+        assert RelevanceCount.objects.count() == 4
+        monkeypatch.setattr(progress, "LIVE_MOST", 1_000)
+        count_work(sampled.campaign)
+        assert not RelevanceCount.objects.exists()
+
+    def test_a_verdict_or_a_count_of_votes_makes_the_next_count_due(self, sampled: Built) -> None:
+        def due_after(**changed: Any) -> bool:
+            summary = count_work(sampled.campaign)
+            WorkSummary.objects.filter(pk=summary.pk).update(started_at=summary.finished_at)
+            for model, moment in changed.items():
+                {"verdict": Verdict.objects.filter(item__topic__number="8"), "votes": VoteRun.objects.all()}[
+                    model
+                ].update(**{"changed_at" if model == "verdict" else "finished_at": summary.counted_at + moment})
+            WorkJob("work").start_due(summary.finished_at + timedelta(minutes=2))
+            return WorkSummary.objects.get().state == JobState.QUEUED
+
+        Assignment.objects.update(finished_at=AT)
+        before, after = timedelta(minutes=-1), timedelta(minutes=1)
+        assert not due_after(verdict=before, votes=before)
+        assert due_after(verdict=after, votes=before)
+        assert not due_after(verdict=before, votes=before)
+        assert due_after(verdict=before, votes=after)
 
 
 class TestPages:

@@ -4,9 +4,12 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
+from adjudication.labels.reads import queue as queues
 from adjudication.labels.reads.ballots import fetch_ballots, fingerprint, letter
 from adjudication.labels.reads.labels import newest_submission
 from adjudication.labels.reads.queue import (
@@ -14,16 +17,19 @@ from adjudication.labels.reads.queue import (
     acceptable,
     count_late,
     count_outdated,
+    count_some_of_queue,
+    fetch_queue,
     latest_acceptance,
-    next_after,
-    previous_to,
     queue_counts,
     queue_of,
 )
 from adjudication.models import Cause, Method, Verdict, VoteRun
+from adjudication.procedures import votes as procedure
 from adjudication.verdicts.actions.verdicts import accept_votes, decide_verdict, undo_acceptance, withdraw_decision
 from adjudication.verdicts.reads.waiting import waiting_for
-from annotation.models import Assignment, AssignmentState, Judgment, Submission
+from adjudication.verdicts.views import adjudication as screen
+from annotation.models import Assignment, AssignmentState, Item, Judgment, Submission, WorkSummary
+from corpus import long_lists
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 
@@ -289,14 +295,77 @@ def change_answer(assignment: Assignment, value: int) -> None:
     Judgment.objects.filter(assignment=assignment).update(value=value, submission=answer)
 
 
-def test_the_queue_goes_on_from_an_item_that_left_it(built: Built) -> None:
-    rows = queue_of(built.criterion, "open")
-    first, second = rows
-    following = next_after(rows, first)
+@pytest.mark.parametrize("is_large", [False, True])
+def test_the_queue_goes_on_from_an_item_that_left_it(built: Built, is_large: bool) -> None:
+    queue = fetch_queue(built.criterion, "open", is_large=is_large)
+    first, second = queue.first(3)
+    following = queue.next_after(first)
     decide_verdict(verdict=first, value=2, by=built.people["adjudicator"], at=LATER)
     assert following == second
-    assert next_after(rows, second) is None
-    assert previous_to(rows, first) is None
+    assert queue.next_after(second) is None
+    assert queue.previous_to(first) is None
+
+
+def test_a_large_queue_in_parts_is_the_same_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ties, a reopened one, one with newer votes, one sent back: under every filter, forward and back."""
+    labels: list[list[int | None]] = [[0, 1, None], [1, 2, None], [0, 0, 1], [2, 2, 2], [0, 2, None], [1, None, None]]
+    found = build_campaign(labels * 2)
+    vote(found)
+    judge = found.people["adjudicator"]
+    for place in (0, 1, 2):
+        decide_verdict(verdict=verdict_of(found, place), value=2, by=judge, at=LATER, comment="So it is.")
+    found.label(found.items[0], "cai", 1, at=LATER)
+    vote(found)
+    found.label(found.items[1], "cai", 1, at=LATER)
+    Item.objects.filter(pk=found.items[4].pk).update(extra_overlap=1)
+    Assignment.objects.create(
+        item=found.items[4], annotator=found.annotators["cai"], state=AssignmentState.PENDING, slot=3
+    )
+    sizes = {}
+    for name in (*FILTERS, "nonsense"):
+        whole, parts = (fetch_queue(found.criterion, name, is_large=is_large) for is_large in (False, True))
+        rows = whole.first(99)
+        assert parts.first(99) == rows, name
+        assert [row.late for row in parts.first(99)] == [row.late for row in rows], name  # type: ignore[attr-defined]
+        assert parts.first(2) == rows[:2]
+        for verdict in Verdict.objects.all():
+            assert parts.next_after(verdict) == whole.next_after(verdict), name
+            assert parts.previous_to(verdict) == whole.previous_to(verdict), name
+        sizes[name] = len(rows)
+    assert all(sizes[name] for name in ("open", "tie", "reopened", "few", "majority", "decided", "sent")), sizes
+    assert count_some_of_queue(found.criterion) == queue_counts(found.criterion)
+    monkeypatch.setattr(long_lists, "MOST_COUNTED", 2)
+    some = count_some_of_queue(found.criterion, names=["open", "sent"])
+    assert some == {"open": 3, "sent": 1}
+    monkeypatch.setattr(queues, "FEW_NEWER", 0)
+    assert fetch_queue(found.criterion, "reopened", is_large=True).first(9) == list(
+        queue_of(found.criterion, "reopened")
+    )
+
+
+def test_a_large_campaign_says_of_its_queue_at_least_how_long_it_is(
+    built: Built, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = reverse("adjudication_screen", args=[built.collection.slug, built.campaign.slug])
+    client.force_login(built.people["adjudicator"])
+    live = client.get(address)
+    WorkSummary.objects.create(
+        campaign=built.campaign, requested_at=LATER, counted_at=LATER, progress={"size": 1_000_000}
+    )
+    large = client.get(address)
+    assert large.context["filters"] == live.context["filters"]
+    assert large.context["queue"] == live.context["queue"]
+    assert [each.text for each in waiting_for(built.people["adjudicator"])] == [
+        "The votes leave 2 items open: ties, and decisions that newer votes have reopened."
+    ]
+    for module in (long_lists, screen, procedure):
+        monkeypatch.setattr(module, "MOST_COUNTED", 1)
+    assert ("Needs a decision", "1+") in [
+        (label, count) for _, label, count, _ in client.get(address).context["filters"]
+    ]
+    assert [each.text.split(":")[0] for each in waiting_for(built.people["adjudicator"])] == [
+        "The votes leave more than 1 items open"
+    ]
 
 
 def test_votes_have_letters_in_a_stable_order_that_hides_names(built: Built) -> None:

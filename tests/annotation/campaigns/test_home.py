@@ -5,6 +5,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from annotation.campaigns.reads import home
 from annotation.campaigns.reads.home import work_of
 from annotation.models import (
     Annotator,
@@ -101,6 +102,22 @@ def test_an_open_queue_counts_items_not_met_yet(judge: User, collection: Collect
     assert figures(judge) == [("queue", 3, 1)]
 
 
+def test_a_long_queue_is_not_counted_to_its_end(
+    client: Client, judge: User, collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign = campaign_of(collection, "queue", 4, strategy=Strategy.QUEUE)
+    assign(campaign, judge, pending=0)
+    for place, item in enumerate(campaign.items.all()):
+        Assignment.objects.create(item=item, state=AssignmentState.OPEN, slot=1, queue=campaign, position=place)
+    monkeypatch.setattr(home, "MOST_COUNTED", 4)
+    client.force_login(judge)
+    assert (work_of(judge)[0].left_text, "0 of 4 judged" in client.get("/").text) == ("4", True)
+    monkeypatch.setattr(home, "MOST_COUNTED", 3)
+    text = " ".join(client.get("/").text.split())
+    assert "More than 3</strong> left" in text
+    assert "of 4 judged" not in text
+
+
 @pytest.mark.parametrize("state", [CampaignState.DRAFT, CampaignState.CLOSED])
 def test_campaigns_that_are_not_open_wait_for_nobody(judge: User, collection: Collection, state: CampaignState) -> None:
     assign(campaign_of(collection, "a", 2, state=state), judge, pending=2)
@@ -130,8 +147,8 @@ def test_queries_do_not_grow_with_the_work(client: Client, judge: User, django_a
         collection = MembershipFactory(user=judge).collection
         assign(campaign_of(collection, f"c{number}", 2), judge, pending=1, done=1)
     client.force_login(judge)
-    # session, user, work, memberships, may create, what waits, questions, answers
-    with django_assert_max_num_queries(10):
+    # session, user, work and its counts, memberships, may create, what waits, questions, answers
+    with django_assert_max_num_queries(11):
         client.get("/")
 
 

@@ -7,7 +7,8 @@ import pytest
 from annotation.assignment.actions.annotators import add_name, remove_annotator
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress, own_progress
+from annotation.campaigns.reads.own_counts import OwnCounts, own_counts
+from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress
 from annotation.campaigns.reads.progress_bars import state_bar, with_bars
 from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Item
@@ -81,8 +82,11 @@ def test_each_annotator_has_a_row_and_removed_ones_come_last(campaign):
     assert (ben.assigned, ben.pending, ben.done, ben.skipped, ben.median_seconds) == (16, 12, 4, 0, 3.0)
     assert (rows["Cai"].median_seconds, rows["Cai"].last_at) == (None, None)
     assert (rows["Ana"].assigned, rows["Ana"].is_active) == (0, False)
-    assert own_progress(ben.annotator) == (4, 16)
-    assert own_progress(rows["A machine"].annotator) == (0, 0)
+    own = own_counts([ben.annotator.pk, rows["A machine"].annotator.pk])
+    assert own == {
+        ben.annotator.pk: OwnCounts(4, 0, 12, None),
+        rows["A machine"].annotator.pk: OwnCounts(0, 0, 0, None),
+    }
 
 
 def test_the_end_is_estimated_from_the_pace_of_the_last_days(campaign):

@@ -2,6 +2,8 @@
 
 import pytest
 
+from annotation.labelling.reads import labelling as reads
+from annotation.labelling.views import labelling as views
 from annotation.models import Level, Order
 from tests.annotation.labelling.sending import address
 from tests.factories.adjudication import AT
@@ -50,6 +52,26 @@ def test_the_history_page_is_narrowed_to_a_grade_or_a_kind_and_says_when(signed_
     assert "Nothing of this kind" in client.get(address(built, "label_history"), {"only": "skipped"}).text
     assert names("what%ever'") == {0, 1, 2}
     assert AT.strftime("%Y") in client.get(address(built, "label_history")).text
+
+
+def test_a_narrowed_history_looks_at_so_many_answers_and_leads_on(signed_in, monkeypatch):
+    """Whatever it looks for, a page looks at LOOKED_AT answers at most; none is left out on the way."""
+    built = build_work(items=10)
+    for number in range(10):
+        send_one(built, "ana", given(assignment_of(built, "ana", number), 2 if number in (0, 7) else 1), minutes=number)
+    client = signed_in(built)
+    for module in (reads, views):
+        monkeypatch.setattr(module, "LOOKED_AT", 3)
+    found, pages, query = [], [], {"only": "relevance:2"}
+    while len(pages) < 9:
+        answer = client.get(address(built, "label_history"), query)
+        pages.append(answer.text)
+        found += [cell["assignment"] for unit in answer.context["units"] for cell in unit["cells"]]
+        if not answer.context["older"]:
+            break
+        query["before"] = answer.context["older"]
+    assert found == [assignment_of(built, "ana", number).pk for number in (7, 0)]
+    assert ["None of the 3 answers looked at is like this" in page for page in pages] == [False, True, True, False]
 
 
 def test_by_document_the_history_keeps_documents_whole(signed_in):
