@@ -4,7 +4,7 @@ from django.db import transaction
 
 from accounts.models import User
 from annotation.assignment.reads.participation import fetch_participation
-from annotation.models import Annotator, Guideline
+from annotation.models import Annotator, Assignment, AssignmentState, Guideline, Submission
 
 
 @transaction.atomic
@@ -24,3 +24,16 @@ def note_guideline_seen(*, collection: str, campaign: str, version: int, by: Use
         return participation.guideline_seen
     Annotator.objects.filter(pk=participation.annotator).update(guideline_seen=version)
     return version
+
+
+def note_first_guideline(*, collection: str, campaign: str, newest: int, by: User, annotator: int) -> int:
+    """On the first visit the newest version counts as seen: nothing has changed since, it is just there.
+
+    Who has answered elsewhere before (by REST, by an import, in the demo) has seen the version of their last answer.
+    Returns the version that now counts as seen.
+    """
+    done = Assignment.objects.filter(annotator=annotator, state=AssignmentState.DONE)
+    last = done.order_by("-finished_at").values("pk")[:1]
+    answers = Submission.objects.filter(assignment__in=last, guideline__isnull=False)
+    version = answers.order_by("-pk").values_list("guideline__version", flat=True).first()
+    return note_guideline_seen(collection=collection, campaign=campaign, version=version or newest, by=by)

@@ -2,7 +2,7 @@
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from statistics import median
 from typing import Any
 
@@ -21,7 +21,7 @@ from annotation.assignment.reads.participation import Participation, Visit, fetc
 from annotation.campaigns.reads.preferences import DELAYS, KEYS, preferences_of, usual_keys
 from annotation.inquiries.reads import WorkPage, notes_for, of_unit
 from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Receipt
-from annotation.labelling.actions.guidelines import note_guideline_seen
+from annotation.labelling.actions.guidelines import note_first_guideline
 from annotation.labelling.actions.submissions import submit
 from annotation.labelling.actions.units_ahead import begin_visit
 from annotation.labelling.forms import Malformed, read_form
@@ -64,10 +64,15 @@ def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     participation, ids, visit = begin_visit(
         collection=slug, campaign=campaign, browser=browser.name_for(person), by=person, at=timezone.now()
     )
-    if (
-        not participation.guideline_seen and participation.guideline
-    ):  # their first visit: nothing has changed since, it is just there
-        note_guideline_seen(collection=slug, campaign=campaign, version=participation.guideline, by=person)
+    if participation.guideline and not participation.guideline_seen:
+        seen = note_first_guideline(
+            collection=slug,
+            campaign=campaign,
+            newest=participation.guideline,
+            by=person,
+            annotator=participation.annotator,
+        )
+        participation = replace(participation, guideline_seen=seen)
     wanted = request.GET.get("item", "")
     opened = fetch_units(participation, [[int(wanted)]]) if wanted.isdecimal() and len(wanted) < 19 else []
     hand = fetch_units(participation, ids)

@@ -159,6 +159,21 @@ def test_the_guideline_is_sanitised_and_seen_once(signed_in):
     assert client.get(address(built)).context["guideline_changed"] is False
 
 
+def test_who_answered_elsewhere_before_reads_what_has_changed_since(signed_in):
+    """On their first visit nothing has changed for others."""
+    built = build_work()
+    client = signed_in(built, "ana")
+    assert post(client, built, submission(assignment_of(built, "ana", 0), 2, guideline=1)).status_code == 200
+    Guideline.objects.create(
+        campaign=built.campaign, version=2, body="Judge boldly.", created_at=AT, created_by=built.people["manager"]
+    )
+    page = client.get(address(built))
+    assert page.context["guideline_changed"] is True
+    assert "<ins>" in page.text
+    assert Annotator.objects.get(pk=built.annotators["ana"].pk).guideline_seen == 1
+    assert signed_in(built, "ben").get(address(built)).context["guideline_changed"] is False
+
+
 @pytest.mark.parametrize("digits", ["9" * 19, "9" * 30, "9" * 5000])
 def test_endless_digits_name_nothing(signed_in, digits):
     built = build_work()
