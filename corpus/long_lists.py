@@ -28,10 +28,15 @@ class NumberedPage(Page[Any]):
     """A page of a list that was counted."""
 
     is_keyed = False
+    leads_on = False
 
     @property
     def count(self) -> int:  # type: ignore[override] # of rows on all pages; `Sequence` has one of equal elements
         return self.paginator.count
+
+    @property
+    def count_of_all(self) -> int:
+        return self.count
 
     @property
     def count_text(self) -> str:
@@ -66,11 +71,20 @@ class KeyedPage:
         return len(self.object_list) if self.looked_at else MOST_COUNTED + 1
 
     @property
+    def leads_on(self) -> bool:
+        """Whether there are other pages."""
+        return self.has_previous or self.has_next
+
+    @property
+    def count_of_all(self) -> int | None:
+        """The rows on all pages, None where they were not counted."""
+        return None if self.leads_on or not self.looked_at else self.count
+
+    @property
     def count_text(self) -> str:
         if not self.looked_at:
             return f"more than {MOST_COUNTED:,}"
-        more = self.has_previous or self.has_next
-        return f"at least {self.count:,}" if more else f"{self.count:,}"
+        return f"at least {self.count:,}" if self.leads_on else f"{self.count:,}"
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.object_list)
@@ -134,7 +148,7 @@ def _search_on(
         ids = among.filter(pk__gt=place).order_by("pk").values_list("pk", flat=True)
         end = next(iter(ids[step - 1 : step]), None)
         found += find((place, MOST_ID if end is None else end))[: per_page + 1 - len(found)]
-        looked_at += step
+        looked_at += step if end is not None else ids.count()
         if end is None or len(found) > per_page:
             break
         place = end
@@ -156,7 +170,7 @@ def _search_back(
         ids = among.filter(pk__lte=place).order_by("-pk").values_list("pk", flat=True)
         end = next(iter(ids[step : step + 1]), None)
         found += find((0 if end is None else end, place)).reverse()[: per_page + 1 - len(found)]
-        looked_at += step
+        looked_at += step if end is not None else ids.count()
         if end is None or len(found) > per_page:
             break
         place = end

@@ -23,8 +23,8 @@ def table_pick(table: Table, pk: int, name: object) -> dict[str, Any]:
 
 
 @register.inclusion_tag("corpus/templatetags/_table_tools.html", takes_context=True)
-def table_tools(context: template.Context, table: Table, count: int) -> dict[str, Any]:
-    """Below a table of `count` rows on all pages: steps for the rows picked, and the download."""
+def table_tools(context: template.Context, table: Table, count: int | None) -> dict[str, Any]:
+    """Below a table of `count` rows on all pages (None: not counted): steps for the rows picked, and the download."""
     request = context["request"]
     hidden = {"table": table, "count": count, "most": MOST, "request": request}
     return hidden | {"csrf_token": context.get("csrf_token")}

@@ -45,6 +45,7 @@ def test_a_long_list_is_walked_whole_both_ways(rows, few, key, order) -> None:
     rows = rows.annotate(era=F("year") + 0.5).order_by(*order)
     first = take_page(rows, {}, PER_PAGE, key)
     assert (first.is_keyed, first.count_text, first.has_previous) == (True, "more than 5", False)
+    assert first.count_of_all is None
     there = walk(rows, key, "after", first)
     assert there == [list(rows)[at : at + PER_PAGE] for at in range(0, len(YEARS), PER_PAGE)]
     last = take_page(rows, {"after": long_lists._key_of(there[-2][-1], key)}, PER_PAGE, key)
@@ -119,7 +120,7 @@ class TestSearch:
         sought = list(many.filter(year=2001))
         page = self.look(many)
         assert (list(page), page.has_previous, page.has_next) == (sought[:2], False, True)
-        assert (page.count_text, page.looked_at) == ("at least 2", 5)
+        assert (page.count_text, page.looked_at, page.count_of_all) == ("at least 2", 5, None)
         there = [list(page)]
         while page.has_next:
             page = self.look(many, after=page.last_key)
@@ -148,3 +149,4 @@ class TestSearch:
         some = many.filter(pk__in=[row.pk for row in many[5:15]])
         page = self.look(some)
         assert (list(page), page.count_text, page.has_next) == ([], "0", False)
+        assert (page.looked_at, page.count_of_all) == (10, 0)
