@@ -63,3 +63,14 @@ def test_long_lists_are_walked_whole_by_their_links(
         answer = client.get(urljoin(address(page), unescape(link[1])))
         found += rows_of(answer, page)
     assert found == whole != []
+
+
+def test_no_step_is_offered_for_all_rows_that_were_not_counted(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    """“All 4 rows” would take others too."""
+    client = client_of(built, "manager")
+    assert "data-pick-everything" in client.get(address("item_list"), {"state": "complete"}).text
+    for name, value in (("LOOKED_AT", 5), ("STEPS", (2, 5)), ("MOST_COUNTED", 0)):
+        monkeypatch.setattr(long_lists, name, value)
+    page = client.get(address("item_list"), {"state": "complete"})
+    assert page.context["items"]
+    assert "data-pick-everything" not in page.text
