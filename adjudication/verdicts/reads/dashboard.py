@@ -93,7 +93,7 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
         campaign=campaign,
         progress=progress,
         annotators=rows,
-        estimate=estimate_end(progress, rows, now),
+        estimate=estimate_end(progress, rows, now, campaign.state),
         agreement=agreement,
         headline=_headline(agreement.run, criterion) if agreement.run and criterion else [],
         headline_criterion=criterion,

@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import QuerySet
 
-from annotation.models import Annotator, AnnotatorState, Campaign, WorkSummary
+from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState, WorkSummary
 
 PACE_DAYS = 7
 LEAST_ANSWERS = 20  # fewer say nothing about the pace
@@ -210,12 +210,17 @@ def _rows_of(annotators: list[Annotator], now: datetime, stored: Mapping[str, An
     return [_row(each, loads.get(each.pk, (0, 0, 0, None)), paces.get(each.pk, (None, 0, None))) for each in annotators]
 
 
-def estimate_end(progress: Progress, rows: list[AnnotatorRow], now: datetime) -> Estimate:
-    """From the answers given in Litmus during the last week; imported ones say nothing about the pace."""
+def estimate_end(
+    progress: Progress, rows: list[AnnotatorRow], now: datetime, state: str = CampaignState.OPEN
+) -> Estimate:
+    """From the answers given in Litmus during the last week; imported ones say nothing about the pace. None of a
+    campaign whose `state` lets nobody judge any more."""
     recent = sum(row.recent for row in rows)
     first = min((row.recent_since for row in rows if row.recent_since), default=None)
     if not progress.left:
         return Estimate(None, None, "Everything is judged." if progress.items else "There are no items yet.")
+    if state == CampaignState.CLOSED:
+        return Estimate(None, None, "The campaign is closed, so nothing more is judged.")
     if first is None or recent < LEAST_ANSWERS or now - first < timedelta(days=1):
         return Estimate(None, None, f"Too early to estimate: it takes {LEAST_ANSWERS} answers over a day or more.")
     per_day = recent / ((now - first) / timedelta(days=1))

@@ -241,7 +241,7 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
     return {
         "progress": progress,
         "rows": rows,
-        "estimate": estimate_end(progress, rows, now),
+        "estimate": estimate_end(progress, rows, now, campaign.state),
         "ready": ready,
         "no_opening": why_cannot_open(campaign, ready),
         "build": campaign.item_builds.order_by("-pk").first(),

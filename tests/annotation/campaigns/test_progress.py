@@ -11,7 +11,7 @@ from annotation.campaigns.reads.own_counts import OwnCounts, own_counts
 from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress
 from annotation.campaigns.reads.progress_bars import state_bar, with_bars
 from annotation.labelling.actions.units_ahead import take_units
-from annotation.models import Item
+from annotation.models import CampaignState, Item
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
 
 pytestmark = pytest.mark.django_db
@@ -94,6 +94,8 @@ def test_the_end_is_estimated_from_the_pace_of_the_last_days(campaign):
         give_labels(annotator(campaign, name), [1] * 12, at=AT - timedelta(days=days))
     progress, rows = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
     estimate = estimate_end(progress, rows, AT)
+    closed = estimate_end(progress, rows, AT, CampaignState.CLOSED)
+    assert (closed.ends_at, closed.reason) == (None, "The campaign is closed, so nothing more is judged.")
     assert estimate.per_day == pytest.approx(24 / 4)
     assert estimate.ends_at == AT + timedelta(days=24 / 6)
     late = AT + timedelta(days=30)
