@@ -120,7 +120,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
         override.check()
     page.get_by_role("button", name="Record the decision").click()
     page.locator("#confirm-dialog button[value=yes]").click()
-    expect(page.get_by_text("Decided", exact=False).first).to_be_visible()
+    expect(page.locator("#decision").get_by_text("Decided", exact=False)).to_be_visible()
 
     # Everything: each pair once, in nobody's place.
     main = make_campaign(made)

@@ -148,7 +148,7 @@ class TestAspects:
         page.goto(reverse("topic_detail", args=["tea", topic.pk]))
 
         def press(keys: str, wanted: dict[str, list[str]]) -> None:
-            with page.expect_response(lambda response: "/aspects/" in response.url):
+            with page.expect_response(lambda response: response.request.method == "POST"):
                 page.keyboard.press(keys)
             expect_settled(page)
             texts = [text for top, below in wanted.items() for text in (top, *below)]
@@ -161,7 +161,8 @@ class TestAspects:
         press("Alt+ArrowRight", {"About heat.": TREE["About heat."], "About pots.": ["About time."]})
         press("Alt+ArrowLeft", {"About heat.": TREE["About heat."], "About pots.": [], "About time.": []})
         press("Delete", {"About heat.": TREE["About heat."], "About pots.": []})
-        page.keyboard.press("Control+z")
+        expect(page.locator("[data-node]", has_text="About pots.")).to_be_focused()
+        press("Control+z", {"About heat.": TREE["About heat."], "About pots.": [], "About time.": []})
         page.locator("[data-node]", has_text="About time.").focus()
         page.keyboard.press("n")
         page.keyboard.type("About leaves.")

@@ -138,11 +138,17 @@ def test_leaving_on_one_device_takes_nothing_from_another(new_page):
     wait_for(lambda: held.count() == 1, 30, "the units given back by the last device")
 
 
-KEPT_UNITS = """() => new Promise((resolve) => {
+KEPT_UNITS = """() => new Promise((resolve, reject) => {
     const opening = indexedDB.open("litmus-labelling");
+    opening.onerror = () => reject(opening.error);
     opening.onsuccess = () => {
         const rows = opening.result.transaction("hand").objectStore("hand").getAll();
-        rows.onsuccess = () => resolve(rows.result[0].ahead.length + (rows.result[0].current ? 1 : 0));
+        rows.onerror = () => reject(rows.error);
+        rows.onsuccess = () => {
+            const [hand] = rows.result;
+            opening.result.close();
+            resolve(hand ? hand.ahead.length + (hand.current ? 1 : 0) : 0);
+        };
     };
 })"""
 

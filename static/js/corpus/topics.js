@@ -45,8 +45,12 @@ function open(node) {
 
 function remove(node) {
   const button = node.querySelector(":scope > .aspect-row [data-delete]");
-  if (button) button.form.requestSubmit(button);
-  else announce("This aspect cannot be deleted: a campaign needs it.", "warn");
+  const all = [...document.querySelectorAll("[data-node]")];
+  const after = all.slice(all.indexOf(node)).find((each) => !node.contains(each));
+  if (button) {
+    returnTo = (after ?? all[all.indexOf(node) - 1])?.id ?? "aspect-new";
+    button.form.requestSubmit(button);
+  } else announce("This aspect cannot be deleted: a campaign needs it.", "warn");
 }
 
 // Ctrl+Z takes the last change back, with Shift (or Ctrl+Y) it is done again; in a field they are the browser's own.
