@@ -48,6 +48,8 @@ class DescribedView(GenericAPIView[Any]):
         operation = self.operation("GET" if request.method == "HEAD" else request.method or "")
         if operation is not None:
             check_names(request.query_params, self.known_queries(operation), "parameter")
+            if repeated := [name for name, values in request.query_params.lists() if len(values) > 1]:
+                raise ValidationError({name: ["Give this parameter once."] for name in repeated})
             check_words(request.query_params, operation.words)
             if not operation.has_body and _holds_something(request):
                 raise ValidationError({"body": [NO_BODY]})
@@ -68,8 +70,8 @@ class DescribedView(GenericAPIView[Any]):
             described = [each for each in schema.get_override_parameters() if isinstance(each, OpenApiParameter)]
             names = {each.name for each in described if each.location == OpenApiParameter.QUERY}
             words = {each.name: _words(each) for each in described if _words(each)}
-            if method == "GET" and self.paginator:
-                names |= {str(each["name"]) for each in self.paginator.get_schema_operation_parameters(self)}
+            if method == "GET":
+                names |= {str(each["name"]) for each in schema._get_pagination_parameters()}
             has_body = method in ("POST", "PUT", "PATCH") and schema.get_request_serializer() is not None
             self._operations[key] = Operation(frozenset(names), words, has_body)
         return self._operations[key]

@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import is_list_serializer
 
 from accounts.scopes import scope_of
 
@@ -22,7 +23,7 @@ class OperationSchema(AutoSchema):
         """Whether pages are asked for by `cursor` and `page_size`: what the successful answer is, not errors."""
         if serializer is None and isinstance(found := self.get_response_serializers(), dict):
             serializer = found.get(200)
-        return bool(super()._is_list_view(serializer)) if serializer is not None else False
+        return bool(is_list_serializer(serializer))
 
     def get_summary(self) -> str | None:
         """The description up to the end of its first clause."""

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any
 
@@ -85,6 +86,29 @@ def test_each_operation_takes_the_parameters_it_describes(world: World, keys: li
                 assert "There is no such parameter" not in str(getattr(answer, "content", "")), name
                 asked += 1
     assert asked > 40
+
+
+def test_a_parameter_given_twice_is_refused(world: World, keys: list[str]) -> None:
+    """Else the items of one topic would be removed, of two that were asked for."""
+    answer = ask(OPERATIONS["api_items", "DELETE"], world, keys[0], "?topic=1&topic=2")
+    assert (answer.status_code, answer.json()["errors"]) == (400, {"topic": ["Give this parameter once."]})
+
+
+def test_only_lists_have_pages_and_take_no_cursor_but_their_own(world: World, keys: list[str]) -> None:
+    """What is no cursor is 404, whatever it holds; a number of rows that is none is 400."""
+    forged = ("p=abc", "p=", "p=1.5", "p=-1", "p=" + "9" * 30, "p=%00", "o=x", "r=x")
+    cursors = ["cursor=zzz", *("cursor=" + b64encode(each.encode()).decode() for each in forged)]
+    sizes = {"page_size=2": 200, "page_size=": 200, "page_size=0": 400, "page_size=x": 400, "page_size=9999": 200}
+    counts = {True: 0, False: 0}
+    for (name, method), line in OPERATIONS.items():
+        key = next((key for key in keys if ask(line, world, key).status_code == 200), None) if method == "GET" else None
+        if key is None or name == "api_export":  # which has the parameters of each export
+            continue
+        has_pages = "cursor" in ask(line, world, key, "?zzz=1").text
+        counts[has_pages] += 1
+        wanted = sizes | dict.fromkeys(cursors, 404) if has_pages else {"page_size=2": 400, cursors[1]: 400}
+        assert {query: ask(line, world, key, f"?{query}").status_code for query in wanted} == wanted, name
+    assert min(counts.values()) > 15
 
 
 @pytest.mark.parametrize(

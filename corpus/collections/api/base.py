@@ -1,11 +1,13 @@
 """What every endpoint inside a collection shares: the caller's membership, roles by method, pages by cursor."""
 
+import re
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
 from rest_framework import serializers
+from rest_framework.exceptions import NotFound
 from rest_framework.negotiation import BaseContentNegotiation
-from rest_framework.pagination import CursorPagination
+from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,13 +18,31 @@ from corpus.collections.rules import check_not_archived, check_role, fetch_membe
 from corpus.models import Collection, Membership, Role
 
 
+_NUMBER = re.compile(r"[0-9]{1,19}")
+
+
 class ByCursor(CursorPagination):
-    """Pages that cost the same however deep: follow `next` and `previous`."""
+    """Pages that cost the same however deep: follow `next` and `previous`. Lists are in the order of a whole number."""
 
     page_size = 100
     page_size_query_param = "page_size"
+    page_size_query_description = "Rows on a page: 100 unless told, 1,000 at most."
     max_page_size = 1000
     ordering = "id"
+
+    def get_page_size(self, request: Request) -> int:
+        """Errors: ValidationError, 400, for what is no number of rows."""
+        asked = request.query_params.get(self.page_size_query_param)
+        if asked and (not _NUMBER.fullmatch(asked) or not int(asked)):
+            raise serializers.ValidationError({self.page_size_query_param: ["Give a whole number from 1 to 1000."]})
+        return min(int(asked), self.max_page_size) if asked else self.page_size
+
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        """Errors: NotFound, 404, also for a cursor that none of these lists has given."""
+        cursor = super().decode_cursor(request)
+        if cursor is not None and cursor.position is not None and not _NUMBER.fullmatch(cursor.position):
+            raise NotFound(self.invalid_cursor_message)
+        return cursor
 
 
 class AnyType(BaseContentNegotiation):
