@@ -17,7 +17,6 @@ from accounts.models import User
 from corpus.collections.rules import check_not_archived, check_role, fetch_membership
 from corpus.models import Collection, Membership, Role
 
-
 _NUMBER = re.compile(r"[0-9]{1,19}")
 
 
