@@ -48,7 +48,15 @@ ORDER BY a.finished_at DESC, a.id DESC OFFSET %(looked_at)s LIMIT 1
 DOWN_TO = (
     " AND (a.finished_at, a.id) >= (SELECT b.finished_at, b.id FROM annotation_assignment b WHERE b.id = %(oldest)s)"
 )
-BEFORE = "AND (a.finished_at, a.id) < (SELECT b.finished_at, b.id FROM annotation_assignment b WHERE b.id = %(before)s)"
+# Where the page before ended: at one of the annotator's own. One that was undone since stands where it was answered last.
+BEFORE = """
+AND (a.finished_at, a.id) < (
+  SELECT coalesce(b.finished_at, (
+    SELECT max(s.received_at) FROM annotation_submission s
+    WHERE s.assignment_id = b.id AND s.outcome = 'counted' AND s.kind IN ('answer', 'skip'))), b.id
+  FROM annotation_assignment b WHERE b.id = %(before)s AND b.annotator_id = %(annotator)s
+)
+"""
 # What their newest answer or skip says narrows the history.
 ONLY = """
 AND EXISTS (

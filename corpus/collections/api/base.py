@@ -39,7 +39,7 @@ class ByCursor(CursorPagination):
     def decode_cursor(self, request: Request) -> Cursor | None:
         """Errors: NotFound, 404, also for a cursor that none of these lists has given."""
         cursor = super().decode_cursor(request)
-        if cursor is not None and cursor.position is not None and not _NUMBER.fullmatch(cursor.position):
+        if cursor is not None and cursor.position is not None and not _NUMBER.fullmatch(str(cursor.position)):
             raise NotFound(self.invalid_cursor_message)
         return cursor
 

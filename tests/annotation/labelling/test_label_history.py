@@ -4,7 +4,7 @@ import pytest
 
 from annotation.labelling.reads import labelling as reads
 from annotation.labelling.views import labelling as views
-from annotation.models import Level, Order
+from annotation.models import Assignment, Level, Order, SubmissionKind
 from tests.annotation.labelling.sending import address
 from tests.factories.adjudication import AT
 from tests.factories.labelling import assignment_of, build_work, given, send_one
@@ -24,6 +24,28 @@ def test_my_history_pages_backwards_without_gaps(signed_in):
         seen += [unit["document"]["docno"] for unit in page.json()["units"]]
         before = page.json()["before"]
     assert seen == [f"doc{n:05d}" for n in reversed(range(25))]
+
+
+def test_older_answers_are_found_where_the_last_one_was_undone_meanwhile(signed_in):
+    built = build_work(items=25)
+    for number in range(25):
+        send_one(built, "ana", given(assignment_of(built, "ana", number), number % 3), minutes=number)
+    client = signed_in(built)
+    first = client.get(address(built, "label_history"))
+    last = Assignment.objects.get(pk=first.context["older"])
+    base = last.submissions.get().uuid
+    send_one(built, "ana", given(last, None, kind=SubmissionKind.UNDO, base=base), minutes=30)
+    older = client.get(address(built, "label_history"), {"before": last.pk}).context["units"]
+    assert [unit["document"]["docno"] for unit in older] == [f"doc{n:05d}" for n in reversed(range(5))]
+
+
+def test_another_annotators_assignment_begins_no_page_of_mine(signed_in):
+    """It would say when they judged it."""
+    built = build_work(overlap=2)
+    for person in ("ana", "ben"):
+        send_one(built, person, given(assignment_of(built, person, 0), 1), minutes=person == "ben")
+    page = signed_in(built).get(address(built, "label_history"), {"before": assignment_of(built, "ben", 0).pk})
+    assert page.context["units"] == []
 
 
 def test_the_history_page_names_the_level_that_was_given(signed_in):
