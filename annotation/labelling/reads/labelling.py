@@ -48,7 +48,7 @@ ORDER BY a.finished_at DESC, a.id DESC OFFSET %(looked_at)s LIMIT 1
 DOWN_TO = (
     " AND (a.finished_at, a.id) >= (SELECT b.finished_at, b.id FROM annotation_assignment b WHERE b.id = %(oldest)s)"
 )
-# Where the page before ended: at one of the annotator's own. One that was undone since stands where it was answered last.
+# Where the page before ended: at one of the annotator's own. What was undone since stands where it was answered last.
 BEFORE = """
 AND (a.finished_at, a.id) < (
   SELECT coalesce(b.finished_at, (
