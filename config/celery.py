@@ -1,5 +1,6 @@
 """The Celery application: background jobs over Redis. Options are the CELERY_… settings."""
 
+import gc
 import os
 import signal
 import warnings
@@ -32,3 +33,5 @@ def load_jobs(**_: object) -> None:
     from accounts.job_kinds import job_kinds
 
     job_kinds()
+    gc.freeze()  # all that is loaded stays, and a job makes many objects: as in the web server
+    gc.set_threshold(10_000)
