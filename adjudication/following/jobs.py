@@ -48,7 +48,8 @@ FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment
 WHERE a.annotator_id = ANY(%(people)s) AND s.kind = 'answer' AND s.outcome = 'counted' AND s.device <> 'machine'
   AND s.active_ms IS NOT NULL GROUP BY 1
 """
-# Campaigns that were never counted, in which something was finished or assigned since, or that are due anyway.
+# Campaigns that were never counted, in which something was finished or assigned since, or that are due anyway. Of large
+# ones what is relevant is stored too, so verdicts and the aspects of topics count as well.
 DUE = """
 SELECT c.id FROM annotation_campaign c LEFT JOIN annotation_worksummary w ON w.campaign_id = c.id
 JOIN corpus_collection home ON home.id = c.collection_id AND home.archived_at IS NULL
@@ -65,6 +66,9 @@ WHERE CASE
     OR EXISTS (
       SELECT FROM annotation_criterion k JOIN adjudication_verdict v ON v.criterion_id = k.id
       WHERE k.campaign_id = c.id AND v.changed_at > w.counted_at)
+    OR EXISTS (
+      SELECT FROM corpus_topic t JOIN corpus_topicversion v ON v.topic_id = t.id
+      WHERE t.collection_id = c.collection_id AND v.saved_at > w.counted_at)
   ) THEN true
   ELSE EXISTS (
     SELECT FROM annotation_annotator who JOIN annotation_assignment a ON a.annotator_id = who.id

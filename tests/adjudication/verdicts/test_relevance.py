@@ -23,7 +23,7 @@ from adjudication.labels.reads.relevance import parts_of, rank_documents, releva
 from adjudication.models import RelevanceCount, Verdict, VoteRun
 from annotation.campaigns.reads import progress
 from annotation.models import Assignment, Campaign, Criterion, Level, WorkSummary
-from corpus.models import Aspect, AspectNode, Collection, Document, Role, Topic
+from corpus.models import Aspect, AspectNode, Change, Collection, Document, Role, Topic, TopicVersion
 from corpus.topics.actions.sub_queries import make_sub_queries
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.accounts import MembershipFactory
@@ -194,23 +194,32 @@ class TestLargeCampaign:
         count_work(sampled.campaign)
         assert not RelevanceCount.objects.exists()
 
-    def test_a_verdict_or_a_count_of_votes_makes_the_next_count_due(self, sampled: Built) -> None:
-        def due_after(**changed: Any) -> bool:
+    def test_what_changes_relevance_makes_the_next_count_due(self, sampled: Built) -> None:
+        """Also in a closed campaign: a verdict, a count of votes, an aspect more."""
+        whole = Topic.objects.get(number="8")
+        TopicVersion.objects.create(
+            topic=whole, number=1, content={}, fingerprint="0" * 64, change=Change.FIRST, saved_at=AT
+        )
+        fields = {
+            "verdict": (Verdict.objects.filter(item__topic=whole), "changed_at"),
+            "votes": (VoteRun.objects.all(), "finished_at"),
+            "topic": (whole.versions.all(), "saved_at"),
+        }
+
+        def due_after(**changed: timedelta) -> bool:
+            """Whether it is, with one thing changed at this distance from the newest count, and all others before."""
             summary = count_work(sampled.campaign)
             WorkSummary.objects.filter(pk=summary.pk).update(started_at=summary.finished_at)
-            for model, moment in changed.items():
-                {"verdict": Verdict.objects.filter(item__topic__number="8"), "votes": VoteRun.objects.all()}[
-                    model
-                ].update(**{"changed_at" if model == "verdict" else "finished_at": summary.counted_at + moment})
+            for name, (rows, field) in fields.items():
+                rows.update(**{field: summary.counted_at + changed.get(name, timedelta(minutes=-1))})
             WorkJob("work").start_due(summary.finished_at + timedelta(minutes=2))
             return WorkSummary.objects.get().state == JobState.QUEUED
 
         Assignment.objects.update(finished_at=AT)
-        before, after = timedelta(minutes=-1), timedelta(minutes=1)
-        assert not due_after(verdict=before, votes=before)
-        assert due_after(verdict=after, votes=before)
-        assert not due_after(verdict=before, votes=before)
-        assert due_after(verdict=before, votes=after)
+        for name in fields:
+            assert not due_after()
+            assert due_after(**{name: timedelta(minutes=1)}), name
+        assert not due_after()
 
 
 class TestPages:
