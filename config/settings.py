@@ -116,6 +116,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.headers.HeadMiddleware",
     "config.health.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "config.headers.PermissionsPolicyMiddleware",

@@ -1,0 +1,43 @@
+"""Answers to HEAD, as the server gets them: the test client would take their bodies away itself."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.core.handlers.wsgi import WSGIHandler
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.test import RequestFactory
+
+from config.headers import HeadMiddleware
+
+pytestmark = pytest.mark.django_db
+
+
+def body_of(response: Any) -> bytes:
+    return b"".join(response)
+
+
+@pytest.mark.parametrize("address", ["/accounts/login/", "/static/css/base.css", "/nothing/"])
+def test_head_has_the_headers_of_get_and_no_body(address: str) -> None:
+    handler, ask = WSGIHandler(), RequestFactory()
+    wanted, found = handler.get_response(ask.get(address)), handler.get_response(ask.head(address))
+    page = body_of(wanted)
+    assert (found.status_code, body_of(found)) == (wanted.status_code, b"")
+    assert found.headers["Content-Type"] == wanted.headers["Content-Type"]
+    assert found.headers["Content-Length"] == str(len(page)) != "0"
+
+
+def test_head_makes_nothing_of_a_file() -> None:
+    made: list[bytes] = []
+
+    def rows() -> Iterator[bytes]:
+        made.append(b"row")
+        yield made[-1]
+
+    def export(request: HttpRequest) -> HttpResponseBase:
+        return StreamingHttpResponse(rows(), headers={"Content-Disposition": "attachment"})
+
+    answer = HeadMiddleware(export)  # type: ignore[arg-type]
+    found = answer(RequestFactory().head("/"))
+    assert (body_of(found), made, found.headers["Content-Disposition"]) == (b"", [], "attachment")
+    assert (body_of(answer(RequestFactory().get("/"))), made) == (b"row", [b"row"])
