@@ -98,6 +98,8 @@ def test_two_windows_of_one_person_show_both_versions(new_page):
     page.keyboard.press("Escape")
     expect(page.locator("[data-part=save-text]")).to_contain_text("Not saved")
     assert values(built)[0] == 0
+    page.set_viewport_size({"width": 900, "height": 800})
+    assert page.locator(".screen-progress").evaluate("bar => bar.scrollWidth <= bar.clientWidth")
     page.get_by_role("button", name="Look").click()
     page.get_by_role("button", name="Send again").click()
     dialog.get_by_role("button", name="Send mine instead").click()

@@ -305,9 +305,9 @@ export function showGiven(unit) {
 }
 
 /** "1 Partly", as the levels of the scale are called; with several criteria each by its name. */
-function gradeWords(answer) {
+export function gradeWords(answer) {
   const template = document.querySelector('[data-template="cell"]').content;
-  const words = Object.entries(answer.answers).map(([key, value]) => {
+  const words = Object.entries(answer.answers ?? {}).map(([key, value]) => {
     const label = levelInput(template, key, value)?.closest(".level").querySelector("strong")?.textContent ?? "";
     const criterion = data.criteria.length > 1 ? `${data.criteria.find((each) => each.key === key).label} ` : "";
     return `${criterion}${value} ${label}`.trim();

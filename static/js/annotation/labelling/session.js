@@ -328,7 +328,7 @@ export const wordsFor = (answer) =>
     ? "No answer"
     : answer.kind === "skip"
       ? `Skipped: ${answer.reason}`
-      : `Graded ${Object.values(answer.answers ?? {}).join(" and ")}`;
+      : `Graded ${screen.gradeWords(answer)}`;
 
 /** Time of a unit spread evenly over its cells, so that sums stay true. */
 const shared = (times, count) => ({
