@@ -280,12 +280,22 @@ def filled_in(campaigns: list[str]) -> set[str]:
 
 
 def exports(asker: Asker, campaigns: list[str]) -> Iterator[str]:
-    """The address of every kind of export: for each campaign and for none, and with every option for one campaign."""
+    """The address of every kind of export: for each campaign and for none, and with every option for one campaign.
+
+    An export is asked for the options that it has; others are refused.
+    """
+    from adjudication.exporting.options import option_fields
+    from adjudication.exports.registry import EXPORTERS
+
     kinds = json.loads(asker.ask("manager", "/api/collections/demo/exports/")[1].partition("\n\n")[2])
     wanted = [*product(["", *campaigns], PLAIN), *product([FULL], OPTIONS)]
+    found: dict[str, None] = {}  # each once, in this order
     for kind, (campaign, options) in product(kinds, wanted):
-        query = urlencode({"campaign": campaign, **options} if campaign else options)
-        yield f"/api/collections/demo/exports/{kind['name']}/?{query}"
+        own = option_fields([each for each in EXPORTERS.values() if each.format == kind["name"]])
+        asked = {"campaign": campaign, **options} if campaign else options
+        query = urlencode({name: value for name, value in asked.items() if name in own})
+        found[f"/api/collections/demo/exports/{kind['name']}/?{query}"] = None
+    yield from found
 
 
 # --- texts and hashes ------------------------------------------------------------------------------------------------
