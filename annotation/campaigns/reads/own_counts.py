@@ -1,8 +1,8 @@
 """How many items one person has judged, skipped and still has to do: live, or stored for those with very many.
 
 A person with more than LIVE_MOST assignments at the newest count of the campaign's job is shown what that counted and
-what they have finished since, found by the index of their history; what they took back since then shows at the next
-count. Everybody else is counted live.
+what they have finished since, found by the index of their history; what they took back or changed since then shows at
+the next count. Everybody else is counted live.
 """
 
 from collections.abc import Iterable
@@ -33,7 +33,10 @@ CROSS JOIN LATERAL (
 ) live
 CROSS JOIN LATERAL (
   SELECT count(*) FILTER (WHERE state = 'done') AS done, count(*) FILTER (WHERE state = 'skipped') AS skipped
-  FROM annotation_assignment WHERE annotator_id = who.id AND finished_at > stored.counted_at
+  FROM annotation_assignment a WHERE annotator_id = who.id AND finished_at > stored.counted_at AND coalesce((
+    SELECT s.kind = 'undo' FROM annotation_submission s
+    WHERE s.assignment_id = a.id AND s.outcome = 'counted' AND s.received_at <= stored.counted_at
+    ORDER BY s.id DESC LIMIT 1), true)  -- else it was counted: undone since and given again, or a skip that was judged
 ) since
 CROSS JOIN LATERAL (
   SELECT count(*) AS few FROM (

@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from datetime import date, timedelta
 from types import SimpleNamespace
+from uuid import uuid4
 
 import pytest
 from django.db import connection
@@ -396,6 +397,23 @@ def test_own_work_of_many_items_is_stored_and_what_was_done_since_added(campaign
     assert own_of(campaign, "ana") == OwnCounts(5, 1, 66, AT)
     monkeypatch.setattr(progress, "LIVE_MOST", 72)
     assert own_of(campaign, "ana") == OwnCounts(5, 1, 66, None), "few enough to be counted"
+
+
+def test_what_was_counted_and_is_given_again_is_not_added(campaign, monkeypatch):
+    """Undone since and answered again, or a skip that was judged; what was undone at the count is added."""
+    ana = annotator(campaign, "ana")
+    monkeypatch.setattr(timezone, "now", lambda: AT)
+    give_labels(ana, [1] * 30, at=AT - timedelta(days=2))
+    again, other = Assignment.objects.filter(annotator=ana, state="done").order_by("pk")[:2]
+    sent = other.submissions.get()
+    undo = {"kind": "undo", "outcome": "counted", "received_at": AT - timedelta(days=1)}
+    Submission.objects.create(assignment=other, uuid=uuid4(), device=sent.device, **undo)
+    Assignment.objects.filter(pk=other.pk).update(state="pending", finished_at=None)
+    counted(campaign)
+    monkeypatch.setattr(progress, "LIVE_MOST", 40)
+    assert own_of(campaign, "ana") == OwnCounts(29, 0, 43, AT)
+    Assignment.objects.filter(pk__in=[again.pk, other.pk]).update(state="done", finished_at=AT + timedelta(minutes=1))
+    assert own_of(campaign, "ana") == OwnCounts(30, 0, 42, AT)
 
 
 def test_what_is_finished_while_a_count_runs_is_added_once(campaign, monkeypatch):
