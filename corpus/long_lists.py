@@ -61,14 +61,14 @@ class KeyedPage:
     last_key: str
     has_previous: bool
     has_next: bool
-    looked_at: int = 0  # among so many rows these were found; 0 where they are simply the next ones
+    looked_at: int | None = None  # among so many rows these were found; None where they are simply the next ones
 
     is_keyed = True
 
     @property
     def count(self) -> int:
         """At least so many rows are on all pages."""
-        return len(self.object_list) if self.looked_at else MOST_COUNTED + 1
+        return MOST_COUNTED + 1 if self.looked_at is None else len(self.object_list)
 
     @property
     def leads_on(self) -> bool:
@@ -78,11 +78,11 @@ class KeyedPage:
     @property
     def count_of_all(self) -> int | None:
         """The rows on all pages, None where they were not counted."""
-        return None if self.leads_on or not self.looked_at else self.count
+        return None if self.leads_on or self.looked_at is None else self.count
 
     @property
     def count_text(self) -> str:
-        if not self.looked_at:
+        if self.looked_at is None:
             return f"more than {MOST_COUNTED:,}"
         return f"at least {self.count:,}" if self.leads_on else f"{self.count:,}"
 

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 from django.db.models import F, QuerySet
+from django.template.loader import render_to_string
+from django.test import RequestFactory
 
 from corpus import long_lists
 from corpus.long_lists import KeyedPage, NumberedPage, Span, search_page, take_page
@@ -132,6 +134,15 @@ class TestSearch:
             page = self.look(many, before=page.first_key)
             back.append(list(page))
         assert [row for part in reversed(back) for row in part] == sought
+
+    def test_a_page_with_nothing_left_to_look_at_says_that_it_found_none(self, many) -> None:
+        """Not that there are more than so many: the last row may be the last that the page before looked at."""
+        page = self.look(many, after=str(many.last().pk))
+        assert isinstance(page, KeyedPage)
+        assert (list(page), page.looked_at, page.count, page.has_next) == ([], 0, 0, False)
+        text = render_to_string("_pagination.html", {"page": page}, RequestFactory().get("/"))
+        assert "0 found among 0 looked at" in text
+        assert "more than" not in page.count_text + text
 
     def test_no_page_looks_at_more_than_the_steps(self, many, django_assert_max_num_queries) -> None:
         start = str(many[5].pk)
