@@ -23,6 +23,7 @@ from config import embedded
 from config.celery import app as current_app
 from config.env import celery_broker, redis_database
 from tests import databases
+from tests.order import dealt
 from tests.processes import Child, start_celery_worker, wait_for
 
 # Other examples at each run: few of them find in a week of runs what many would find in one.
@@ -77,6 +78,12 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in ("MEDIA_ROOT", "STATIC_ROOT", "INDEX_DIR", "FILE_UPLOAD_TEMP_DIR"):
         setattr(settings, name, scratch / name.lower())
         (scratch / name.lower()).mkdir()
+
+
+@pytest.hookimpl(trylast=True)  # when those that are not wanted are gone
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if hasattr(config, "workerinput"):
+        items[:] = dealt(items, config.workerinput["workercount"])
 
 
 def pytest_collection_finish() -> None:
@@ -217,8 +224,10 @@ def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Pa
     faults: list[str] = []
 
     def make(user: object = None, **options: object) -> Page:
-        # Without service workers: what passes through them is not seen by `page.route`.
+        # Without service workers: what passes through them is not seen by `page.route`. Without motion: a page is
+        # what it will be at once (tests of the whole road ask for motion).
         usual = {"base_url": str(live_server), "viewport": VIEWPORT, "service_workers": "block"}
+        usual["reduced_motion"] = "reduce"
         context = browser.new_context(**{**usual, **options})
         contexts.append(context)
         context.set_default_timeout(PATIENCE)

@@ -21,6 +21,7 @@ from tests.stubs.chat import Call, ChatStub
 
 pytestmark = [pytest.mark.browser, pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
+MOVING = {"reduced_motion": "no-preference"}  # the whole road, with all that moves on the way
 TITLES = {"11": "Infusion temperature and perceived bitterness", "12": "Kettles that listen to their owners"}
 WRITTEN = "How warm may the liquid be so that unrolled leaves do not turn astringent?"
 COPIED = "Infusion temperature and perceived bitterness?"
@@ -166,16 +167,16 @@ def download(page: Page, slug: str, kind: str) -> bytes:
 def test_from_a_mention_to_a_file_and_back(new_page, model: None, tmp_path: Path) -> None:
     collection = collection_of("tea")
     people = {role: member.user for role, member in one_member_each(collection).items()}
-    manager = new_page(user=people[Role.MANAGER])
+    manager = new_page(user=people[Role.MANAGER], **MOVING)
     ask_model(manager, tmp_path)
     found = GeneratedQuestion.objects.filter(reply__run__collection=collection)
     assert dict(found.values_list("text", "state")) == {WRITTEN: "kept", COPIED: "filtered"}
     assert list(collection.topics.values_list("text", flat=True)) == [WRITTEN]
 
-    answer_as_author(new_page(), invite_an_author(manager))
+    answer_as_author(new_page(**MOVING), invite_an_author(manager))
     take_in(manager)
     rater = people[Role.ANNOTATOR]
-    first = rate_by_keys(new_page(user=rater), start_campaign(manager, rater.name))
+    first = rate_by_keys(new_page(user=rater, **MOVING), start_campaign(manager, rater.name))
     assert Rewrite.objects.get().text == f"{first} In short?"
     confirm_rewrite(manager)
 

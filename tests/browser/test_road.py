@@ -24,6 +24,7 @@ from tests.shared import shared_path
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+MOVING = {"reduced_motion": "no-preference"}  # the whole road, with all that moves on the way
 BY_KEYS = 12  # labels each annotator gives in the browser
 NAMES = ("ada", "ben", "cleo")
 QUERIES = ("0", "3", "5")  # 251 of the 1,589 judged pairs
@@ -114,7 +115,7 @@ def test_doris_mae_from_files_to_measures(
         role = Role.MANAGER if name == "mona" else Role.ANNOTATOR
         Membership.objects.create(collection=collection, user=user, role=role, created_at=AT)
 
-    manager = new_page(user=people["mona"])
+    manager = new_page(user=people["mona"], **MOVING)
     home = "/c/doris/campaigns/main/"
     for name in NAMES:
         campaign.annotators.create(name=name, user=people[name], created_at=AT, state=AnnotatorState.ACTIVE)
@@ -136,7 +137,7 @@ def test_doris_mae_from_files_to_measures(
         return (right[item] + 1) % 3 if name == "cleo" and item % 7 == 0 else right[item]
 
     for name in NAMES:
-        page = new_page(user=people[name])
+        page = new_page(user=people[name], **MOVING)
         judge_by_keys(page, f"{home}label/", name, lambda each, name=name: grade(each.item_id, name), BY_KEYS)
     assert Judgment.objects.count() == BY_KEYS * len(NAMES)
 
@@ -204,7 +205,7 @@ def test_the_demo_from_a_label_to_qrels(new_page: Callable[..., Page], celery_wo
     trial = "/c/demo/campaigns/trial-round/"
     given = Judgment.objects.count()
 
-    ada = new_page(user=people["Ada"])
+    ada = new_page(user=people["Ada"], **MOVING)
     ada.goto("/")
     ada.get_by_role("link", name="Continue").first.click()
     ada.wait_for_selector("body[data-ready]")
@@ -220,7 +221,7 @@ def test_the_demo_from_a_label_to_qrels(new_page: Callable[..., Page], celery_wo
     ada.keyboard.press("u")
     wait_until(ada, lambda: Judgment.objects.count() == given + 4)
 
-    adam = new_page(user=people["Adam Adjudicator"])
+    adam = new_page(user=people["Adam Adjudicator"], **MOVING)
     adam.goto(f"{trial}adjudication/")
     ties = Verdict.objects.filter(method=Method.UNRESOLVED)
     open_ones = ties.count()
@@ -234,7 +235,7 @@ def test_the_demo_from_a_label_to_qrels(new_page: Callable[..., Page], celery_wo
 
     first = AgreementRun.objects.get()  # asked for with the demo, computed by the worker
     wait_until(adam, lambda: AgreementRun.objects.get(pk=first.pk).state == JobState.DONE)
-    maria = new_page(user=people["Maria Manager"])
+    maria = new_page(user=people["Maria Manager"], **MOVING)
     compute(maria, f"{trial}agreement/", "Compute", lambda: AgreementRun.objects.order_by("-pk").first())
     expect(maria.get_by_text("Krippendorff’s α, ordinal").first).to_be_visible()
 
@@ -242,7 +243,7 @@ def test_the_demo_from_a_label_to_qrels(new_page: Callable[..., Page], celery_wo
     words = ["--format", "qrels", "--campaign", "trial-round", "--level", "aspect", "--out", str(out)]
     call_command("export", "demo", *words, stderr=io.StringIO())
     assert len(out.read_text("utf-8").splitlines()) == Item.objects.filter(campaign__slug="trial-round").count()
-    exports = new_page(user=people["Maria Manager"])
+    exports = new_page(user=people["Maria Manager"], **MOVING)
     exports.goto("/c/demo/exports/")
     with exports.expect_download() as download:
         exports.get_by_role("link", name="Download").first.click()

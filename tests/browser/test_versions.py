@@ -112,7 +112,7 @@ COVERED = """() => {
 
 
 def test_what_has_the_focus_is_never_under_the_bar(new_page, built):
-    page = new_page(built.material.people["ada"], reduced_motion="reduce")
+    page = new_page(built.material.people["ada"])
     page.goto(address(built))
     bar = page.locator(".versions-bar")
     for _ in range(80):
