@@ -178,11 +178,24 @@ class Shard:
 
     def __init__(self, directory: Path, settings: Settings, figures: Figures) -> None:
         self.directory, self.settings, self.figures = directory, settings, figures
-        self.vocabulary = Vocabulary(directory)
-        self.ids: NDArray[np.int64] = self._map("ids")
-        self.starts: NDArray[np.int64] = self._map("starts")
-        self.docs: NDArray[np.int32] = self._map("docs")
         self.weighed: dict[str, tuple[NDArray[np.float32], NDArray[np.float64]]] = {}
+
+    # Opened when they are first looked at: who searches one shard of many opens the files of that one.
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.directory)
+
+    @cached_property
+    def ids(self) -> NDArray[np.int64]:
+        return self._map("ids")
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        return self._map("starts")
+
+    @cached_property
+    def docs(self) -> NDArray[np.int32]:
+        return self._map("docs")
 
     def __len__(self) -> int:
         return len(self.ids)
