@@ -29,7 +29,7 @@ def dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
     for number, stretch in enumerate(stretches):  # filled up to the length that xdist gives to each
         share = sum(map(len, stretches[number:])) + len(quick)
         wanted = max(0, share // (processes - number) - len(stretch))
-        stretch += quick[:wanted]
+        stretch.extend(quick[:wanted])
         del quick[:wanted]
     return [item for stretch in stretches for item in stretch] + quick
 
