@@ -198,8 +198,14 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     page.keyboard.press("u")
     expect(page.get_by_role("dialog")).to_contain_text("Changed in another window")
     page.keyboard.press("Escape")  # one of the two is to be chosen
+    page.keyboard.press("Enter")  # and not by a key that came down for something else
     expect(page.locator("[data-part=clash-list] li")).to_have_count(1)
     expect(page.locator("[data-part=clash-list] ins")).to_contain_text("Tea is old. Very old.")
+    page.set_viewport_size({"width": 390, "height": 844})
+    covered = page.locator("[data-part=coverage]").bounding_box()
+    trouble = page.locator("[data-part=save-state]").bounding_box()
+    assert covered["y"] + covered["height"] <= trouble["y"]
+    page.set_viewport_size({"width": 1280, "height": 800})
     assert_accessible(page)
     page.get_by_role("button", name="Keep the saved version").click()
     expect(page.locator("[data-sentence]")).to_have_count(1)
