@@ -25,7 +25,7 @@ class ByCursor(CursorPagination):
 
     page_size = 100
     page_size_query_param = "page_size"
-    page_size_query_description = "Rows on a page: 100 unless told, 1,000 at most."
+    page_size_query_description = "Rows on a page: 100 if absent, 1,000 at most."
     max_page_size = 1000
     ordering = "id"
 
