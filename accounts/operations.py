@@ -3,6 +3,9 @@
 import re
 from typing import Any
 
+from django.conf import settings
+from django.utils.translation import get_language
+from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import is_list_serializer
 
@@ -28,3 +31,18 @@ class OperationSchema(AutoSchema):
     def get_summary(self) -> str | None:
         """The description up to the end of its first clause."""
         return _CLAUSE.split(" ".join(super().get_description().split()), maxsplit=1)[0] or None
+
+
+class DescriptionGenerator(SchemaGenerator):
+    """The description of all operations, put together once in a process: it is the same for everybody."""
+
+    _made: dict[str, Any] | None = None
+
+    def get_schema(self, request: Any = None, public: bool = False) -> Any:
+        """As drf-spectacular makes it; one of a version or in a language that was asked for is made anew."""
+        if not public or self.api_version is not None or get_language() != settings.LANGUAGE_CODE:
+            return super().get_schema(request=request, public=public)
+        cls = type(self)
+        if cls._made is None:
+            cls._made = super().get_schema(request=request, public=public)
+        return cls._made

@@ -5,7 +5,9 @@ import re
 import pytest
 from django.test import Client
 from django.urls import reverse
+from drf_spectacular.generators import SchemaGenerator
 
+from accounts.operations import DescriptionGenerator
 from tests.factories.accounts import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -30,3 +32,15 @@ def test_its_script_comes_from_the_same_address(client: Client) -> None:
     answer = client.get(address)
     assert answer["Content-Type"].startswith("application/javascript")
     assert b"SwaggerUIBundle(" in answer.content
+
+
+def test_the_description_is_put_together_once_and_stays_what_it_was(client: Client) -> None:
+    fresh = SchemaGenerator().get_schema(public=True)
+    client.force_login(UserFactory())
+    address, asked = reverse("api_schema"), {"accept": "application/vnd.oai.openapi+json"}
+    first = client.get(address, headers=asked).json()
+    assert first["paths"] == fresh["paths"]
+    assert client.get(address, {"version": "of nobody"}, headers=asked).json()["info"]["version"].endswith("of nobody)")
+    assert client.get(address, {"lang": "de"}, headers=asked).json() != first
+    assert client.get(address, headers=asked).json() == first
+    assert DescriptionGenerator().get_schema(public=True) is DescriptionGenerator().get_schema(public=True)
