@@ -1,7 +1,8 @@
-"""gunicorn's worker with threads, in which probes never wait behind other requests."""
+"""gunicorn's worker with threads: probes never wait behind other requests, and a connection that ends says so."""
 
 import contextlib
 import socket
+from collections.abc import Callable, Iterable
 from concurrent import futures
 from typing import Any
 
@@ -16,6 +17,10 @@ class Worker(ThreadWorker):
     def init_process(self) -> None:
         self.probes = futures.ThreadPoolExecutor(max_workers=2)
         super().init_process()
+
+    def load_wsgi(self) -> None:
+        super().load_wsgi()
+        self.wsgi = closing_after_unread_bodies(self.wsgi)  # type: ignore[has-type]
 
     def accept(self, listener: socket.socket) -> None:
         """Take a connection in; its request is looked at once it arrives."""
@@ -40,3 +45,21 @@ def is_probe(client: socket.socket) -> bool:
     with contextlib.suppress(OSError):  # gone, or nothing is there
         return client.recv(16, socket.MSG_PEEK | socket.MSG_DONTWAIT).startswith(PROBES)
     return False
+
+
+def closing_after_unread_bodies(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+    """An upload that is refused before it was read ends its connection, and the answer says so.
+
+    gunicorn promises to keep each connection and then closes those with much of a body left: the next request on it,
+    of a program or a browser, was lost.
+    """
+
+    def answered(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        def start(*arguments: Any) -> Any:
+            if getattr(environ["wsgi.input"].reader, "length", 0):
+                start_response.__self__.force_close()  # type: ignore[attr-defined]  # a method of gunicorn's response
+            return start_response(*arguments)
+
+        return application(environ, start)
+
+    return answered

@@ -1,0 +1,27 @@
+"""The web server's connections: one that ends after an answer says so in it."""
+
+import http.client
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.processes import web_server
+
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
+UPLOAD = b"x" * 1_000_000
+
+
+def test_an_upload_that_is_refused_unread_ends_its_connection_and_says_so(tmp_path: Path) -> None:
+    with web_server(tmp_path / "web.log") as address:
+        connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=20)
+        connection.request("GET", "/healthz")
+        first = connection.getresponse()
+        assert (first.status, first.read(), first.will_close) == (200, b'{"status": "ok"}', False)
+        connection.request("POST", "/api/v1/collections/tea/imports/documents/", body=UPLOAD)
+        refused = connection.getresponse()
+        refused.read()
+        assert (refused.status, refused.getheader("Connection")) == (404, "close")
+        connection.request("GET", "/healthz")  # by a new connection, as http.client opens one where it was told to
+        assert connection.getresponse().status == 200
+        connection.close()
