@@ -39,7 +39,7 @@ class DescriptionGenerator(SchemaGenerator):
     _made: dict[str, Any] | None = None
 
     def get_schema(self, request: Any = None, public: bool = False) -> Any:
-        """As drf-spectacular makes it; one of a version or in a language that was asked for is made anew."""
+        """As drf-spectacular makes it; one of a version or in a language that was asked for is made each time."""
         if not public or self.api_version is not None or get_language() != settings.LANGUAGE_CODE:
             return super().get_schema(request=request, public=public)
         cls = type(self)

@@ -21,7 +21,7 @@ from annotation.models import (
 
 def judges_anywhere(user: User) -> bool:
     """Whether the person judges, or may be given something to judge, in any campaign. One query, a hundredth of what it
-    takes to find out what they have left; nothing is hidden from whoever does not.
+    takes to find out what they have left; nothing is hidden from those who do not.
     """
     return _annotators(user).exists()
 
