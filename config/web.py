@@ -20,7 +20,7 @@ class Worker(ThreadWorker):
 
     def load_wsgi(self) -> None:
         super().load_wsgi()
-        self.wsgi = closing_after_unread_bodies(self.wsgi)  # type: ignore[has-type]
+        self.wsgi = closing_after_refused_bodies(self.wsgi)  # type: ignore[has-type]
 
     def accept(self, listener: socket.socket) -> None:
         """Take a connection in; its request is looked at once it arrives."""
@@ -47,7 +47,7 @@ def is_probe(client: socket.socket) -> bool:
     return False
 
 
-def closing_after_unread_bodies(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+def closing_after_refused_bodies(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
     """An upload that is refused before it was read ends its connection, and the answer says so.
 
     gunicorn promises to keep each connection and then closes those with much of a body left: the next request on it,

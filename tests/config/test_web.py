@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.django_db(tran
 UPLOAD = b"x" * 1_000_000
 
 
-def test_an_upload_that_is_refused_unread_ends_its_connection_and_says_so(tmp_path: Path) -> None:
+def test_an_upload_refused_before_it_is_read_ends_its_connection_and_says_so(tmp_path: Path) -> None:
     with web_server(tmp_path / "web.log") as address:
         connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=20)
         connection.request("GET", "/healthz")
@@ -22,6 +22,6 @@ def test_an_upload_that_is_refused_unread_ends_its_connection_and_says_so(tmp_pa
         refused = connection.getresponse()
         refused.read()
         assert (refused.status, refused.getheader("Connection")) == (404, "close")
-        connection.request("GET", "/healthz")  # by a new connection, as http.client opens one where it was told to
+        connection.request("GET", "/healthz")  # by a new connection, as http.client opens one where it was asked to
         assert connection.getresponse().status == 200
         connection.close()
