@@ -84,9 +84,10 @@ def fetch_vote_standing(campaign: Campaign) -> VoteStanding:
     Labels of those who have no vote in it change nothing.
     """
     runs = VoteRun.objects.filter(campaign=campaign).order_by("-pk")
+    newest = runs.first()  # first: one that ends now is then shown as running, and the page looks again
     done = runs.filter(state=JobState.DONE).first()
     newer = count_newer(campaign, done.snapshot, kinds=KINDS[done.voters]) if done else 0
-    return VoteStanding(done, runs.first(), newer)
+    return VoteStanding(done, newest, newer)
 
 
 def count_short(run: VoteRun | None) -> int:
