@@ -39,10 +39,11 @@ test: $(INSTALLED_DEV) ## Run every test against real servers; ARGS="-k word tes
 
 .PHONY: test-quick
 test-quick: $(INSTALLED_DEV) ## Run the tests that need no browser, kill no server and take less than a second; ARGS as above
-	@$(PY) -m pytest -n $(TEST_PROCESSES) --dist worksteal -m "not browser and not services and not slow" $(ARGS)
+	@$(PY) -m pytest -n $(QUICK_PROCESSES) --dist worksteal -m "not browser and not services and not slow" $(ARGS)
 
-# Two more than cores, at most 6: tests of browsers, workers and killed servers wait more than they work.
+# Two more than cores, at most 6: tests of browsers, workers and killed servers wait more than they work. Quick ones work.
 TEST_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 4 && echo 6 || echo $$((n + 2)))
+QUICK_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 6 && echo 6 || echo $$n)
 
 .PHONY: check
 check: $(INSTALLED_DEV) ## Lint, format, types, import directions, templates, migrations, compose file, deployment settings

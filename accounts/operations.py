@@ -38,6 +38,11 @@ class DescriptionGenerator(SchemaGenerator):
 
     _made: dict[str, Any] | None = None
 
+    @classmethod
+    def kept(cls) -> Any:
+        """The description for everybody once it is put together, else None."""
+        return cls._made
+
     def get_schema(self, request: Any = None, public: bool = False) -> Any:
         """As drf-spectacular makes it; one of a version or in a language that was asked for is made each time."""
         if not public or self.api_version is not None or get_language() != settings.LANGUAGE_CODE:

@@ -15,10 +15,8 @@ Addresses stay, because they are part of what Litmus gives out: after a change o
 """
 
 import argparse
-import contextlib
 import difflib
 import hashlib
-import io
 import json
 import os
 import random
@@ -26,7 +24,6 @@ import re
 import sys
 import tempfile
 import time
-import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -36,6 +33,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+
+from bench.texts import normalised, readable
 
 START = datetime(2026, 3, 2, 12, 0, tzinfo=UTC)
 MOST_OF_A_SHAPE = 2  # addresses that differ in their numbers or in the values of their query only
@@ -80,22 +79,6 @@ OPTIONS = (
     {"query_prefix": "q", "document_prefix": "d"},
     {"criterion": "quality"},
     {"level": "nonsense"},
-)
-MONTHS = "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
-ASIDE = tuple(
-    (re.compile(pattern), to)
-    for pattern, to in (
-        (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UUID"),
-        (r'(csrfmiddlewaretoken" value=|x-csrftoken": |nonce=)"[^"]*"', r'\1"TOKEN"'),
-        (r":[\w-]{6}:[\w-]{43}\b", ":TOKEN"),
-        (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?", "MOMENT"),
-        (rf"\d\d? (?:{MONTHS})\w* \d{{4}}, \d\d:\d\d(:\d\d)?", "MOMENT"),
-        (r'("(?:seconds|started_at|finished_at|\w+_ms)": )[\d.]+', r"\1DURATION"),
-        (r"\b\d+(\.\d+)? (ms|s|seconds?)\b", "DURATION"),
-        (r"(?<![\d.])/\d+(?=[/?\"'&\s<]|$)", "/#"),
-        (r'(\b(?:id|for|name|aria-[a-z]+|headers|data-[a-z-]+|hx-[a-z]+)="[^"]*?[a-z_]-)\d+', r"\1#"),
-        (r'("(?:id|pk|\w+_id|assignment|item|run)": )\d+', r"\1#"),
-    )
 )
 
 
@@ -195,27 +178,6 @@ class Asker:
         return answer.status_code, f"{head}\n{readable(body, kept['Content-Type'] or '')}"
 
 
-def readable(body: bytes, media_type: str) -> str:
-    """The body as lines that a diff can show: a ZIP's members, a parquet's rows, one tag a line."""
-    if body[:4] == b"PK\x03\x04":
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            return "\n".join(f"=== {name}\n{readable(archive.read(name), '')}" for name in archive.namelist())
-    if body[:4] == b"PAR1":
-        from pyarrow import parquet
-
-        table = parquet.read_table(io.BytesIO(body))
-        return f"{table.schema.remove_metadata()}\n" + "\n".join(map(str, table.to_pylist()))
-    try:
-        text = body.decode()
-    except UnicodeDecodeError:
-        return f"{len(body)} bytes, sha256 {hashlib.sha256(body).hexdigest()}"
-    with contextlib.suppress(ValueError):
-        return json.dumps(json.loads(text), indent=1, sort_keys=True, ensure_ascii=False)
-    if "html" in media_type:
-        return re.sub(r"\s*<", "\n<", re.sub(r"\s+", " ", text)).strip()
-    return text
-
-
 @cache
 def shape(address: str) -> tuple[str, str]:
     """What addresses share that differ in numbers and values only: the path without numbers, the query's names."""
@@ -279,7 +241,7 @@ def filled_in(campaigns: list[str]) -> set[str]:
     return {address for address in found if not NOT_FOLLOWED.search(address)}
 
 
-def exports(asker: Asker, campaigns: list[str]) -> Iterator[str]:
+def exports(asker: Asker, campaigns: list[str]) -> list[str]:
     """The address of every kind of export: for each campaign and for none, and with every option for one campaign.
 
     An export is asked for the options that it has; others are refused.
@@ -295,18 +257,10 @@ def exports(asker: Asker, campaigns: list[str]) -> Iterator[str]:
         asked = {"campaign": campaign, **options} if campaign else options
         query = urlencode({name: value for name, value in asked.items() if name in own})
         found[f"/api/collections/demo/exports/{kind['name']}/?{query}"] = None
-    yield from found
+    return list(found)
 
 
 # --- texts and hashes ------------------------------------------------------------------------------------------------
-
-
-def normalised(text: str, places: Iterable[str]) -> str:
-    for place in places:
-        text = text.replace(place, "DIRECTORY")
-    for pattern, to in ASIDE:
-        text = pattern.sub(to, text)
-    return text
 
 
 def take(directory: Path, only: str) -> dict[str, tuple[int, str]]:

@@ -47,6 +47,11 @@ TARGETS = {
 }
 
 
+def in_hand(headers: dict[str, str], body: bytes) -> list[list[int]]:
+    """The assignments of each unit that an answer deals."""
+    return [[cell["assignment"] for cell in unit["cells"]] for unit in json.loads(decoded(headers, body))["units"]]
+
+
 def judge(port: int, scene: Scene, number: int, until: list[float], times: list[tuple[float, float, int]]) -> None:
     """One annotator: judges what is dealt until the time is over; notes start, seconds and bytes of each judgment."""
     csrf = secrets.token_urlsafe(24).replace("-", "a").replace("_", "b")[:32]
@@ -54,9 +59,9 @@ def judge(port: int, scene: Scene, number: int, until: list[float], times: list[
     from django.conf import settings
 
     wire.cookies = {settings.SESSION_COOKIE_NAME: scene.sessions[number], settings.CSRF_COOKIE_NAME: csrf}
-    status, _, body = wire.request("GET", f"{scene.path}next/")
+    status, headers, body = wire.request("GET", f"{scene.path}next/")
     assert status == 200, body[:500]
-    hand = [[cell["assignment"] for cell in unit["cells"]] for unit in json.loads(body)["units"]]
+    hand = in_hand(headers, body)
     while hand and time.perf_counter() < until[0]:
         unit = hand.pop(0)
         submission = {
@@ -66,12 +71,12 @@ def judge(port: int, scene: Scene, number: int, until: list[float], times: list[
         }  # fmt: skip
         sent = json.dumps({"submissions": [submission], "have": hand}).encode()
         start, before = time.perf_counter(), wire.received
-        status, _, body = wire.request(
+        status, headers, body = wire.request(
             "POST", f"{scene.path}submissions/", sent, **{"Content-Type": "application/json", "X-CSRFToken": csrf}
         )
         times.append((start, time.perf_counter() - start, wire.received - before))
         assert status == 200, body[:500]
-        hand += [[cell["assignment"] for cell in unit["cells"]] for unit in json.loads(body)["units"]]
+        hand += in_hand(headers, body)
 
 
 # --- what it costs ---------------------------------------------------------------------------------------------------

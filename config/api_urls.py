@@ -4,6 +4,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from accounts.operations import DescriptionGenerator
+from accounts.renderers import RENDERERS
 from adjudication.agreement import api as results
 from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation
@@ -32,7 +33,11 @@ C = "collections/<slug:slug>/"
 K = f"{C}campaigns/<slug:campaign>/"
 
 urlpatterns = [
-    path("schema/", SpectacularAPIView.as_view(generator_class=DescriptionGenerator), name="api_schema"),
+    path(
+        "schema/",
+        SpectacularAPIView.as_view(generator_class=DescriptionGenerator, renderer_classes=RENDERERS),
+        name="api_schema",
+    ),
     path(
         "docs/",
         SpectacularSwaggerSplitView.as_view(url_name="api_schema", template_name="api_docs.html"),

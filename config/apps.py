@@ -8,18 +8,24 @@ from django.core.checks import Tags, register
 from django.db import connections
 from django.db.backends.postgresql.base import DatabaseWrapper
 
+# Static files that no page asks for: REST framework's own pages, and a second way to show the API's description.
+NOT_COLLECTED = ["rest_framework", "redoc"]
+
 
 class ConfigConfig(AppConfig):
     name = "config"
     tabs = {"config": "config.tabs.TABS"}
 
     def ready(self) -> None:
-        """Register checks; make a place for uploads; end the connection pools in time."""
+        """Register checks; say what is not collected; make a place for uploads; end the connection pools in time."""
+        from django.contrib.staticfiles.apps import StaticFilesConfig  # here: one configuration is that of this app
+
         from config.checks import check_database_version, check_plugins
 
         register(check_plugins, deploy=True)  # of a deployment alone: looking for packages takes a moment
         register(check_database_version, Tags.database)
 
+        StaticFilesConfig.ignore_patterns = [*StaticFilesConfig.ignore_patterns, *NOT_COLLECTED]
         with contextlib.suppress(OSError):  # Django's own check reports when it is missing
             Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
         atexit.register(close_pools)

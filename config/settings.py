@@ -25,6 +25,9 @@ INDEX_DIR = env.path("LITMUS_INDEX_DIR", DATA_DIR / "indexes")  # a cache: built
 INDEX_SHARD = env.number("LITMUS_INDEX_SHARD", 1_000_000, minimum=1)  # documents of a part of an index at most
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+# OpenBLAS threads wait for each other in a loop: on the arrays here two take no less time than one, and twice the
+# processor time. It reads this when NumPy is first imported, which no module does that is loaded before settings.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Those that this process may use, which in a container or under taskset are fewer than the machine has.
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 SITE_URL = env.site("LITMUS_SITE_URL", "http://localhost:8000")
@@ -159,6 +162,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"},
 }
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # no page asks for the others, and to compress both is twice the work
 TEX_PROGRAM = env.text("LITMUS_TEX", "pdflatex")  # makes PDFs of releases; "": none are made
 BROWSER_PROGRAM = env.text("LITMUS_CHROMIUM", "auto")  # takes pictures of screens for releases; "": none are taken
 CODE_VERSION = env.text("LITMUS_VERSION", "0.1.0")  # stored with every computed figure

@@ -12,6 +12,7 @@ from django.core.files.base import ContentFile
 from django.core.management import call_command
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+SHEET = re.compile(r"css/[\w-]+\.css")  # what pages ask for; its parts are in folders
 PART_OF_A_SHEET = re.compile(r'^@import url\("([\w/-]+\.css)"\);$', re.MULTILINE)
 
 
@@ -30,19 +31,22 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
         super().__init__(*arguments, **options)
 
     def post_process(self, paths: dict[str, Any], dry_run: bool = False, **options: Any) -> Iterator[Any]:
-        sheets = [] if dry_run else [name for name in paths if re.fullmatch(r"css/[\w-]+\.css", name)]
+        sheets = [] if dry_run else [name for name in paths if SHEET.fullmatch(name)]
         for name in sheets:
             self.delete(name)
-            self.save(name, ContentFile(_joined(name, paths)))
+            self.save(name, ContentFile(joined(name, paths)))
         yield from super().post_process(paths | {name: (self, name) for name in sheets}, dry_run, **options)
 
 
-def _joined(name: str, paths: dict[str, Any]) -> str:
-    """The text of a style sheet with its parts, from the sources and not from what was collected earlier."""
+def joined(name: str, paths: dict[str, Any]) -> str:
+    """The text of a style sheet with its parts, from the sources and not from what was collected earlier.
+
+    `paths` has the storage of each file and its path there.
+    """
     folder, (storage, path) = PurePosixPath(name).parent, paths[name]
     with storage.open(path) as file:
         text = file.read().decode()
-    return PART_OF_A_SHEET.sub(lambda part: _joined(str(folder / part[1]), paths), text)
+    return PART_OF_A_SHEET.sub(lambda part: joined(str(folder / part[1]), paths), text)
 
 
 def collect_if_changed() -> bool:

@@ -3,6 +3,7 @@
 import pkgutil
 import sys
 from pathlib import Path
+from typing import Any
 
 from django.apps import apps
 from django.conf import settings
@@ -52,8 +53,9 @@ def migrations_on_disk() -> Names:
     }
 
 
-def migrations_applied() -> Names:
-    with connection.cursor() as cursor:
+def migrations_applied(on: Any = connection) -> Names:
+    """Those that the database knows, asked over this connection."""
+    with on.cursor() as cursor:
         cursor.execute("SELECT to_regclass('django_migrations') IS NOT NULL")
         if cursor.fetchone() == (False,):
             return set()

@@ -56,7 +56,8 @@ def closing_after_refused_bodies(application: Callable[..., Iterable[bytes]]) ->
 
     def answered(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         def start(*arguments: Any) -> Any:
-            if getattr(environ["wsgi.input"].reader, "length", 0):
+            body = environ["wsgi.input"].reader
+            if getattr(body, "length", 0) or getattr(body, "parser", None):  # `parser`: of a body sent in chunks
                 start_response.__self__.force_close()  # type: ignore[attr-defined]  # a method of gunicorn's response
             return start_response(*arguments)
 

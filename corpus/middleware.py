@@ -8,10 +8,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from accounts.middleware import View, refusal_page
+from accounts.prepared_statements import columns, instance, run
 from accounts.refusals import Conflict
 from accounts.requests import OpenRequest
 from corpus.collections.rules import check_not_archived
-from corpus.models import Collection, CollectionAddress
+from corpus.models import Collection, CollectionAddress, Membership
 
 SAFE = ("GET", "HEAD", "OPTIONS")
 # What may still be done with an archived collection: reopening it, deleting it, leaving it.
@@ -25,6 +26,18 @@ def checks_archive(view: View) -> View:
     """
     view.checks_archive = True  # type: ignore[attr-defined]
     return view
+
+
+_VISIBLE = f"""
+SELECT {columns(Collection, "collection")}
+FROM {Collection._meta.db_table} collection
+JOIN {Membership._meta.db_table} member ON member.collection_id = collection.id AND member.user_id = %(user)s
+"""
+_ARCHIVED = f"{_VISIBLE} WHERE collection.slug = %(slug)s AND collection.archived_at IS NOT NULL"
+_FORMER = f"""{_VISIBLE}
+JOIN {CollectionAddress._meta.db_table} former ON former.collection_id = collection.id
+WHERE former.slug = %(slug)s AND collection.slug <> %(slug)s
+"""
 
 
 class HttpResponseTemporaryRedirect(HttpResponseRedirect):
@@ -51,8 +64,8 @@ class CollectionMiddleware:
             return None
         if match.url_name in ALWAYS_OPEN or getattr(view, "checks_archive", False):
             return None
-        archived = Collection.objects.visible_to(request.user).filter(slug=kwargs["slug"], archived_at__isnull=False)
-        for collection in archived:
+        for row in run(_ARCHIVED, {"slug": kwargs["slug"], "user": request.user.pk}):
+            collection, _ = instance(Collection, row)
             try:
                 check_not_archived(collection)
             except Conflict as conflict:
@@ -65,10 +78,10 @@ class CollectionMiddleware:
         slug = match.kwargs.get("slug") if match else None
         if match is None or slug is None or match.url_name is None:
             return None
-        former = CollectionAddress.objects.filter(slug=slug).values("collection_id")
-        collection = Collection.objects.visible_to(request.user).filter(pk__in=former).exclude(slug=slug).first()
-        if collection is None:
+        rows = run(_FORMER, {"slug": slug, "user": request.user.pk})
+        if not rows:
             return None
+        collection, _ = instance(Collection, rows[0])
         path = reverse(match.view_name, args=match.args, kwargs={**match.kwargs, "slug": collection.slug})
         query = request.META.get("QUERY_STRING", "")
         return HttpResponseTemporaryRedirect(f"{path}?{query}" if query else path)

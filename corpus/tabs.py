@@ -13,7 +13,7 @@ TABS = (
     Tab("collection", MATERIAL, 30, "topics", "Topics", "topic_list"),
     Tab("collection", MATERIAL, 40, "sub-queries", "Sub-queries", "sub_query_list", OVERSEERS),
     Tab("collection", MATERIAL, 50, "questions", "Questions", "mention_list", OVERSEERS),
-    Tab("collection", MATERIAL, 60, "authors", "Authors’ calls", "author_call_list", MANAGERS),
+    Tab("collection", MATERIAL, 60, "authors", "Authors' calls", "author_call_list", MANAGERS),
     Tab("collection", MATERIAL, 70, "runs", "Runs", "run_list", OVERSEERS),
     Tab("collection", MATERIAL, 80, "pools", "Pools", "pool_list", OVERSEERS),
     Tab("collection", MATERIAL, 90, "imports", "Imports", "import_list", MANAGERS),

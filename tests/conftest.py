@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,12 +18,13 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from pytest_django import DjangoDbBlocker
+from pytest_django.live_server_helper import LiveServer
 
 from accounts.caches import volatile
 from config import embedded
 from config.celery import app as current_app
 from config.env import celery_broker, redis_database
-from tests import databases
+from tests import databases, kept_files
 from tests.order import dealt
 from tests.processes import Child, start_celery_worker, wait_for
 
@@ -47,6 +49,8 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Each page is new: what V8's optimizing compilers do for it in the background costs more than it saves.
+    "--js-flags=--no-maglev,--no-turbofan",
 ]
 VIEWPORT = {"width": 1280, "height": 800}
 UNSERVED = f"{settings.CELERY_TASK_DEFAULT_QUEUE}-unserved"  # a queue
@@ -154,6 +158,14 @@ def own_queue(queue: redis.Redis) -> Iterator[str]:
     queue.delete(name, "unacked", "unacked_index")
 
 
+@contextmanager
+def unserved(name: str) -> Iterator[None]:
+    """Inside the block no worker gets what is sent, which otherwise goes to the queue of this name."""
+    _send_tasks_to(UNSERVED)
+    yield
+    _send_tasks_to(name)
+
+
 def _send_tasks_to(name: str) -> None:
     current_app.conf.task_routes = {"*": {"queue": name}}
     current_app.amqp.flush_routes()
@@ -210,7 +222,18 @@ def browser() -> Iterator[Browser]:
         chromium = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
         yield chromium
         chromium.close()
+        # While that loop runs, Django gives this thread another connection than before and after: the test database
+        # could not be dropped for it.
+        connection.close()
     del os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"]
+
+
+@pytest.fixture(scope="session")
+def live_server() -> Iterator[LiveServer]:
+    """In place of pytest-django's: another handler of static files."""
+    server = kept_files.started()
+    yield server
+    server.stop()
 
 
 @pytest.fixture

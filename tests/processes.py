@@ -9,11 +9,17 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from django.conf import settings
 from django.db import connection
+from django.db.models import Model
+from django.db.models.functions import Now
+
+from accounts.claims import LEASE
+from accounts.models import Job, JobClaim
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 
@@ -42,11 +48,38 @@ def child_environment(**extra: str) -> dict[str, str]:
 
 
 def wait_for(check: Callable[[], object], seconds: float = 30, what: str = "the condition") -> None:
-    """Return when `check()` is true. Errors: AssertionError naming `what` after so many seconds."""
-    deadline = time.monotonic() + seconds
+    """Return when `check()` is true. Errors: AssertionError naming `what` after so many seconds.
+
+    It looks ever more rarely, up to each tenth of a second: what comes late is worked on meanwhile, on the same cores.
+    """
+    deadline, pause = time.monotonic() + seconds, 0.01
     while not check():
         assert time.monotonic() < deadline, f"{what} did not come within {seconds} seconds"
-        time.sleep(0.02)
+        time.sleep(pause)
+        pause = min(pause * 1.25, 0.1)
+
+
+def end_lease(job: Job) -> None:
+    """Let the claim of a worker that was killed grow as old as a lease, which takes half a minute by itself."""
+    rows = JobClaim.objects.filter(kind=job._meta.label_lower, job=job.pk)
+    assert rows.update(renewed_at=Now() - LEASE - timedelta(seconds=1)) == 1, "nobody has claimed it"
+
+
+@contextlib.contextmanager
+def nobody_inserts(model: type[Model]) -> Iterator[None]:
+    """Who inserts a row of the model waits for the end of the block, however quick it is: it can be killed before."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(hashtext('nobody inserts'))")
+        cursor.execute(
+            "CREATE FUNCTION wait_to_insert() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN PERFORM pg_advisory_xact_lock(hashtext('nobody inserts')); RETURN NEW; END $$;"
+            f"CREATE TRIGGER wait_to_insert BEFORE INSERT ON {model._meta.db_table} EXECUTE FUNCTION wait_to_insert()"
+        )
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(hashtext('nobody inserts'))")
+            cursor.execute("DROP FUNCTION wait_to_insert CASCADE")
 
 
 def free_port() -> int:
@@ -107,17 +140,23 @@ class Child:
 
 def start_celery_worker(log: Path, processes: int = 1, *, queue: str = "", **extra: str) -> Child:
     """A Celery worker on this test's database and queue (or the one named), ready to take jobs."""
+    return start_celery_workers(log, processes=processes, queue=queue, **extra)[0]
+
+
+def start_celery_workers(*logs: Path, processes: int = 1, queue: str = "", **extra: str) -> list[Child]:
+    """Several at the same time."""
     command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", "--loglevel", "INFO"]
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--concurrency", str(processes)]
     served = ["-Q", queue] if queue else []
-    worker = Child([*command, *quiet, *served], log, child_environment(**extra))
-    worker.wait_for_output(" ready.")
-    return worker
+    workers = [Child([*command, *quiet, *served], log, child_environment(**extra)) for log in logs]
+    for worker in workers:
+        worker.wait_for_output(" ready.")
+    return workers
 
 
 @contextlib.contextmanager
-def web_server(log: Path, **extra: str) -> Iterator[str]:
-    """The address of a real gunicorn on this test's database."""
+def web_server(log: Path, *, patient: bool = True, **extra: str) -> Iterator[str]:
+    """The address of a real gunicorn on this test's database; it ends with its last requests, or without patience."""
     port = free_port()
     environment = child_environment(LITMUS_SITE_URL=f"http://127.0.0.1:{port}", **extra)
     command = [sys.executable, "-m", "gunicorn", "-c", "config/gunicorn.py", "-b", f"127.0.0.1:{port}"]
@@ -127,7 +166,7 @@ def web_server(log: Path, **extra: str) -> Iterator[str]:
         wait_for(lambda: answers(address + "/healthz"), 60, f"an answer of the web server:\n{server.output}")
         yield address
     finally:
-        server.stop()
+        server.stop() if patient else server.kill()
 
 
 def answers(url: str) -> bool:

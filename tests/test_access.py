@@ -16,6 +16,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
 
 from accounts.models import ApiToken, TokenScope, User
 from accounts.slots import tabs, tabs_for
@@ -33,6 +34,8 @@ def shared_world(module_db: None) -> World:
     world = make_world()
     name_the_machine(world)
     another_asks(world, Audience.ASKER)
+    for line in TABLE:
+        path_of(line, world)  # what it makes is there for all tests, and for the links of all pages
     return world
 
 
@@ -97,6 +100,52 @@ def send(line: Row, world: World, path: str, headers: dict[str, str]) -> HttpRes
     return CLIENT.post(path, line.data(world), headers=headers)
 
 
+class Walk:
+    """What roles get where. What pages say is kept: several tests look at the same ones, and asking costs most."""
+
+    def __init__(self, world: World, sessions: dict[str, str]) -> None:
+        self.world, self.sessions = world, sessions
+        self.pages: dict[tuple[int, str], str] = {}  # by line and role
+        self.statuses: dict[tuple[str, str], int] = {}  # of GET, by path and role
+
+    def ask(self, line: Row, role: str) -> HttpResponse:
+        path = path_of(line, self.world)
+        answer = ask(line, self.world, self.sessions.get(role), path)
+        if line.method == "GET":
+            is_page = "text/html" in answer.headers["Content-Type"]
+            self.pages[id(line), role] = answer.content.decode() if is_page else ""
+            if not line.headers:
+                self.statuses[path, role] = answer.status_code
+        return answer
+
+    def page(self, line: Row, role: str) -> str:
+        """The text of a page; "" of a file."""
+        if (id(line), role) not in self.pages:
+            self.ask(line, role)
+        return self.pages[id(line), role]
+
+    def status(self, path: str, role: str) -> int:
+        """What a role gets that opens an address."""
+        if (path, role) not in self.statuses:
+            CLIENT.cookies.clear()
+            CLIENT.cookies[settings.SESSION_COOKIE_NAME] = self.sessions[role]
+            with transaction.atomic():
+                self.statuses[path, role] = CLIENT.get(path).status_code
+                transaction.set_rollback(True)
+        return self.statuses[path, role]
+
+
+@pytest.fixture(scope="module")
+def kept_walk(shared_world: World, sessions: dict[str, str]) -> Walk:
+    return Walk(shared_world, sessions)
+
+
+@pytest.fixture
+def walk(kept_walk: Walk, world: World) -> Walk:
+    """For tests that change nothing in the world."""
+    return kept_walk
+
+
 def body_of(answer: HttpResponse) -> str:
     """The whole answer, read from its stream where it is one."""
     body = b"".join(answer) if answer.streaming else answer.content
@@ -121,33 +170,32 @@ def test_every_address_has_a_line_and_every_line_an_address() -> None:
     assert {line.name for line in TABLE} == set(ADDRESSES)
 
 
+def leads_to_a_collection(line: Row) -> bool:
+    return line.name in ADDRESSES and "slug" in ADDRESSES[line.name].pattern.regex.groupindex
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("line", TABLE, ids=lambda line: f"{line.name}-{line.method}")
-def test_each_role_gets_what_the_table_says_and_no_secret(line: Row, world: World, sessions: dict[str, str]) -> None:
-    path = path_of(line, world)
-    got, seen = {}, []
+def test_each_role_gets_what_the_table_says_and_no_secret(line: Row, walk: Walk) -> None:
+    """And outsiders cannot distinguish a collection from none."""
+    got, seen, of_outsider = {}, [], None
     for role, expected in zip(ROLES, line.expected, strict=True):
-        answer = ask(line, world, sessions.get(role), path)
+        answer = walk.ask(line, role)
         got[role] = word_for(answer, expected)
         text = f"{body_of(answer)} {list(answer.items())}".lower()
         seen += [(role, secret) for secret in SECRETS[role] if secret.lower() in text]
+        of_outsider = answer if role == "outsider" else of_outsider
     assert got == dict(zip(ROLES, line.expected, strict=True))
     assert seen == []
+    if leads_to_a_collection(line):
+        none = ask(line, walk.world, walk.sessions["outsider"], path_of(line, walk.world, slug="nothing"))
+        assert (of_outsider.status_code, none.status_code) == (404, 404)
+        assert _without_address(of_outsider, walk.world.collection.slug) == _without_address(none, "nothing")
 
 
-OF_A_COLLECTION = [
-    line for line in TABLE if line.name in ADDRESSES and "slug" in ADDRESSES[line.name].pattern.regex.groupindex
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("line", OF_A_COLLECTION, ids=lambda line: f"{line.name}-{line.method}")
-def test_outsiders_cannot_distinguish_a_collection_from_none(line: Row, world: World, sessions: dict[str, str]) -> None:
+def test_the_collection_that_is_none_is_none(world: World) -> None:
+    """What outsiders get of it is compared with what they get of a real one."""
     assert not Collection.objects.filter(slug="nothing").exists()
-    real = ask(line, world, sessions["outsider"], path_of(line, world))
-    none = ask(line, world, sessions["outsider"], path_of(line, world, slug="nothing"))
-    assert (real.status_code, none.status_code) == (404, 404)
-    assert _without_address(real, world.collection.slug) == _without_address(none, "nothing")
 
 
 OF_JOBS = [line for line in TABLE if line.name.startswith("job_")]
@@ -211,7 +259,9 @@ OF_THE_API = [line for line in TABLE if line.name.startswith("api_")]
 def keys(shared_world: World) -> dict[tuple[str, str], str]:
     """A key of each role with an account, for each scope."""
     people = {role: user for role in ROLES if (user := shared_world.user(role)) is not None}
-    return {(role, scope): make_token(user, TokenScope(scope))[1] for role, user in people.items() for scope in SCOPES}
+    made = {(role, scope): make_token(user, TokenScope(scope))[1] for role, user in people.items() for scope in SCOPES}
+    ApiToken.objects.update(last_used_at=timezone.now())  # or each request would write that it is used
+    return made
 
 
 @pytest.mark.slow
@@ -246,15 +296,15 @@ def test_ended_tokens_are_let_in_nowhere(
 @pytest.mark.slow
 @pytest.mark.parametrize("bar", ["collection", "campaign", "questions"])
 @pytest.mark.parametrize("role", Role)
-def test_a_role_sees_the_tabs_of_the_pages_that_it_may_open(world: World, role: Role, bar: str) -> None:
+def test_a_role_sees_the_tabs_of_the_pages_that_it_may_open(walk: Walk, role: Role, bar: str) -> None:
     """No tab leads to a refusal, and no page that a role may open lacks its tab."""
+    world = walk.world
     membership = world.members[role]
     if bar == "questions" and not can_oversee(membership):
         return  # its pages are below a tab that annotators do not see
-    CLIENT.force_login(membership.user)
     where = [world.collection.slug, world.campaign.slug] if bar == "campaign" else [world.collection.slug]
     possible = [tab for tab in tabs(bar) if tab.applies(world.campaign)]
-    opened = [tab.key for tab in possible if CLIENT.get(tab.href(*where)).status_code == 200]
+    opened = [tab.key for tab in possible if walk.status(tab.href(*where), role) == 200]
     shown = [tab.key for tab in tabs_for(bar, role, world.campaign)]
     # An annotator's own part of a campaign has the address of its progress.
     assert shown == [key for key in opened if not (bar == "campaign" and role == Role.ANNOTATOR and key == "progress")]
@@ -262,11 +312,10 @@ def test_a_role_sees_the_tabs_of_the_pages_that_it_may_open(world: World, role: 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", ["outsider", *Role])
-def test_the_palette_leads_only_to_pages_that_open(world: World, role: str) -> None:
+def test_the_palette_leads_only_to_pages_that_open(walk: Walk, role: str) -> None:
     """Each link opens for the role that it is offered to, and an outsider gets none of the collection."""
-    user = world.user(role)
-    assert user is not None
-    CLIENT.force_login(user)
+    world = walk.world
+    CLIENT.cookies[settings.SESSION_COOKIE_NAME] = walk.sessions[role]
     home = reverse("collection_dashboard", args=[world.collection.slug])
     names = (world.campaign.name, world.topic.number, world.document.docno, world.members[Role.MANAGER].user.email)
     found = set()
@@ -275,7 +324,7 @@ def test_the_palette_leads_only_to_pages_that_open(world: World, role: str) -> N
             page = CLIENT.get(reverse("palette"), {"q": text, "at": at}, headers={"HX-Request": "true"})
             assert page.status_code == 200
             found |= {unescape(link) for link in re.findall(r'href="([^"#]+)', page.content.decode())}
-    assert {link: CLIENT.get(link).status_code for link in found} == dict.fromkeys(found, 200)
+    assert {link: walk.status(link, role) for link in found} == dict.fromkeys(found, 200)
     assert any(link.startswith(home) for link in found) == (role != "outsider")
 
 
@@ -324,20 +373,20 @@ WITHOUT_JUDGED_PAIRS = {
 
 
 @pytest.mark.slow
-def test_every_page_of_results_leads_to_why_each_value_is_what_it_is(world: World, sessions: dict[str, str]) -> None:
+def test_every_page_of_results_leads_to_why_each_value_is_what_it_is(walk: Walk) -> None:
     seen, wrong = set(), []
-    why = reverse("line_detail", args=[world.collection.slug])
+    why = reverse("line_detail", args=[walk.world.collection.slug])
     for line in TABLE:
         is_ours = ADDRESSES[line.name].callback.__module__.startswith("adjudication.")
         if line.method != "GET" or line.expected[-1] not in ("200", "form") or line.name.startswith("api_"):
             continue
         if not is_ours and line.name not in EXPLAINED:
             continue
-        answer = ask(line, world, sessions["manager"], path_of(line, world))
-        if "text/html" not in answer.headers["Content-Type"] or b'id="content"' not in answer.content:
+        page = walk.page(line, "manager")
+        if 'id="content"' not in page:
             continue  # files, and fragments of pages
         seen.add(line.name)
-        main = answer.content.decode().partition('id="content"')[2]
+        main = page.partition('id="content"')[2]
         if (f'href="{why}' in main) != (line.name in EXPLAINED):
             wrong.append(line.name)
     assert wrong == []
@@ -346,20 +395,16 @@ def test_every_page_of_results_leads_to_why_each_value_is_what_it_is(world: Worl
 
 @pytest.mark.slow
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.VIEWER, Role.MANAGER])
-def test_no_page_links_to_one_that_is_not_there(world: World, sessions: dict[str, str], role: Role) -> None:
+def test_no_page_links_to_one_that_is_not_there(walk: Walk, role: Role) -> None:
     """Links of the pages that a role may open; of those that differ in values of their query alone, one."""
     found: dict[tuple[str, ...], tuple[str, str]] = {}
     for line in TABLE:
         if line.method != "GET" or line.expected[ROLES.index(role)] != "200" or line.name.startswith("api_"):
             continue
-        answer = ask(line, world, sessions[role], path_of(line, world))
-        if "text/html" not in answer.headers["Content-Type"]:
-            continue
-        for href in re.findall(r'href="(/[^"#]*)', answer.content.decode()):
+        for href in re.findall(r'href="(/[^"#]*)', walk.page(line, role)):
             link = urlsplit(unescape(href))
             found.setdefault((link.path, *sorted(parse_qs(link.query))), (line.name, unescape(href)))
-    CLIENT.cookies[settings.SESSION_COOKIE_NAME] = sessions[role]
-    answers = {(name, href): CLIENT.get(href).status_code for name, href in found.values() if "/static/" not in href}
+    answers = {(name, href): walk.status(href, role) for name, href in found.values() if "/static/" not in href}
     assert len(answers) > 20
     wrong = {at: status for at, status in answers.items() if status not in (200, 302)}
     if role == Role.MANAGER:  # only in this world is a release published that is not made yet

@@ -1,6 +1,7 @@
 """The test databases themselves."""
 
 import signal
+import threading
 
 import psycopg
 import pytest
@@ -20,6 +21,23 @@ def test_who_holds_the_database_is_ended_and_reported() -> None:
         held.execute("SELECT 1")
     held.close()
     assert databases.end_connections(5) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_thread_that_ends_meanwhile_holds_the_database_no_longer() -> None:
+    holds, may_end = threading.Event(), threading.Event()
+
+    def ask() -> None:
+        connection.ensure_connection()
+        holds.set()
+        may_end.wait(30)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert holds.wait(30)
+    threading.Timer(0.3, may_end.set).start()
+    assert databases.end_connections(20) == []
+    thread.join()
 
 
 class TooLongError(Exception):

@@ -64,7 +64,7 @@ class DecisionForm(forms.Form):
         required=False,
         label="Override the test",
         help_text="The test is not passed. Your reason is then printed wherever labels of this machine are used:"
-        " with figures of agreement, with verdicts, on the machine’s page and in exported files.",
+        " with figures of agreement, with verdicts, on the machine's page and in exported files.",
     )
     reason = forms.CharField(
         max_length=4000,

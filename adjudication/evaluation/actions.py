@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.template.defaultfilters import pluralize
 
 from accounts import jobs
 from accounts.audit import record_event
@@ -120,13 +121,16 @@ def judge_unjudged(
         campaign = _new_campaign(collection, found.campaigns, name, by, at)
     items = build_items_of(campaign=campaign, by=by, at=at, pairs=pairs)
     if not items:
-        raise Refused(f"{campaign} has items of all {len(pairs):,} documents already, or may not take them.")
+        raise Refused(
+            f"{campaign} has items of the {len(pairs):,} document{pluralize(len(pairs))} already, or may not take them."
+        )
     return Judging(campaign, len(pairs), pooled, items, len(rows) - len(here))
 
 
 def _why_nothing(rows: int, here: int, depth: int) -> str:
     if here:
-        return f"All {here:,} documents are items of the gold’s campaign already: they wait for judgments or decisions."
+        number = f"{here:,} document{pluralize(here)}"
+        return f"The gold's campaign has items of the {number} already, which wait for judgments or decisions."
     if rows:
         return f"None of the {rows:,} unjudged documents is in the collection, so nobody can judge them here."
     return f"The gold knows every document among the first {depth} of the runs: there is nothing to judge."

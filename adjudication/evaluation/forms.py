@@ -33,7 +33,7 @@ class JudgingForm(forms.Form):
         required=False,
         max_length=100,
         label="Name of the new draft",
-        help_text="Only for a new one. Where the gold is made of a campaign, it gets that campaign’s criteria, "
+        help_text="Only for a new one. Where the gold is made of a campaign, it gets that campaign's criteria, "
         "guideline and people.",
     )
 
@@ -55,7 +55,7 @@ class EvaluationForm(forms.Form):
     """What to measure against what. The collection says which golds, runs and attributes there are."""
 
     gold = forms.ChoiceField(
-        label="Gold", required=False, help_text="What counts as relevant. A paper’s table brings its own."
+        label="Gold", required=False, help_text="What counts as relevant. A paper's table brings its own."
     )
     selector = forms.CharField(
         required=False,

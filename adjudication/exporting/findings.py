@@ -42,17 +42,25 @@ def qrel_findings(options: Options, read: Reader) -> list[Finding]:
     """Of files that hold a campaign's verdicts on documents, or its labels in their place."""
     if options.campaign is None:
         return []
-    found = override_findings(options, options.campaign, by_votes=options.uses_verdicts)
+    found = override_findings(options, options.campaign, by_votes=options.uses_verdicts, memo=read.memo)
     if options.uses_verdicts:
         found += verdict_findings(options, read, standing_of(options.campaign, read.memo))
     return found + _grade_findings(options, read) + _id_findings(read) + _withdrawn_findings(read)
 
 
-def override_findings(options: Options, campaign: Campaign | None, *, by_votes: bool = False) -> list[Finding]:
-    """Machines whose labels are written, or had a vote in what is (`by_votes`), although their test was not passed."""
+def override_findings(
+    options: Options, campaign: Campaign | None, *, by_votes: bool = False, memo: dict[Any, Any] | None = None
+) -> list[Finding]:
+    """Machines whose labels are written, or had a vote in what is (`by_votes`), although their test was not passed.
+
+    They are read once for each memo.
+    """
     if campaign is None:
         return []
-    overridden = overrides_in_verdicts(campaign) if by_votes else overrides_in(campaign)
+    memo, key = {} if memo is None else memo, ("overrides", campaign.pk, by_votes)
+    if key not in memo:
+        memo[key] = overrides_in_verdicts(campaign) if by_votes else overrides_in(campaign)
+    overridden = memo[key]
     if options.exporter.verdicts and options.criterion is not None:
         overridden = [each for each in overridden if each.criterion == options.criterion.key]
     return [Finding(WARNING, OVERRIDE, each.text, len(each.annotators)) for each in overridden]

@@ -1,6 +1,6 @@
 """From words to options: an export is asked for in the same words on the page, through the API and by command."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any, cast
@@ -36,11 +36,16 @@ def in_section(section: str) -> list[Exporter]:
     return [exporter for exporter in EXPORTERS.values() if exporter.section == section]
 
 
-def option_fields(exporters: Iterable[Exporter] | None = None) -> dict[str, forms.Field]:
-    """The options of these exports (of all): a field each, which has the choices that any of them knows."""
+def option_fields(
+    exporters: Iterable[Exporter] | None = None, names: Container[str] | None = None
+) -> dict[str, forms.Field]:
+    """The options of these names (all) of these exports (of all): a field each, which has the choices that any of them
+    knows."""
     found: dict[str, forms.Field] = {}
     for exporter in EXPORTERS.values() if exporters is None else exporters:
         for name, field in exporter.form.ordered().items():
+            if names is not None and name not in names:
+                continue
             known = found[name] if name in found else found.setdefault(name, deepcopy(field))
             if isinstance(known, forms.ChoiceField) and isinstance(field, forms.ChoiceField):
                 known.choices = list(dict([*cast(Choices, known.choices), *cast(Choices, field.choices)]).items())
@@ -79,7 +84,7 @@ def _lenient(exporter: Exporter, asked: Mapping[str, Any]) -> ExportForm:
 
 def _own_options(exporter: Exporter, asked: Mapping[str, Any]) -> dict[str, Any]:
     """The words that the export has options for. Refused for others that would have changed the file."""
-    own, every = exporter.form.base_fields, option_fields()
+    own, every = exporter.form.base_fields, option_fields(names=asked)
     for name, value in asked.items():
         field = every.get(name)
         if field is None:

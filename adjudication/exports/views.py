@@ -21,7 +21,7 @@ from adjudication.exports.registry import EXPORTERS
 from adjudication.labels.rules import why_cannot_take_out
 from adjudication.models import ExportPrefixes
 from adjudication.verdicts.reads.road import fetch_road
-from corpus.collections.rules import can_manage, fetch_overseer
+from corpus.collections.rules import fetch_overseer, is_manager
 from corpus.collections.views.context import collection_context
 from corpus.models import Collection, Membership
 
@@ -61,7 +61,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
         "campaign": collection.campaigns.filter(slug=asked.get("campaign", "")).first(),
         "sections": sections,
         "road": road,
-        "broken": EXPORTERS.broken if can_manage(membership) else [],
+        "broken": EXPORTERS.broken if is_manager(membership) else [],
         "missing": _missing(collection),
     }
     return render(request, "adjudication/exports/export_list.html", context)

@@ -7,7 +7,7 @@ from accounts.refusals import NotAllowed, Refused
 from adjudication.models import Verdict
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from annotation.models import Assignment, AssignmentState, Campaign
-from corpus.collections.rules import check_can_oversee, check_not_archived, check_role
+from corpus.collections.rules import can_manage, check_can_oversee, check_not_archived, check_role
 from corpus.models import Collection, Membership, Role
 
 # As in annotation/labelling/rules/labels.py. The last four name no value, but their target did until November 2026.
@@ -47,7 +47,8 @@ def check_adjudicator(collection: Collection, by: User | None) -> None:
 
 
 def can_adjudicate(membership: Membership) -> bool:
-    return membership.role in (Role.MANAGER, Role.ADJUDICATOR)
+    """Whether what they do would be carried out now: an archived collection takes nothing."""
+    return membership.role in (Role.MANAGER, Role.ADJUDICATOR) and membership.collection.archived_at is None
 
 
 def check_can_take_out(membership: Membership, campaigns: Iterable[Campaign]) -> None:
@@ -92,7 +93,7 @@ def check_not_own(verdict: Verdict, membership: Membership, *, override: bool) -
 
 def can_override_own(membership: Membership) -> bool:
     """Whether the person may decide an item that they judged, if they say so."""
-    return membership.role == Role.MANAGER
+    return can_manage(membership)
 
 
 def check_not_own_item(item: int, membership: Membership, *, override: bool) -> None:

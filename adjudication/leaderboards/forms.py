@@ -52,6 +52,6 @@ class UploadForm(forms.Form):
     about = forms.CharField(label="About the run", max_length=500, required=False, help_text="Everybody can read it.")
     file = forms.FileField(
         label="Run",
-        help_text=f"TREC’s six columns: topic, Q0, docno, rank, score, tag; at most {MOST_BYTES >> 20} MB. Rank all "
+        help_text=f"TREC's six columns: topic, Q0, docno, rank, score, tag; at most {MOST_BYTES >> 20} MB. Rank all "
         "topics: those that are not for the test are passed over.",
     )

@@ -48,7 +48,7 @@ def _hints(run: VoteRun) -> list[str]:
 
 
 def open_verdicts(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, int]]:
-    """Campaigns with verdicts that need a decision, and how many. Four queries.
+    """Campaigns with verdicts that need a decision, and how many. Five queries.
 
     In a large campaign each criterion takes some more, and MOST_COUNTED + 1 stands for any more.
     """
@@ -61,6 +61,8 @@ def open_verdicts(collections: QuerySet[Any], user: User) -> Iterator[tuple[Camp
         counted = Verdict.objects.filter(reduce(or_, waits)).values("item__campaign").annotate(count=Count("pk"))
         counts |= dict(counted.values_list("item__campaign", "count"))
     counts = {campaign: count for campaign, count in counts.items() if count}
+    if not counts:
+        return
     campaigns = labels_shown_to(user, Campaign.objects.filter(pk__in=counts))
     for campaign in campaigns.select_related("collection"):
         yield campaign, counts[campaign.pk]

@@ -42,9 +42,9 @@ GUIDELINE = "\n".join(
     (
         "# Judging relevance",
         "",
-        "You see one **requirement** (an aspect or a sub-aspect of a larger query) and one **abstract**. Decide how far"
-        " the abstract meets the requirement. Judge this pair alone: not the rest of the query, not the quality of the"
-        " paper, and not how well it would do compared with other abstracts.",
+        "You see one **requirement** (a query, or one aspect or sub-aspect of it) and one **abstract**. Decide how far"
+        " the abstract meets the requirement. Judge this pair alone: not other parts of the query, not the quality of"
+        " the paper, and not how well it would do compared with other abstracts.",
         "",
         "## In three steps",
         "",

@@ -15,7 +15,7 @@ from corpus.endpoints.chat import Endpoint
 from corpus.models import PromptTemplate
 
 KINDS = [
-    (MachineKind.LEXICAL, "Lexical baseline: counts the aspect’s content words in the document, without a network"),
+    (MachineKind.LEXICAL, "Lexical baseline: counts the aspect's content words in the document, without a network"),
     (MachineKind.ENDPOINT, "Language model: asks the endpoint that is set up, with a prompt"),
 ]
 

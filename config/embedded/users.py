@@ -50,14 +50,13 @@ def running(data_dir: Path, names: tuple[str, ...] = SERVERS) -> Iterator[None]:
 def restore(data_dir: Path, names: tuple[str, ...] = SERVERS) -> list[str]:
     """Start again servers that died while the caller uses them; their names. Errors: EmbeddedError with what to do."""
     places = Places(data_dir.resolve())
-    dead = [name for name in names if KINDS[name](places).running() is None]
-    if dead or not is_held(places.locks / "watcher"):
-        ensure(places, names)
-    return dead
+    if is_held(places.locks / "watcher") and all(KINDS[name](places).running() for name in names):
+        return []
+    return ensure(places, names)
 
 
-def ensure(places: Places, names: tuple[str, ...]) -> None:
-    """Have the servers ready and a watcher for them; the caller holds users.lock."""
+def ensure(places: Places, names: tuple[str, ...]) -> list[str]:
+    """Have the servers ready and a watcher for them; the caller holds users.lock. Returns what had to be started."""
     servers = [KINDS[name](places) for name in names]
     with locked(places.locks / "start"):
         watcher = 0
@@ -74,6 +73,7 @@ def ensure(places: Places, names: tuple[str, ...]) -> None:
         finally:
             while psutil.pid_exists(watcher or -1) and not is_held(places.locks / "watcher"):
                 time.sleep(0.01)
+    return [name for name, server in zip(names, servers, strict=True) if server.started]
 
 
 def leave(places: Places, users: FileLock) -> None:

@@ -1,11 +1,14 @@
 """Who may do what in a collection. `check_can_…` raises NotAllowed with the reason; `can_…` says it as a bool."""
 
+from typing import cast
+
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Model
 from django.http import Http404
 
 from accounts.extensions import extensions
 from accounts.models import User
+from accounts.prepared_statements import columns, instance, run
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.models import Collection, Membership, RetrievalRun, Role
 
@@ -15,11 +18,27 @@ OVERSEERS = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)  # see labels, ranks, 
 
 def fetch_membership(user: User | AnonymousUser, slug: str) -> Membership:
     """The person's membership with its collection loaded; 404 for everybody else, so that nobody learns it exists."""
-    membership = Membership.objects.select_related("collection", "user").filter(collection__slug=slug, user=user.pk)
-    found = membership.first()
-    if found is None:
+    rows = run(_MEMBERSHIP, {"slug": slug, "user": user.pk})  # one at most; on the path of nearly every request
+    if not rows:
         raise Http404
+    found, rest = instance(Membership, rows[0])
+    found.collection, _ = instance(Collection, rest)
+    found.user = cast(User, user)  # who asks is loaded already
     return found
+
+
+_MEMBERSHIP = f"""
+SELECT {columns(Membership, "member")}, {columns(Collection, "collection")}
+FROM {Membership._meta.db_table} member JOIN {Collection._meta.db_table} collection
+ON collection.id = member.collection_id
+WHERE collection.slug = %(slug)s AND member.user_id = %(user)s
+"""
+
+
+_ROLE = f"""
+SELECT {columns(Membership, "member")} FROM {Membership._meta.db_table} member
+WHERE member.collection_id = %(collection)s AND member.user_id = %(user)s
+"""
 
 
 def fetch_manager(user: User | AnonymousUser, slug: str) -> Membership:
@@ -72,14 +91,21 @@ def check_role_of_manager(collection: Collection, by: User | None) -> None:
     """The role alone, also of an archived collection; the command line (None) may do what its user asks for."""
     if by is None:
         return
-    membership = collection.memberships.select_related("collection", "user").filter(user=by).first()
-    if membership is None:
+    rows = run(_ROLE, {"collection": collection.pk, "user": by.pk})  # one at most
+    if not rows:
         raise NotAllowed(f"You are not a member of {collection}.")
+    membership, _ = instance(Membership, rows[0])
+    membership.collection, membership.user = collection, by
     check_can_manage(membership)
 
 
-def can_manage(membership: Membership) -> bool:
+def is_manager(membership: Membership) -> bool:
     return membership.role == Role.MANAGER
+
+
+def can_manage(membership: Membership) -> bool:
+    """Whether the actions of managers would be carried out now: an archived collection takes none."""
+    return is_manager(membership) and membership.collection.archived_at is None
 
 
 def can_oversee(membership: Membership) -> bool:

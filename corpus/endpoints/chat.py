@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from corpus.endpoints.certificates import trusted
 from corpus.endpoints.retries import Busy, EndpointError
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def open_client(endpoint: Endpoint) -> openai.OpenAI:
         base_url=endpoint.base_url,
         api_key=endpoint.api_key or "none",  # local servers want none, the client insists on one
         timeout=timeout,
-        http_client=openai.DefaultHttpxClient(timeout=timeout, event_hooks={"response": [keep_errors_short]}),
+        http_client=openai.DefaultHttpxClient(
+            timeout=timeout, event_hooks={"response": [keep_errors_short]}, verify=trusted()
+        ),
         max_retries=0,  # the driver waits and counts; retries in here would be paid for unseen
     )
 

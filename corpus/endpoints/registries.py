@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from corpus.endpoints.certificates import trusted
 from corpus.endpoints.retries import (
     LONGEST_PAUSE,
     WORTH_ANOTHER_TRY,
@@ -103,6 +104,7 @@ class Asker:
         self.client = httpx2.Client(
             timeout=httpx2.Timeout(registry.timeout, connect=min(registry.timeout, 10.0)),
             headers={"User-Agent": f"Litmus/1.0{contact}", "Accept": "application/json"},
+            verify=trusted(),
         )
 
     def __enter__(self) -> Asker:

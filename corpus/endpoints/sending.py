@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
+from corpus.endpoints.certificates import trusted
 from corpus.endpoints.retries import (
     LONGEST_PAUSE,
     WORTH_ANOTHER_TRY,
@@ -109,6 +110,7 @@ class Sender:
             timeout=httpx2.Timeout(service.timeout, connect=min(service.timeout, 10.0)),
             headers={"User-Agent": "Litmus/1.0", "Accept": "application/json"},
             follow_redirects=False,
+            verify=trusted(),
         )
 
     def __enter__(self) -> Self:

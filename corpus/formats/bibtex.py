@@ -204,7 +204,7 @@ def _scan_value(text: str, at: int, macros: dict[str, str], opened: int, closer:
                 raise _Malformed("a field has no value", _skip_block(text, opened, closer))
             end = bare.end()
             parts.append(macros.get(bare[0].lower(), bare[0]))
-        join = _JOIN.match(text, end)
+        join = None if text.startswith(",", end) else _JOIN.match(text, end)
         if join is None:
             return "".join(parts), end
         at = join.end()
@@ -212,6 +212,9 @@ def _scan_value(text: str, at: int, macros: dict[str, str], opened: int, closer:
 
 def _matching_brace(text: str, at: int) -> int:
     """Return the position after the brace that closes the one before `at`."""
+    first = text.find("}", at)
+    if first >= 0 and text.find("{", at, first) < 0:  # most values hold no braces
+        return first + 1
     depth = 1
     for brace in _BRACES.finditer(text, at):
         depth += 1 if brace[0] == "{" else -1

@@ -108,7 +108,7 @@ def add_to_pool(*, by: User, at: datetime, topic: Topic, docno: str) -> PoolEntr
     """Pool one document by hand."""
     check_manager(topic.collection, by)
     take_pools(topic.collection)
-    document = topic.collection.documents.filter(docno=docno).only("docno", "title").first()
+    document = topic.collection.documents.filter(docno=docno).only("collection", "docno", "title").first()
     if document is None:
         raise Refused(f"There is no document {docno} in the collection.")
     entry, _ = PoolEntry.objects.get_or_create(topic=topic, document=document)

@@ -21,9 +21,11 @@ class RankedList:
 
 def ranked(scores: Iterable[tuple[str, float]], depth: int | None = None) -> RankedList:
     """Sort by score falling, ties by docno falling in bytes, and cut at `depth`. Errors: ValueError for no number."""
-    found = [(docno, float(np.float32(score))) for docno, score in scores]
-    if not all(np.isfinite(score) for _, score in found):
+    pairs = list(scores)
+    values = np.array([score for _, score in pairs], dtype=np.float32)
+    if not np.isfinite(values).all():
         raise ValueError("a score is not a finite number")
+    found = [(docno, value) for (docno, _), value in zip(pairs, values.tolist(), strict=True)]
     found.sort(reverse=True)  # code points have the order of UTF-8's bytes
     found.sort(key=lambda pair: -pair[1])
     found = found[:depth]

@@ -54,8 +54,9 @@ class Gatherer:
         self.analysis = analysis
         self.weights = None if all(weight == 1 for weight in weights) else tuple(weights)
         self.numbers = _Numbers(analysis)
-        self.held: list[NDArray[np.int64]] = []
-        self.held_weights: list[NDArray[np.float64]] = []
+        self.documents = 0  # not yet counted
+        self.held: list[int] = []  # the terms of their texts, text after text
+        self.ends: list[int] = []  # of each text among them
         self.keys: list[NDArray[np.int32]] = []  # terms, document after document, ascending in each
         self.counts: list[NDArray[Any]] = []
         self.sizes: list[NDArray[np.int64]] = []  # distinct terms of each document
@@ -68,18 +69,12 @@ class Gatherer:
 
     def add_document(self, texts: Sequence[str]) -> None:
         """Count the terms of a document that has one text for each weight."""
-        if self.weights is None:
-            self.held.append(self._terms(" ".join(texts)))
-        else:
-            found = [self._terms(text) for text in texts]
-            self.held.append(np.concatenate(found))
-            self.held_weights.append(np.repeat(self.weights, [len(part) for part in found]))
-        if len(self.held) == CHUNK:
+        for text in (" ".join(texts),) if self.weights is None else texts:
+            self.held.extend(map(self.numbers.__getitem__, tokenise(text, self.analysis.tokens)))
+            self.ends.append(len(self.held))
+        self.documents += 1
+        if self.documents == CHUNK:
             self._count()
-
-    def _terms(self, text: str) -> NDArray[np.int64]:
-        found = np.fromiter(map(self.numbers.__getitem__, tokenise(text, self.analysis.tokens)), dtype=np.int64)
-        return found[found != LEFT_OUT]
 
     def postings(self) -> Postings:
         """Everything gathered, by term."""
@@ -105,23 +100,26 @@ class Gatherer:
         )
 
     def _count(self) -> None:
-        if not self.held:
+        n = self.documents
+        if not n:
             return
-        sizes = np.array([len(found) for found in self.held], dtype=np.int64)
-        owners = np.repeat(np.arange(len(self.held), dtype=np.int64), sizes)
-        keys = (owners << 32) | np.concatenate(self.held)
+        sizes = np.diff(self.ends, prepend=0)  # of each text
+        owners = np.repeat(np.arange(n, dtype=np.int64), sizes.reshape(n, -1).sum(axis=1))
+        found = np.array(self.held, dtype=np.int64)
+        kept = found != LEFT_OUT
+        owners, keys = owners[kept], (owners[kept] << 32) | found[kept]
         pairs, times = np.unique(keys, return_counts=True)
         self.keys.append((pairs & 0xFFFFFFFF).astype(np.int32))
-        self.sizes.append(np.bincount(pairs >> 32, minlength=len(self.held)))
+        self.sizes.append(np.bincount(pairs >> 32, minlength=n))
         if self.weights is None:
             self.counts.append(np.minimum(times, MOST_OFTEN).astype(np.uint16))
-            self.lengths.append(sizes.astype(np.float64))
+            self.lengths.append(np.bincount(owners, minlength=n).astype(np.float64))
         else:
-            weights = np.concatenate(self.held_weights)
+            weights = np.repeat(np.tile(self.weights, n), sizes)[kept]
             summed = np.bincount(np.searchsorted(pairs, keys), weights, minlength=len(pairs))
             self.counts.append(summed.astype(np.float32))
-            self.lengths.append(np.bincount(owners, weights, minlength=len(self.held)).astype(np.float64))
-        self.held, self.held_weights = [], []
+            self.lengths.append(np.bincount(owners, weights, minlength=n).astype(np.float64))
+        self.documents, self.held, self.ends = 0, [], []
 
 
 def _joined(parts: list[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:

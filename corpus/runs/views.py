@@ -112,7 +112,8 @@ def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = get_object_or_404(membership.collection.retrieval_runs.select_related("collection"), pk=pk)
     with refusals_in_message(request):
         removed = delete_run(by=membership.user, at=timezone.now(), run=run)
-        messages.success(request, f"The run {run.name} is deleted. {removed:,} documents left the pools with it.")
+        documents = "1 document" if removed == 1 else f"{removed:,} documents"
+        messages.success(request, f"The run {run.name} is deleted. {documents} left the pools with it.")
         return redirect("run_list", slug)
     return redirect("run_detail", slug, pk)
 

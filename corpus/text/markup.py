@@ -98,7 +98,7 @@ def fold_space(text: str) -> str:
 
 def has_odd_space(text: str) -> bool:
     """Tell whether there is white space other than single blanks, a control or an invisible character in `text`."""
-    return "  " in text or _ODD(text) is not None
+    return "  " in text or (not text.isprintable() and _ODD(text) is not None)
 
 
 def plain_text(text: str) -> str:

@@ -7,40 +7,49 @@ commas. The published counts of ACM-CR were made so (Boudin, JCDL 2021, table 1)
 from __future__ import annotations
 
 import re
-
-_Rule = tuple[re.Pattern[str], str]
-
-
-def _rules(*pairs: tuple[str, str], flags: int = 0) -> list[_Rule]:
-    return [(re.compile(pattern, flags), put) for pattern, put in pairs]
+from typing import NamedTuple
 
 
-_OPENING_QUOTES = _rules(
-    ("([«“‘„]|[`]+)", r" \1 "),
-    (r"^\"", r"``"),
-    (r"(``)", r" \1 "),
-    (r"([ \(\[{<])(\"|\'{2})", r"\1 `` "),
-    (r"(?i)(\')(?!re|ve|ll|m|t|s|d|n)(\w)\b", r"\1 \2"),
+class _Rule(NamedTuple):
+    """What is replaced; `marks`: without one of these characters the pattern matches nowhere."""
+
+    pattern: re.Pattern[str]
+    put: str
+    marks: frozenset[str]
+
+
+def _rules(*rows: tuple[str, str, str]) -> list[_Rule]:
+    return [_Rule(re.compile(pattern), put, frozenset(marks)) for pattern, put, marks in rows]
+
+
+_BEFORE_CLOSING_QUOTES = _rules(
+    # opening quotes
+    ("([«“‘„]|[`]+)", r" \1 ", "«“‘„`"),
+    (r"^\"", r"``", '"'),
+    (r"(``)", r" \1 ", "`"),
+    (r"([ \(\[{<])(\"|\'{2})", r"\1 `` ", "\"'"),
+    (r"(?i)(\')(?!re|ve|ll|m|t|s|d|n)(\w)\b", r"\1 \2", "'"),
+    # punctuation
+    (r"([^\.])(\.)([\]\)}>\"\'»”’ ]*)\s*$", r"\1 \2 \3 ", "."),
+    (r"([:,])([^\d])", r" \1 \2", ":,"),
+    (r"([:,])$", r" \1 ", ":,"),
+    (r"\.{2,}", r" \g<0> ", "."),
+    (r"[;@#$%&]", r" \g<0> ", ";@#$%&"),
+    (r"([^\.])(\.)([\]\)}>\"\']*)\s*$", r"\1 \2\3 ", "."),
+    (r"[?!]", r" \g<0> ", "?!"),
+    (r"([^'])' ", r"\1 ' ", "'"),
+    (r"[*]", r" \g<0> ", "*"),
+    # brackets and dashes
+    (r"[\]\[\(\)\{\}\<\>]", r" \g<0> ", "[](){}<>"),
+    (r"--|[\u2012-\u2015]", r" \g<0> ", "-\u2012\u2013\u2014\u2015"),
 )
-_PUNCTUATION = _rules(
-    (r"([^\.])(\.)([\]\)}>\"\'»”’ ]*)\s*$", r"\1 \2 \3 "),
-    (r"([:,])([^\d])", r" \1 \2"),
-    (r"([:,])$", r" \1 "),
-    (r"\.{2,}", r" \g<0> "),
-    (r"[;@#$%&]", r" \g<0> "),
-    (r"([^\.])(\.)([\]\)}>\"\']*)\s*$", r"\1 \2\3 "),
-    (r"[?!]", r" \g<0> "),
-    (r"([^'])' ", r"\1 ' "),
-    (r"[*]", r" \g<0> "),
-)
-_BRACKETS = _rules((r"[\]\[\(\)\{\}\<\>]", r" \g<0> "), (r"--|[\u2012-\u2015]", r" \g<0> "))
 _CLOSING_QUOTES = _rules(
-    ("([»”’])", r" \1 "),
-    (r"''", " '' "),
-    (r'"', " '' "),
-    (r"\s+", " "),
-    (r"([^' ])('[sS]|'[mM]|'[dD]|') ", r"\1 \2 "),
-    (r"([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) ", r"\1 \2 "),
+    ("([»”’])", r" \1 ", "»”’"),
+    (r"''", " '' ", "'"),
+    (r'"', " '' ", '"'),
+    (r"\s+", " ", "'"),  # only the rules that follow look for a blank; at the end any white space separates
+    (r"([^' ])('[sS]|'[mM]|'[dD]|') ", r"\1 \2 ", "'"),
+    (r"([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) ", r"\1 \2 ", "'"),
 )
 _CONTRACTIONS = [
     re.compile(pattern, re.IGNORECASE)
@@ -57,6 +66,7 @@ _CONTRACTIONS = [
         r" ('t)(was)\b",
     )
 ]
+_CONTRACTED = re.compile(r"cannot|d'ye|gimme|gonna|gotta|lemme|more'n|wanna|'tis|'twas", re.IGNORECASE).search
 
 
 def count_tokens(sentence: str) -> int:
@@ -66,14 +76,19 @@ def count_tokens(sentence: str) -> int:
 
 def tokens_of(sentence: str) -> list[str]:
     """Return the tokens of one sentence; a full stop is a token only at its end."""
-    text = _replaced(sentence, [*_OPENING_QUOTES, *_PUNCTUATION, *_BRACKETS])
-    text = _replaced(f" {text} ", _CLOSING_QUOTES)
-    for contraction in _CONTRACTIONS:
-        text = contraction.sub(r" \1 \2 ", text)
+    marks = set(sentence)
+    if '"' in marks:  # it is replaced by these
+        marks |= {"`", "'"}
+    text = _replaced(sentence, _BEFORE_CLOSING_QUOTES, marks)
+    text = _replaced(f" {text} ", _CLOSING_QUOTES, marks)
+    if _CONTRACTED(text):
+        for contraction in _CONTRACTIONS:
+            text = contraction.sub(r" \1 \2 ", text)
     return text.split()
 
 
-def _replaced(text: str, rules: list[_Rule]) -> str:
-    for pattern, put in rules:
-        text = pattern.sub(put, text)
+def _replaced(text: str, rules: list[_Rule], marks: set[str]) -> str:
+    for rule in rules:
+        if not rule.marks.isdisjoint(marks):
+            text = rule.pattern.sub(rule.put, text)
     return text

@@ -176,7 +176,7 @@ document.addEventListener("htmx:responseError", (event) => {
   if ([403, 409, 422].includes(status)) return; // the answer itself says why and is shown
   if (status === 401) announce("You are signed out. Sign in again; what is on the page stays until you leave it.", "bad");
   else if (status === 404) announce("This is no longer there. Reload the page to see what is.", "bad");
-  else if (status === 507) announce("The server’s disk is full, so this was not stored. Tell its operator, then try again.", "bad");
+  else if (status === 507) announce("The server's disk is full, so this was not stored. Tell its operator, then try again.", "bad");
   else announce(`The server could not do this (error ${status}). Nothing was changed; try again in a moment.`, "bad");
 });
 

@@ -7,13 +7,14 @@ from django.template.loader import render_to_string
 
 from accounts import jobs
 from accounts.models import JobState
-from corpus.models import Membership, PoolRun, Role
+from corpus.models import Collection, Membership, PoolRun, Role
 from tests.factories.accounts import AT
 
 
 def fragment(**fields: object) -> str:
     job = PoolRun(pk=7, requested_at=AT, **fields)
-    return render_to_string("accounts/_job.html", jobs.shown(job, Membership(role=Role.MANAGER)))
+    member = Membership(collection=Collection(), role=Role.MANAGER)
+    return render_to_string("accounts/_job.html", jobs.shown(job, member))
 
 
 def test_a_waiting_job_asks_for_itself_and_can_be_cancelled() -> None:

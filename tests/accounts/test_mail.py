@@ -7,7 +7,7 @@ import pytest
 from allauth.account.models import EmailAddress
 from django.contrib import auth
 from django.core.mail import send_mail
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from accounts.mail import NoMailServer
@@ -60,3 +60,10 @@ def test_an_account_without_a_password_sees_how_to_get_one(monkeypatch):
     call_command("create_user", "ann@example.org", stderr=output)
     assert "no mail server is set up" in output.getvalue()
     assert "manage.py changepassword ann@example.org" in output.getvalue()
+
+
+def test_who_has_an_account_already_is_sent_to_the_command_that_sets_a_password(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    call_command("create_user", "ann@example.org", stderr=io.StringIO())
+    with pytest.raises(CommandError, match=r"has an account already.*manage\.py changepassword ann@example\.org"):
+        call_command("create_user", "ann@example.org", stderr=io.StringIO())

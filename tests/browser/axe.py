@@ -1,61 +1,75 @@
 """Accessibility of pages: `assert_accessible(page)` runs axe-core in the page as it stands."""
 
-from typing import Any
+from typing import Any, Literal
 
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page
+from django.conf import settings
+from playwright.sync_api import Page, ViewportSize
+
+from tests import kept_files
 
 # Colours hang on the scheme and layout on the width, so that two faces show what four would.
-FACES = (("light", {"width": 1280, "height": 800}), ("dark", {"width": 390, "height": 844}))
+FACES: tuple[tuple[Literal["light", "dark"], ViewportSize], ...] = (
+    ("light", {"width": 1280, "height": 800}),
+    ("dark", {"width": 390, "height": 844}),
+)
 RULES = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
 RULES_OF_LOOKS = {"type": "rule", "values": ["color-contrast", "link-in-text-block", "target-size", "meta-viewport"]}
 SMALLEST_TARGET = 32  # pixels; links inside running text are exempt, and places on the picture of a page
-SCRIPT = Axe().axe_script
+SCRIPT = kept_files.text_of(kept_files.AXE).decode()
 
-# What can be pressed on its own, by where it is and how large. Covered by nothing of WCAG's automated rules at 32 px.
-TARGETS = """smallest => [...document.querySelectorAll(
-    'button, select, summary, input:not([type=hidden], [type=checkbox], [type=radio]), textarea, nav a, a.button'
-  )].filter(e => e.checkVisibility({visibilityProperty: true}))
-    .filter(e => !e.closest('.visually-hidden, .skip-link, .extraction-outline'))
-    .map(e => ({box: e.getBoundingClientRect(), text: e.outerHTML.slice(0, 120)}))
-    .filter(({box}) => box.width > 0 && (box.height < smallest || box.width < smallest))
-    .map(({box, text}) => `${Math.round(box.width)}x${Math.round(box.height)} ${text}`)"""
-# Fields and progress bars that the browser draws in its own look: its borders, its square corners, its own bar.
-UNSTYLED = """() => [...document.querySelectorAll(
-    'input:not([type=hidden], [type=checkbox], [type=radio], [type=range]), select, textarea, button, progress'
-  )].filter(e => e.checkVisibility({visibilityProperty: true}) && !e.closest('.visually-hidden'))
-    .filter(e => {
-      const look = getComputedStyle(e), edge = parseFloat(look.borderTopWidth) > 0;
-      return edge && /inset|outset/.test(look.borderTopStyle)
-        || e.matches('progress') && look.appearance !== 'none'
-        || e.matches('select, textarea') && edge && look.borderTopLeftRadius === '0px';
-    }).map(e => e.outerHTML.slice(0, 120))"""
-# Chromium without a window may draw no further frame while a dialog is open: that is not waited for in vain.
-TRANSITIONS_ENDED = """() => Promise.race([
-    new Promise(late => setTimeout(late, 1000)),
-    new Promise(requestAnimationFrame).then(() => Promise.all(
-      document.getAnimations().filter(each => each instanceof CSSTransition)
-        .map(each => each.finished.catch(() => null))
-    )),
-  ]).then(() => null)"""
-SCROLLS_SIDEWAYS = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+# All in one call: what the page answers goes through three processes, so that it is lines and not axe's whole report.
+FAULTS = """async ([options, smallest]) => {
+    if (!('axe' in window)) return null;
+    // The list brings styles up to date. Chromium without a window may draw no further frame while a dialog is open:
+    // that is not waited for in vain.
+    const moving = document.getAnimations().filter(each => each instanceof CSSTransition);
+    await Promise.race([
+      Promise.all(moving.map(each => each.finished.catch(() => null))),
+      new Promise(late => setTimeout(late, 1000)),
+    ]);
+    const {violations} = await axe.run(options);
+    const faults = violations.map(({id, help, nodes}) =>
+      `${id}: ${help}: ${JSON.stringify(nodes.map(node => node.target))}`);
+    const seen = (selector, exempt) => [...document.querySelectorAll(selector)]
+      .filter(e => e.checkVisibility({visibilityProperty: true}) && !e.closest(exempt));
+    // What can be pressed on its own, by where it is and how large. WCAG's automated rules know no 32 px.
+    seen('button, select, summary, input:not([type=hidden], [type=checkbox], [type=radio]), textarea, nav a, a.button',
+      '.visually-hidden, .skip-link, .extraction-outline')
+      .map(e => ({box: e.getBoundingClientRect(), text: e.outerHTML.slice(0, 120)}))
+      .filter(({box}) => box.width > 0 && (box.height < smallest || box.width < smallest))
+      .forEach(({box, text}) => faults.push(
+        `smaller than ${smallest} px: ${Math.round(box.width)}x${Math.round(box.height)} ${text}`));
+    // Fields and progress bars that the browser draws in its own look: its borders, its square corners, its own bar.
+    seen('input:not([type=hidden], [type=checkbox], [type=radio], [type=range]), select, textarea, button, progress',
+      '.visually-hidden')
+      .filter(e => {
+        const look = getComputedStyle(e), edge = parseFloat(look.borderTopWidth) > 0;
+        return edge && /inset|outset/.test(look.borderTopStyle)
+          || e.matches('progress') && look.appearance !== 'none'
+          || e.matches('select, textarea') && edge && look.borderTopLeftRadius === '0px';
+      })
+      .forEach(e => faults.push(`looks like the browser's own: ${e.outerHTML.slice(0, 120)}`));
+    const root = document.documentElement;
+    return root.scrollWidth > root.clientWidth ? [...faults, 'scrolls sideways'] : faults;
+  }"""
 
 
 def faults_of(page: Page, rules: dict[str, Any] = RULES) -> list[str]:
-    """What axe finds in WCAG 2.2 A and AA, targets under 32 px, unstyled fields, and sideways scrolling."""
+    """What axe finds in WCAG 2.2 A and AA, targets under 32 px, unstyled fields, and sideways scrolling.
+
+    Transitions are awaited first, as a colour is halfway to another until then.
+    """
     options = {
         "runOnly": rules,
         "rules": {"target-size": {"enabled": True}},
         "preload": False,  # style sheets are fetched for rules that are not among these
         "resultTypes": ["violations"],  # what passed is counted and not described, which takes as long as the rules
     }
-    if not page.evaluate("'axe' in window"):
-        page.evaluate(SCRIPT)
-    found = page.evaluate("options => axe.run(options)", options)["violations"]
-    lines = [f"{each['id']}: {each['help']}: {[node['target'] for node in each['nodes']]}" for each in found]
-    lines += [f"smaller than {SMALLEST_TARGET} px: {each}" for each in page.evaluate(TARGETS, SMALLEST_TARGET)]
-    lines += [f"looks like the browser's own: {each}" for each in page.evaluate(UNSTYLED)]
-    return [*lines, "scrolls sideways"] if page.evaluate(SCROLLS_SIDEWAYS) else lines
+    found = page.evaluate(FAULTS, [options, SMALLEST_TARGET])
+    if found is None:
+        page.add_script_tag(url=settings.STATIC_URL + kept_files.AXE)
+        found = page.evaluate(FAULTS, [options, SMALLEST_TARGET])
+    return found
 
 
 def assert_accessible(page: Page) -> None:
@@ -66,15 +80,29 @@ def assert_accessible(page: Page) -> None:
 
 def faults_everywhere(page: Page, address: str) -> list[str]:
     """The faults of an address, opened wide and light, then made narrow and dark, where only looks can differ."""
-    faults = []
-    for (scheme, size), rules in zip(FACES, (RULES, RULES_OF_LOOKS), strict=True):
-        page.emulate_media(color_scheme=scheme)
-        page.set_viewport_size(size)
-        if scheme == FACES[0][0]:
-            page.goto(address)
-        page.evaluate(TRANSITIONS_ENDED)  # or a colour is halfway to another
-        faults += [f"{address}, {scheme}: {fault}" for fault in faults_of(page, rules)]
-    return faults
+    show(page, *FACES[0])
+    page.goto(address)
+    return faults_in_both_faces(page)
+
+
+def faults_in_both_faces(page: Page) -> list[str]:
+    """The faults of a page that was opened in the first face, and is then made narrow and dark."""
+    faults = [f"{page.url}, {FACES[0][0]}: {fault}" for fault in faults_of(page)]
+    show(page, *FACES[1])
+    return faults + [f"{page.url}, {FACES[1][0]}: {fault}" for fault in faults_of(page, RULES_OF_LOOKS)]
+
+
+def assert_accessible_in_both_faces(page: Page) -> None:
+    """Show the page as it stands wide and light, then narrow and dark, which it stays, and assert both."""
+    show(page, *FACES[0])
+    faults = faults_in_both_faces(page)
+    assert not faults, "\n".join(faults)
+
+
+def show(page: Page, scheme: Literal["light", "dark"], size: ViewportSize) -> None:
+    """Show the page in a face."""
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size(size)
 
 
 # Each dialog of a page, named by what it is labelled with and where its script finds it.
@@ -99,10 +127,8 @@ def faults_of_dialogs(page: Page, seen: set[str]) -> list[str]:
             continue
         seen.add(name)
         for (scheme, size), rules in zip(FACES, (RULES, RULES_OF_LOOKS), strict=True):
-            page.emulate_media(color_scheme=scheme)
-            page.set_viewport_size(size)
+            show(page, scheme, size)
             page.evaluate(OPEN_DIALOG, number)
-            page.evaluate(TRANSITIONS_ENDED)
             faults += [f"{page.url}, dialog {name}, {scheme}: {fault}" for fault in faults_of(page, rules)]
             page.evaluate(CLOSE_DIALOG)
     return faults

@@ -3,8 +3,13 @@
 from tests.processes import wait_for
 
 HAS_PAGE = "caches.open('litmus-pages').then((kept) => kept.match(location.pathname)).then(Boolean)"
-HAS_FILES = """caches.open('litmus-files').then((kept) => kept.keys())
-    .then((files) => files.some(({ url }) => /labelling.main/.test(url)))"""
+# Each that the page came with: the browser's own store would serve them as well, for as long as it likes.
+HAS_FILES = """caches.open('litmus-files').then(async (kept) => {
+    const asked = performance.getEntriesByType('resource').map(({ name }) => name);
+    const files = asked.filter((name) => name.includes('/static/'));
+    const found = await Promise.all(files.map((file) => kept.match(file)));
+    return files.some((file) => /labelling.main/.test(file)) && found.every(Boolean);
+})"""
 HAS_ALL_UNITS = "performance.getEntriesByType('resource').some(({ name }) => name.includes('/next/'))"
 SETTLED = 200  # milliseconds after which what is in hand has been kept
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from adjudication.models import AgreementRun, Method, Verdict
 from annotation.models import AssignmentState, Level
@@ -19,6 +19,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 NewPage = Callable[..., Page]
 LABELS = [[0, 1, 2], [2, 0, None], [1, 0, None], [1, 1, 2], [0, 0, 0]]
+TITLE = "body[data-ready] #document-title"  # of an item whose keys work
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def verdict_of(built: Built, place: int) -> Verdict:
 def test_deciding_by_keys_alone(built: Built, new_page: NewPage) -> None:
     page = new_page(user=built.people["adjudicator"])
     page.goto(address("adjudication_screen"))
-    expect(page.locator("#document-title")).to_have_text("On doc00000")
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(page.get_by_role("button", name="Decide")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Enter")
@@ -48,7 +49,7 @@ def test_deciding_by_keys_alone(built: Built, new_page: NewPage) -> None:
     page.keyboard.press("1")
     page.keyboard.press("g")
     page.keyboard.press("Enter")
-    expect(page.locator("#document-title")).to_have_text("On doc00001")
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
     first = verdict_of(built, 0)
     assert (first.value, first.method, first.cause) == (1, Method.BY_HAND, "guideline")
 
@@ -57,16 +58,78 @@ def test_deciding_by_keys_alone(built: Built, new_page: NewPage) -> None:
     expect(page.locator("#comment")).to_be_focused()
     page.keyboard.type("Between 0 and 2: u and b are letters here.")
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#document-title")).to_have_text("On doc00002")
+    expect(page.locator(TITLE)).to_have_text("On doc00002")
     assert verdict_of(built, 1).comment == "Between 0 and 2: u and b are letters here."
 
     page.keyboard.press("u")
-    expect(page.locator("#document-title")).to_have_text("On doc00001")
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
     assert verdict_of(built, 1).method == Method.UNRESOLVED
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#document-title")).to_have_text("On doc00002")
+    expect(page.locator(TITLE)).to_have_text("On doc00002")
     page.keyboard.press("ArrowLeft")
-    expect(page.locator("#document-title")).to_have_text("On doc00001")
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
+
+
+def test_keys_wait_for_the_next_item(built: Built, new_page: NewPage) -> None:
+    """What is typed while a decision is on its way would be meant for an item that is not shown yet."""
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    held: list[Route] = []
+    page.route("**/decision/", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it is given
+    page.keyboard.press("2")
+    with page.expect_request("**/decision/"):
+        page.keyboard.press("Enter")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    held.pop().continue_()
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
+    assert held == []
+    assert verdict_of(built, 0).value == 2
+    page.keyboard.press("0")
+    expect(page.locator("input[name=value][value='0']")).to_be_checked()
+
+
+def test_keys_wait_for_an_item_that_was_asked_for(built: Built, new_page: NewPage) -> None:
+    """What is typed while another item is on its way, by an arrow or by Undo, decides nothing."""
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    held: list[Route] = []
+    for pattern in ("**verdict=*", "**/withdrawal/"):
+        page.route(pattern, lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it is given
+    with page.expect_request("**verdict=*"):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    page.unroute("**verdict=*")
+    held.pop().continue_()
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
+    assert verdict_of(built, 0).method == Method.UNRESOLVED
+
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.locator(TITLE)).to_have_text("On doc00002")
+    with page.expect_request("**/withdrawal/"):
+        page.keyboard.press("u")
+    page.keyboard.press("0")
+    page.keyboard.press("Enter")
+    held.pop().continue_()
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
+    assert verdict_of(built, 1).method == Method.UNRESOLVED
+    assert verdict_of(built, 2).method != Method.BY_HAND
+
+
+def test_a_page_that_never_comes_gives_the_keys_back(built: Built, new_page: NewPage) -> None:
+    page = new_page(user=built.people["adjudicator"])
+    page.clock.install()
+    page.goto(address("adjudication_screen"))
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    page.evaluate("dispatchEvent(new Event('beforeunload'))")  # as of a link that turns out to be a download
+    page.keyboard.press("2")
+    expect(page.locator("input[name=value][value='2']")).not_to_be_checked()
+    page.clock.fast_forward(20_000)
+    page.keyboard.press("2")
+    expect(page.locator("input[name=value][value='2']")).to_be_checked()
 
 
 def test_a_low_screen_shows_all_levels_and_the_button(built: Built, new_page: NewPage) -> None:
@@ -155,9 +218,9 @@ def test_two_clicks_from_a_figure_to_the_judgments(new_page: NewPage) -> None:
 
 
 def test_pages_are_accessible(new_page: NewPage) -> None:
-    labels = noisy_labels(48, 5)
+    labels = noisy_labels(15, 5)
     labels[0][2] = None  # type: ignore[call-overload]
-    built = build_campaign(labels, topics=12, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
+    built = build_campaign(labels, topics=5, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
     vote(built)
     agree(built, margin=0.1)
     built.label(built.items[0], "cai", 1)

@@ -106,7 +106,8 @@ def test_levels_are_added_and_saved(new_page: NewPage, made: Material) -> None:
     assert campaign.criteria.get().levels.count() == 4
 
 
-def test_pages_of_a_campaign_under_way_are_accessible(new_page: NewPage, made: Material) -> None:
+def test_pages_of_a_campaign_under_way_are_accessible(new_page: NewPage) -> None:
+    made = make_material(documents=2)
     campaign = begun(made)
     page = new_page(made.manager)
     one = f"annotators/{annotator(campaign, 'ana').pk}/"
@@ -118,7 +119,8 @@ def test_pages_of_a_campaign_under_way_are_accessible(new_page: NewPage, made: M
             assert_accessible_everywhere(page, address)
 
 
-def test_pages_of_a_draft_and_its_assignment_are_accessible(new_page: NewPage, made: Material) -> None:
+def test_pages_of_a_draft_and_its_assignment_are_accessible(new_page: NewPage) -> None:
+    made = make_material(documents=2)
     page = new_page(made.manager)
     draft = make_campaign(made, name="Draft")
     for address in ("", "levels/", "settings/"):

@@ -18,10 +18,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def collection() -> Collection:
-    """Sixty questions of two sources with a target each, and four runs from poor to good."""
+    """Thirty questions of two sources with a target each, and four runs from poor to good."""
     rng = np.random.default_rng(4)
     collection = CollectionFactory(slug="tea", title="Questions about tea")
-    documents = [DocumentFactory(collection=collection, docno=f"d{n:03}", title=f"Tea, part {n}") for n in range(80)]
+    documents = [DocumentFactory(collection=collection, docno=f"d{n:03}", title=f"Tea, part {n}") for n in range(50)]
     topics = [
         TopicFactory(
             collection=collection,
@@ -30,14 +30,14 @@ def collection() -> Collection:
             source="author" if n % 3 else "inline-acl",
             extra={"specificity": n % 2, "quality": 1 + n % 2},
         )
-        for n in range(60)
+        for n in range(30)
     ]
     for place, topic in enumerate(topics):
         Target.objects.create(topic=topic, document=documents[place])
     for name, skill in (("bm25", 0.5), ("specter2", 0.8), ("e5-large-v2", 1.2), ("bm25-reranked-by-gpt-4o", 2.5)):
         run = RetrievalRun.objects.create(collection=collection, name=name, created_at=AT)
         for place, topic in enumerate(topics):
-            scores = rng.normal(size=80)
+            scores = rng.normal(size=50)
             scores[place] += skill
             order = np.argsort(-scores)
             docnos = [documents[at].docno for at in order]

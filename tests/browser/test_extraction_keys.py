@@ -99,6 +99,7 @@ def test_47_references_whose_documents_are_there_take_25_keys(new_page, material
     expect(page.locator("[data-part=exact-list] li")).to_have_count(40)
     assert_accessible(page)
     page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)  # keys pressed before that are the dialog's
     expect(count).to_have_text("47 of 47 open")
     hand = Hand(page)
     resolve_references(hand)

@@ -88,7 +88,7 @@ def test_a_decision_is_a_digit_a_cause_and_enter(new_page: NewPage, record_prope
     page.goto(reverse("adjudication_screen", args=["tea", "main"]))
     hand, sent = Hand(page), counted_requests(page)
     for number in range(TIES):
-        expect(page.locator("#document-title")).to_have_text(f"On doc{number:05d}")
+        expect(page.locator("body[data-ready] #document-title")).to_have_text(f"On doc{number:05d}")
         hand.press("1", "g", "Enter")
     expect(page.locator(".empty")).to_be_visible()
     assert Verdict.objects.filter(method=Method.BY_HAND, value=1, cause="guideline").count() == TIES

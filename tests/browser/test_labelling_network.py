@@ -66,6 +66,9 @@ def test_a_reload_without_a_network_goes_on_where_it_was_left(new_page, queue):
     expect_unit(page, 20)
     page.context.set_offline(False)
     expect_saved(page)
+    expect(page.locator("[data-part=announcer]")).to_have_text(
+        re.compile("^Saved ")
+    )  # who heard of trouble hears its end
     expect(page.locator("[data-part=progress-text]")).to_contain_text(re.compile("^20 (done|of 50)"))
     assert values(built)[:21] == [2, 1, *[0] * 18, None]
     page.reload()

@@ -7,7 +7,7 @@ from annotation.models import (
     Criterion,
     Order,
 )
-from tests.browser.axe import assert_accessible
+from tests.browser.axe import assert_accessible_everywhere, assert_accessible_in_both_faces
 from tests.browser.labelling import expect_saved, expect_unit, open_labelling, path_of, values
 from tests.factories.adjudication import Built
 from tests.factories.labelling import assignment_of, build_work, values_of
@@ -45,6 +45,19 @@ def test_a_grid_by_arrows_and_digits_is_sent_at_once(new_page):
     assert values(built)[:3] == [1, 0, 1]
 
 
+def test_a_question_without_aspects_is_what_is_judged_and_looks_so(new_page):
+    built = build_work(triples=[("1", None, "doc00000"), ("1", "It brews tea.", "doc00001")])
+    page = open_labelling(new_page, built)
+    query, style = page.locator("[data-part=query]"), "e => [getComputedStyle(e).fontSize, getComputedStyle(e).color]"
+    expect(page.locator("[data-part=breadcrumb]")).to_be_hidden()
+    alone = query.evaluate(style)
+    page.keyboard.press("1")
+    expect_unit(page, 1)
+    expect(page.locator("[data-part=breadcrumb]")).to_have_text("It brews tea.")
+    assert alone == page.locator("[data-part=breadcrumb]").evaluate(style)
+    assert alone != query.evaluate(style)
+
+
 def test_undo_in_a_grid_takes_the_last_digit_back_then_the_page(new_page):
     built = build_grid()
     page = open_labelling(new_page, built)
@@ -70,25 +83,31 @@ def test_undo_in_a_grid_takes_the_last_digit_back_then_the_page(new_page):
     assert values(built)[:3] == [None, 0, 1]
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
 @pytest.mark.parametrize("order", [Order.BY_ASPECT, Order.BY_DOCUMENT])
-def test_accessible_and_no_wider_than_the_window(new_page, scheme, width, order):
+def test_accessible_and_no_wider_than_the_window(new_page, order):
+    """In both faces, and used by keys in the narrow one: the other tests are wide."""
     triples = [("1", f"Aspect number {a}.", f"doc{d:05d}") for d in range(2) for a in range(3)]
     built = build_work(order=order, triples=triples)
-    page = open_labelling(new_page, built, color_scheme=scheme, viewport={"width": width, "height": 800})
-    assert_accessible(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page = open_labelling(new_page, built)
+    assert_accessible_in_both_faces(page)
     page.keyboard.press("2")
-    page.keyboard.press("ArrowLeft")
-    assert_accessible(page)
+    if order == Order.BY_ASPECT:
+        expect(page.locator("[data-part=breadcrumb] [data-part=aspect]")).to_have_text("Aspect number 1.")
+        expect_saved(page)
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("[data-part=past-text]")).to_have_text("From your history, 1 back")
+    else:  # its other aspects come first
+        expect(page.locator("[data-cell] input[value='2']:checked")).to_have_count(1)
+        page.keyboard.press("ArrowLeft")
+        expect(page.get_by_text("There is nothing earlier.").first).to_be_attached()
+    assert_accessible_in_both_faces(page)
     for key, name in (("x", "skip"), ("?", "help")):
         page.keyboard.press(key)
         expect(page.locator(f"dialog[data-dialog={name}]")).to_be_visible()
-        assert_accessible(page)
+        assert_accessible_in_both_faces(page)
         page.keyboard.press("Escape")
-    page.goto(path_of(built) + "history/")
-    assert_accessible(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+        expect(page.get_by_role("dialog")).to_have_count(0)  # keys pressed before that are the dialog's
+    assert_accessible_everywhere(page, path_of(built) + "history/")
 
 
 def test_without_script_a_form_judges_skips_and_undoes(new_page):

@@ -75,6 +75,7 @@ def test_one_extraction_is_made_of_two_by_keys(new_page, built):
     assert content.values == {"1": identifier.variants[1].says.value, "2": "10.9/by-hand", "3": "10.9/elsewhere"}
     page.get_by_role("button", name="Undo acceptance").click()
     standing(page, "3 of 3 decided")
+    expect(current).to_be_visible()  # by the script: keys work
     page.keyboard.press("?")
     expect(page.get_by_role("dialog")).to_be_visible()
     assert_accessible(page)

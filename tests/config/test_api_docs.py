@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiYamlRenderer
 
 from accounts.operations import DescriptionGenerator
 from tests.factories.accounts import UserFactory
@@ -34,6 +35,7 @@ def test_its_script_comes_from_the_same_address(client: Client) -> None:
     assert b"SwaggerUIBundle(" in answer.content
 
 
+@pytest.mark.slow
 def test_the_description_is_put_together_once_and_stays_what_it_was(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,3 +49,8 @@ def test_the_description_is_put_together_once_and_stays_what_it_was(
     assert client.get(address, {"lang": "de"}, headers=asked).json() != first
     assert client.get(address, headers=asked).json() == first
     assert DescriptionGenerator().get_schema(public=True) is DescriptionGenerator().get_schema(public=True)
+    written = OpenApiYamlRenderer().render(DescriptionGenerator.kept())
+    assert [client.get(address).content for _ in range(2)] == [written, written]
+    other = client.get(address, {"version": "of nobody"}).content
+    assert b"of nobody" in other
+    assert client.get(address, headers={"accept": "application/yaml"}).content == written

@@ -17,7 +17,6 @@ from tests.processes import CHECKOUT
 SAVE = """
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
-call_command("migrate", verbosity=0)
 get_user_model().objects.create(email="ada@example.org", name="Ada Ünal")
 from corpus.searching.jobs.vectors import has_pgvector
 from django.db import connection

@@ -25,8 +25,6 @@ from tests.processes import CHECKOUT, Child, free_port, wait_for
 ITEMS, OVERLAP = 40, 2
 PREPARE = f"""
 import json
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from annotation.models import Strategy
 from tests.factories.accounts import make_token
 from tests.factories.labelling import build_work
@@ -123,7 +121,8 @@ def kill_web_worker_and_postgres(litmus: Child, data_dir: Path) -> None:
 
 
 @pytest.mark.timeout(600)
-def test_no_acknowledged_label_is_lost_and_none_counts_twice(data_dir, tmp_path):
+def test_no_acknowledged_label_is_lost_and_none_counts_twice(made, tmp_path):
+    data_dir = made
     address, tokens = shell(data_dir, PREPARE)
     port = free_port()
     litmus = start(data_dir, port, tmp_path / "first.log")

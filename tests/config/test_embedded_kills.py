@@ -145,6 +145,25 @@ def test_killed_servers_come_back_while_they_are_used(made):
 
 
 @pytest.mark.services
+def test_a_server_that_dies_just_after_it_was_seen_alive_is_named_among_those_that_came_back(made, monkeypatch):
+    with embedded.running(made):
+        server, look = Postgres(Places(made)), Postgres.running
+
+        def look_once(self: Postgres) -> psutil.Process:
+            monkeypatch.undo()
+            found = look(self)
+            found.kill()
+            found.wait(10)
+            return found
+
+        Redis(Places(made)).running().kill()
+        monkeypatch.setattr(Postgres, "running", look_once)
+        assert embedded.restore(made) == ["postgres", "redis"]
+        assert server.is_ready()
+        assert embedded.restore(made) == []
+
+
+@pytest.mark.services
 def test_a_stale_process_number_that_now_belongs_to_somebody_else(made):
     with embedded.running(made):
         remember(made)

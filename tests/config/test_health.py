@@ -8,7 +8,7 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from django.db import connections
+from django.db import connection, connections
 from django.db.migrations.recorder import MigrationRecorder
 
 from config.health import HealthMiddleware
@@ -36,9 +36,17 @@ def test_healthz_answers_any_host_without_a_session(client):
 
 
 @pytest.mark.django_db
-def test_readyz_names_what_is_ready(client):
-    response = client.get("/readyz")
-    assert (response.status_code, response.json()) == (200, {"database": "ok", "redis": "ok"})
+def test_readyz_names_what_is_ready_and_keeps_no_connection_of_the_pool(rf):
+    before = in_use()
+    response = ready(rf)
+    assert (response.status_code, response.content) == (200, b'{"database": "ok", "redis": "ok"}')
+    assert in_use() == before
+
+
+def in_use() -> int:
+    """How many connections of the pool somebody holds."""
+    figures = connection.pool.get_stats()
+    return figures["pool_size"] - figures["pool_available"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -98,7 +106,7 @@ def test_readyz_answers_in_time_while_all_threads_wait_for_the_database(tmp_path
         "LITMUS_WEB_PROCESSES": "1",
         "LITMUS_WEB_THREADS": "2",
     }
-    with django_db_blocker.unblock(), web_server(tmp_path / "web.log", **away) as address:
+    with django_db_blocker.unblock(), web_server(tmp_path / "web.log", patient=False, **away) as address:
         waiting = [threading.Thread(target=status_of, args=(f"{address}/questions/none/",)) for _ in range(6)]
         for thread in waiting:
             thread.start()

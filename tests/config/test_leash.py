@@ -12,7 +12,7 @@ from tests.processes import CHECKOUT, wait_for
 PARENT = """
 import os, subprocess, sys
 child = subprocess.Popen(
-    [sys.executable, "-m", "config.leash", "tests.config.sleeper", *sys.argv[1:]],
+    [sys.executable, *sys.argv[1:]],
     env=os.environ | {"LITMUS_PARENT": os.environ.get("PRETENDED_PARENT", str(os.getpid()))},
     stdout=subprocess.PIPE,
     start_new_session=True,
@@ -20,6 +20,9 @@ child = subprocess.Popen(
 print(child.pid, child.stdout.readline().decode().strip(), flush=True)
 child.wait()
 """
+SLEEPER = "tests.config.sleeper"
+LEASH = ["-m", "config.leash", SLEEPER]
+IMPATIENT = ["-c", "from config import leash; leash.PATIENCE = 1; leash.main()", SLEEPER]  # a second instead of twelve
 
 
 def is_gone(pid: int) -> bool:
@@ -30,11 +33,11 @@ def is_gone(pid: int) -> bool:
 
 
 @pytest.mark.services
-@pytest.mark.parametrize("manner", ["docile", "stubborn"])
-def test_a_leashed_process_ends_with_its_killed_parent(manner):
+@pytest.mark.parametrize("words", [[*LEASH, "docile"], [*IMPATIENT, "stubborn"]], ids=["docile", "stubborn"])
+def test_a_leashed_process_ends_with_its_killed_parent(words):
     """A stubborn one, as Celery can be when its pool has just begun, is killed after some seconds."""
     with subprocess.Popen(
-        ["/bin/sh", "-c", 'trap "" QUIT; exec "$0" -c "$1" "$2"', sys.executable, PARENT, manner],
+        ["/bin/sh", "-c", 'trap "" QUIT; exec "$0" -c "$@"', sys.executable, PARENT, *words],
         cwd=CHECKOUT,
         stdout=subprocess.PIPE,
         text=True,
@@ -49,7 +52,7 @@ def test_a_leashed_process_ends_with_its_killed_parent(manner):
 @pytest.mark.services
 def test_a_process_whose_parent_is_gone_already_does_not_begin():
     done = subprocess.run(
-        [sys.executable, "-c", PARENT],
+        [sys.executable, "-c", PARENT, *LEASH],
         cwd=CHECKOUT,
         env={"PRETENDED_PARENT": "1"},
         capture_output=True,

@@ -18,13 +18,14 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import JobClaim, JobState
 from adjudication.agreement.actions import request_agreement
+from adjudication.models import AgreementResult
 from annotation.models import Judgment, Strategy
 from tests.adjudication.agreement.test_agreement import noisy_labels
 from tests.factories.accounts import make_token
 from tests.factories.adjudication import build_campaign
 from tests.factories.labelling import Built, build_work
 from tests.pgbouncer import pooled
-from tests.processes import start_celery_worker, wait_for, web_server
+from tests.processes import nobody_inserts, start_celery_workers, wait_for, web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -119,12 +120,19 @@ def session_of(built: Built) -> str:
 def test_two_workers_through_it_never_have_the_same_job(bouncer: str, own_queue: str, tmp_path: Path) -> None:
     """Six messages of one job, two workers: it is done once, and nobody holds it afterwards."""
     built = build_campaign(noisy_labels(120, 3), topics=120)
-    run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=1000)
-    for _ in range(5):
-        jobs.send(run)
+    asked = {"campaign": built.campaign, "by": built.people["manager"], "at": timezone.now()}
+    run = request_agreement(**asked, resamples=1000, figures=False, send=False)
     through = {"DATABASE_URL": bouncer, "LITMUS_TRANSACTION_POOLER": "1"}
-    workers = [start_celery_worker(tmp_path / f"{n}.log", queue=own_queue, **through) for n in range(2)]
+    workers = start_celery_workers(tmp_path / "0.log", tmp_path / "1.log", queue=own_queue, **through)
+
+    def one_was_sent_away() -> bool:
+        return any(re.search(r"run_job\S+ succeeded", worker.output) for worker in workers)
+
     try:
+        with nobody_inserts(AgreementResult):  # while the job is being done, the other worker takes its copies
+            for _ in range(6):
+                jobs.send(run)
+            wait_for(one_was_sent_away, 60, "the second worker")
         wait_for(lambda: state_of(run) == JobState.DONE, 120, "the agreement")
     finally:
         for worker in workers:

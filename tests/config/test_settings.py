@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from threadpoolctl import threadpool_info
 
 from config.embedded import EmbeddedError
 from config.env import BadEnvironment
@@ -140,6 +142,7 @@ def test_django_finds_nothing_to_say_about_a_deployment(tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "postgres").exists()  # no server was started for it
 
 
 # --- bad values ------------------------------------------------------------------------------------------------------
@@ -219,3 +222,9 @@ def test_mail_servers(load, url, host, port, starttls, tls):
     assert settings["EMAIL_BACKEND"].endswith("smtp.EmailBackend")
     found = [settings[f"EMAIL_{key}"] for key in ("HOST", "PORT", "USE_TLS", "USE_SSL")]
     assert found == [host, port, starttls, tls]
+
+
+def test_linear_algebra_works_in_as_few_threads_as_settings_say() -> None:
+    np.linalg.inv(np.eye(2))
+    threads = [each["num_threads"] for each in threadpool_info() if each["internal_api"] == "openblas"]
+    assert set(threads) == {int(os.environ["OPENBLAS_NUM_THREADS"])}

@@ -17,36 +17,52 @@ SLOW = {"numpy", "scipy", "matplotlib", "pypdfium2", "openai", "httpx2", "pyarro
 SAY = "import sys; print(*sorted(sys.modules))"
 
 
-def loaded_by(code: str) -> set[str]:
+def loaded_by(code: str) -> list[set[str]]:
+    """The modules that are loaded after the code, and before it each time that it says so, with `now` in between."""
     start = "import os; os.environ['DJANGO_SETTINGS_MODULE'] = 'config.settings'; import django; django.setup()"
     done = subprocess.run(
         [sys.executable, "-c", f"{start}; {code}; {SAY}"], cwd=CHECKOUT, capture_output=True, text=True, check=True
     )
-    return set(done.stdout.split())
+    return [set(modules.split()) for modules in done.stdout.split("\nnow\n")]
 
 
 @pytest.mark.slow
 def test_a_start_loads_nothing_slow():
-    assert loaded_by("import manage, config.outside, config.tables") & SLOW == set()
+    (found,) = loaded_by("import manage, config.outside, config.tables")
+    assert found & SLOW == set()
+
+
+@pytest.fixture(scope="module")
+def web_server() -> tuple[set[str], set[str]]:
+    """What a web server has loaded once its pages are there: while `up` holds it back at the gate, and without `up`."""
+    gated = "os.environ['LITMUS_GATE'] = str(os.open(os.devnull, os.O_RDONLY)); import config.wsgi"
+    found = loaded_by(f"import os; {gated}; {SAY}; print('now'); del os.environ['LITMUS_GATE']; config.wsgi.load()")
+    assert "adjudication.agreement.views.agreement" in found[0]
+    return found[0], found[1]
 
 
 @pytest.mark.slow
-def test_pages_are_loaded_without_the_slow_parts_of_scipy():
-    code = "from django.urls import get_resolver; get_resolver().url_patterns"
-    found = loaded_by(code)
-    assert "adjudication.agreement.views.agreement" in found
-    assert found & {"scipy.special", "scipy.sparse", "scipy.stats", "scipy.linalg", "matplotlib", "openai"} == set()
+def test_pages_are_loaded_without_the_slow_parts_of_scipy(web_server: tuple[set[str], set[str]]):
+    slow = {"scipy.special", "scipy.sparse", "scipy.stats", "scipy.linalg", "matplotlib", "openai"}
+    assert web_server[1] & slow == set()
 
 
 @pytest.mark.slow
-def test_the_first_page_waits_for_nothing_that_another_request_can_load():
+def test_the_first_page_waits_for_nothing_that_another_request_can_load(web_server: tuple[set[str], set[str]]):
     """With them the pages took a seventh longer to load. Where no `up` waits, the web server loads them beforehand."""
     later = {"celery", "kombu", "redis", "httpx2", "markdown_it"}
-    code = "import os; os.environ['LITMUS_GATE'] = str(os.open(os.devnull, os.O_RDONLY)); import config.wsgi"
-    found = loaded_by(code)
-    assert "adjudication.agreement.views.agreement" in found
-    assert found & later == set()
-    assert loaded_by("import config.wsgi") >= later
+    at_the_gate, without_up = web_server
+    assert at_the_gate & later == set()
+    assert without_up >= later
+
+
+@pytest.mark.slow
+def test_a_worker_loads_no_pages():
+    """Celery's own look at Django loaded them all: half of a worker's start, and a third of its memory."""
+    worker = "from config.celery import app, load_jobs; app.loader.import_default_modules(); load_jobs()"
+    (found,) = loaded_by(worker)
+    assert {"adjudication.agreement.jobs.agreement", "accounts.tasks"} <= found
+    assert found & {"config.urls", "adjudication.agreement.views", "rest_framework.views"} == set()
 
 
 def test_up_starts_its_web_server_before_it_loads_models_and_database():

@@ -47,6 +47,7 @@ def test_collecting_happens_once_for_the_same_files_and_again_for_others(tmp_pat
         assert collect_if_changed() is True
 
 
+@pytest.mark.slow
 def test_modules_import_each_other_by_their_hashed_names(collected):
     names = json.loads((collected / "staticfiles.json").read_text())["paths"]
     scripts = [collected / hashed for name, hashed in names.items() if re.match(r"js/.*\.js$", name)]
@@ -57,6 +58,7 @@ def test_modules_import_each_other_by_their_hashed_names(collected):
             assert os.path.relpath(found, collected) in names.values(), f"{script.name} imports {imported}"
 
 
+@pytest.mark.slow
 def test_a_style_sheet_and_its_parts_are_one_file(collected):
     """Whatever is linked holds the text of all its parts, and follows when one of them changes."""
     names = json.loads((collected / "staticfiles.json").read_text())["paths"]
@@ -71,3 +73,15 @@ def test_a_style_sheet_and_its_parts_are_one_file(collected):
     apart = {str(path.relative_to(source)) for path in source.glob("*/**/*.css") if path not in joined}
     pages = "\n".join(path.read_text() for path in (source.parents[1] / "templates").rglob("*.html"))
     assert not [name for name in apart if f"css/{name}" not in pages], "neither part of a sheet nor linked by a page"
+
+
+@pytest.mark.slow
+def test_what_pages_ask_for_is_collected_once_and_nothing_else(collected):
+    names = json.loads((collected / "staticfiles.json").read_text())["paths"]
+    templates = "\n".join(path.read_text() for path in Path(settings.BASE_DIR, "templates").rglob("*.html"))
+    asked = set(re.findall(r"""{% static ["']([^"']+)["']""", templates))
+    assert len(asked) > 20
+    assert asked | {"drf_spectacular_sidecar/swagger-ui-dist/swagger-ui-bundle.js"} <= set(names)
+    assert not [name for name in names if name.startswith(("rest_framework/", "drf_spectacular_sidecar/redoc/"))]
+    files = {str(path.relative_to(collected)) for path in collected.rglob("*") if path.is_file()}
+    assert {name.removesuffix(".gz") for name in files} == {*names.values(), "staticfiles.json", "collected"}

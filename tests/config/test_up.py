@@ -109,7 +109,8 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     for process in servers:
         process.wait(10)
     wait_for(lambda: is_ready(port), 60, f"both servers:\n{litmus.output}")
-    litmus.wait_for_output("postgres had ended and is started again.", 5)
+    for name in KINDS:
+        litmus.wait_for_output(f"{name} had ended and is started again.", 30)
     wait_for(lambda: status(f"http://localhost:{port}/accounts/login/") == 200, 30, "pages")
 
     litmus.process.send_signal(signal.SIGINT)

@@ -22,6 +22,9 @@ def test_an_upload_refused_before_it_is_read_ends_its_connection_and_says_so(tmp
         refused = connection.getresponse()
         refused.read()
         assert (refused.status, refused.getheader("Connection")) == (404, "close")
+        connection.request("POST", "/api/v1/collections/tea/imports/documents/", body=iter([UPLOAD]))  # in chunks
+        assert connection.getresponse().getheader("Connection") == "close"
+        connection.close()
         connection.request("GET", "/healthz")  # by a new connection, as http.client opens one where it was asked to
         assert connection.getresponse().status == 200
         connection.close()

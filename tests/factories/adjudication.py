@@ -21,7 +21,8 @@ from annotation.models import (
     Submission,
     SubmissionKind,
 )
-from corpus.models import Aspect, AspectNode, Collection, Document, Membership, Role, Topic
+from corpus.models import Aspect, AspectNode, Collection, Document, Role, Topic
+from tests.factories.accounts import make_members
 
 AT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 LEVELS = ("not relevant", "partly relevant", "relevant", "perfectly relevant")
@@ -75,10 +76,11 @@ def build_campaign(
     wanted = triples or [(str(1 + i % topics), "It brews tea.", f"doc{i:05d}") for i in range(len(labels))]
     built = Built(collection, campaign, criterion, make_items(campaign, wanted), {})
     _add_people(built, people)
-    for name, model, run in machines:
-        built.annotators[name] = Annotator.objects.create(
-            campaign=campaign, name=name, kind=AnnotatorKind.MACHINE, model=model, run_number=run, created_at=AT
-        )
+    made = [
+        Annotator(campaign=campaign, name=name, kind=AnnotatorKind.MACHINE, model=model, run_number=run, created_at=AT)
+        for name, model, run in machines
+    ]
+    built.annotators |= {machine.name: machine for machine in Annotator.objects.bulk_create(made)}
     Guideline.objects.create(
         campaign=campaign, version=1, body="Judge calmly.", created_at=AT, created_by=built.people["manager"]
     )
@@ -176,15 +178,9 @@ def add_labels(
 
 
 def _add_people(built: Built, annotators: Sequence[str]) -> None:
-    for role in Role.values:
-        built.people[role] = _member(built.collection, role, Role(role))
-    for name in annotators:
-        user = _member(built.collection, name, Role.ANNOTATOR)
-        built.people[name] = user
-        built.annotators[name] = Annotator.objects.create(campaign=built.campaign, name=name, user=user, created_at=AT)
-
-
-def _member(collection: Collection, name: str, role: Role) -> User:
-    user, _ = User.objects.get_or_create(email=f"{name}@example.org", defaults={"name": name.title()})
-    Membership.objects.create(collection=collection, user=user, role=role, created_at=AT)
-    return user
+    roles = {role: Role(role) for role in Role.values} | dict.fromkeys(annotators, Role.ANNOTATOR)
+    built.people |= make_members(built.collection, roles)
+    made = [
+        Annotator(campaign=built.campaign, name=name, user=built.people[name], created_at=AT) for name in annotators
+    ]
+    built.annotators |= {annotator.name: annotator for annotator in Annotator.objects.bulk_create(made)}

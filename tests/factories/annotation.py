@@ -15,6 +15,7 @@ from annotation.labelling.actions.answers import AnswerInput
 from annotation.labelling.actions.submissions import submit
 from annotation.models import Annotator, Campaign
 from corpus.models import Aspect, AspectNode, Collection, Document, Membership, PoolEntry, Role, Topic
+from tests.factories.accounts import make_members
 
 AT = datetime(2024, 5, 1, 12, tzinfo=UTC)
 
@@ -49,10 +50,8 @@ def make_material(
     """A collection in which each topic has so many aspects (the last one below the first) and pools all documents."""
     collection = Collection.objects.create(slug=slug, title=f"Collection {slug}", created_at=AT)
     made = Material(collection, [], [], [])
-    for name, role in [("mia", Role.MANAGER), ("ada", Role.ADJUDICATOR), ("vic", Role.VIEWER)]:
-        add_person(made, name, role)
-    for name in annotators:
-        add_person(made, name, Role.ANNOTATOR)
+    staff = {"mia": Role.MANAGER, "ada": Role.ADJUDICATOR, "vic": Role.VIEWER}
+    made.people |= make_members(collection, staff | dict.fromkeys(annotators, Role.ANNOTATOR))
     made.documents = add_documents(collection, documents)
     for number in range(1, topics + 1):
         add_topic(made, str(number), [f"Does thing {number}.{i}." for i in range(1, aspects + 1)], pooled=pooled)
@@ -60,11 +59,8 @@ def make_material(
 
 
 def add_person(made: Material, name: str, role: Role) -> User:
-    user = User.objects.filter(email=f"{name}@example.org").first()
-    user = user or User.objects.create_user(f"{name}@example.org", "a long pass phrase", name=name.title())
-    Membership.objects.create(collection=made.collection, user=user, role=role, created_at=AT)
-    made.people[name] = user
-    return user
+    made.people |= make_members(made.collection, {name: role})
+    return made.people[name]
 
 
 def add_documents(collection: Collection, count: int, start: int = 0) -> list[Document]:

@@ -1,7 +1,7 @@
 """Rubric campaigns with questions to rate: documents, topics with targets, people, assignments."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,8 +13,8 @@ from annotation.campaigns.actions.items import build_items
 from annotation.labelling.actions.answers import Answer, AnswerInput, Receipt
 from annotation.labelling.actions.submissions import submit
 from annotation.models import Assignment, Campaign
-from corpus.models import Collection, Document, Membership, Role, Target, Topic
-from tests.factories.accounts import AT
+from corpus.models import Collection, Document, Role, Target, Topic
+from tests.factories.accounts import AT, make_members
 
 PAPERS = {
     "11": (
@@ -69,15 +69,6 @@ def make_questions(collection: Collection, questions: Sequence[tuple[str, str, s
     return documents, topics
 
 
-def make_people(collection: Collection, roles: Mapping[str, Role]) -> dict[str, User]:
-    people = {}
-    for name, role in roles.items():
-        user = User.objects.create_user(f"{name}@example.org", "brew-more-tea-9", name=name.title())
-        Membership.objects.create(collection=collection, user=user, role=role, created_at=AT)
-        people[name] = user
-    return people
-
-
 def build_rubric(
     *, people: Sequence[str] = ("ana",), overlap: int = 1, slug: str = "signs", opened: bool = True, **fields: Any
 ) -> Rubric:
@@ -85,7 +76,7 @@ def build_rubric(
     collection = Collection.objects.create(slug=slug, title="Signed languages", created_at=AT)
     documents, topics = make_questions(collection)
     roles = {"mia": Role.MANAGER, "ada": Role.ADJUDICATOR, **dict.fromkeys(people, Role.ANNOTATOR)}
-    users = make_people(collection, roles)
+    users = make_members(collection, roles, "brew-more-tea-9")
     wanted = {"name": "Questions", "kind": "rubric", "overlap": overlap, "seed": 7, **fields}
     campaign = create_campaign(collection=collection, by=users["mia"], at=AT, **wanted)
     add_members(campaign=campaign, users=[users[name] for name in people], by=users["mia"], at=AT)

@@ -11,7 +11,7 @@ from accounts.actions.users import create_user
 from accounts.addresses import validate_address
 from accounts.management.passwords import check_password, read_password
 from accounts.management.reporting import ReportingCommand
-from accounts.refusals import Refused
+from accounts.refusals import Conflict, Refused
 
 
 class Command(ReportingCommand):
@@ -36,7 +36,12 @@ class Command(ReportingCommand):
         password = read_password(password_stdin)
         if password is not None:
             check_password(password, email, name)
-        user = create_user(by=None, at=timezone.now(), email=email, password=password, name=name, is_staff=staff)
+        try:
+            user = create_user(by=None, at=timezone.now(), email=email, password=password, name=name, is_staff=staff)
+        except Conflict as conflict:
+            if mail.is_set_up():
+                raise
+            raise Conflict(f"{conflict.reason} Without a mail server: manage.py changepassword {email}") from conflict
         summary = f"{user.email} {'can sign in' if password else 'has an account'}{', as staff' if staff else ''}."
         if password is None:
             summary += f" It has no password: {_how_to_get_one(email)}"

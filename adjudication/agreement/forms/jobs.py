@@ -38,7 +38,7 @@ class AgreementForm(forms.Form):
         SEED,
         label="Seed",
         required=False,
-        help_text="Left empty, the campaign’s own: the same labels then always give the same figures.",
+        help_text="Left empty, the campaign's own: the same labels then always give the same figures.",
     )
     margin = forms.CharField(
         label="Equivalence margin",
@@ -71,7 +71,7 @@ class VoteForm(forms.Form):
         help_text="An item with fewer stays without a verdict.",
     )
     voters = forms.ChoiceField(label="Who votes", choices=Voters.choices, required=False)
-    weighted = forms.BooleanField(label="Count each vote by its annotator’s weight", required=False)
+    weighted = forms.BooleanField(label="Count each vote by its annotator's weight", required=False)
 
     def clean(self) -> dict[str, Any]:
         return _filled(self, {"ties": DEFAULT, "min_votes": MIN_VOTES.usual, "voters": Voters.HUMANS.value})

@@ -54,7 +54,9 @@ class Panel:
     counts: Sequence[Sequence[int]]
 
 
-def draw_forest(lines: Sequence[Line], axis: str, notes: Sequence[str] = ()) -> Drawing:
+def draw_forest(
+    lines: Sequence[Line], axis: str, notes: Sequence[str] = (), formats: Sequence[str] = FORMATS
+) -> Drawing:
     """A forest plot with the first line on top, above an axis of that name and `notes` on what it shows."""
     names = [_pair(line.label) for line in lines]
     rows = max([1, *(name.count("\n") + 1 for name in names)])
@@ -82,7 +84,7 @@ def draw_forest(lines: Sequence[Line], axis: str, notes: Sequence[str] = ()) -> 
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
     axes.tick_params(left=False, colors=INK, labelsize=9)
-    return _saved(figure)
+    return _saved(figure, formats)
 
 
 def draw_matrix(
@@ -184,10 +186,10 @@ def _name(text: str) -> str:
     return fill(shorten(text, 36, placeholder="…"), 14)
 
 
-def _saved(figure: Figure) -> Drawing:
+def _saved(figure: Figure, formats: Sequence[str] = FORMATS) -> Drawing:
     """The figure as files without a date or random ids in them."""
     found = {}
-    for name in FORMATS:
+    for name in formats:
         target = BytesIO()
         stamp = {"Date": None} if name == "svg" else {"CreationDate": None}
         with mpl.rc_context(

@@ -84,7 +84,7 @@ def in_collection(collection: Collection, grades: Grades) -> tuple[Grades, list[
     A number is that of a topic, as it stands; else as released, where more numbers are those of one level of contexts
     than stand here so; else of a sub-query; else of an aspect. Importing runs follows the same rule.
     """
-    topics = {topic.number: topic for topic in collection.topics.only("number", "prefix")}
+    topics = {topic.number: topic for topic in collection.topics.only("collection", "number", "prefix")}
     found, unit = {number: number for number in topics if number in grades}, QUERY
     levels: dict[str, dict[str, str]] = {}
     for number, topic in topics.items():

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from django.template.defaultfilters import pluralize
 
 from accounts.refusals import Refused
 from accounts.snapshots import snapshot
@@ -211,12 +212,13 @@ def _uneven(means: Mapping[str, Mapping[str, Estimate]], problems: Mapping[str, 
 def _run_notes(name: str, run: Match, scores: RunScores, wanted: EvaluationSpec) -> Iterator[str]:
     missing = int(np.count_nonzero(run.length == 0))
     if missing and wanted.topics == ALL:
-        yield f"{name} ranks nothing for {missing:,} topics of the gold; it scores 0 there."
+        topics = "one topic" if missing == 1 else f"{missing:,} topics"
+        yield f"{name} ranks nothing for {topics} of the gold; it scores 0 there."
     if not len(run.place):
         yield f"{name} ranks no judged document. Is it a run of another collection?"
     if scores.tied:
-        some = ", ".join(f"{count:,} at {measure}" for measure, count in scores.tied.items())
-        yield f"{name} has equal scores across the cut-off ({some} topics); ties go by docno, descending."
+        some = ", ".join(f"{measure} in {count:,} topic{pluralize(count)}" for measure, count in scores.tied.items())
+        yield f"{name} has equal scores across the cut-off ({some}); ties go by docno, descending."
 
 
 def _orders(

@@ -28,7 +28,7 @@ def matrix_table(matrix: Matrix) -> Table:
         Row(row.run, (_mean(matrix, row.value), *(_cell(matrix, each) for each in row.cells))) for row in matrix.rows
     )
     caption = (
-        f"{matrix.measure}: mean of each run, and the row’s mean minus the column’s, in percent where the measure lies "
+        f"{matrix.measure}: mean of each run, and the row's mean minus the column's, in percent where the measure lies "
         f"between 0 and 1. In brackets: p of the {TESTS[matrix.test]}, Holm-adjusted for all {matrix.n_tests:,} "
         f"comparisons of the evaluation. {DAGGER}: below {ALPHA}."
     )

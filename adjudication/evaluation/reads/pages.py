@@ -166,7 +166,7 @@ def draw_plot(table: Table, column: int, form: str) -> bytes | None:
     ]
     axis = f"{_heading(table, column)}{' in percent' if scale == 100 else ''}"
     notes = (f"{PLOT_CAPTION} {table.caption.partition(MARKS)[0]}", *table.notes[:MOST_NOTES])
-    return draw_forest(lines, axis, notes)[form]
+    return draw_forest(lines, axis, notes, (form,))[form]
 
 
 def _times(value: float | None, scale: int) -> float | None:

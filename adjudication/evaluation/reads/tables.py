@@ -216,7 +216,8 @@ def figure_text(measure: str, value: float, style: Style = PLAIN) -> str:
 def caption(done: EvaluationResult, style: Style = PLAIN, figures: SubsetFigures | None = None) -> str:
     """What the table shows, against what, and what its marks mean. `figures` are those of a table about one subset."""
     topics = len((figures or done.whole).subset.topics)
-    parts = [f"Means over {topics:,} topics in percent, against {done.gold.label}."]
+    means = "Figures of one topic" if topics == 1 else f"Means over {topics:,} topics"
+    parts = [f"{means} in percent, against {done.gold.label}."]
     if style.with_se:
         parts.append("± standard error over topics.")
     if len(done.runs) > 1:

@@ -210,7 +210,7 @@ def examples(options: Options) -> Iterator[Example]:
     )
     while batch := list(islice(picked, AT_ONCE)):
         docnos = {docno for _, _, positives, negatives in batch for docno in (*positives, *negatives)}
-        found = options.collection.documents.filter(docno__in=docnos).only("docno", "title", "abstract")
+        found = options.collection.documents.filter(docno__in=docnos).only("collection", "docno", "title", "abstract")
         known = {document.docno: document for document in found}
         for number, text, *sides in batch:
             yield Example(number, text, *(tuple(known[docno] for docno in side if docno in known) for side in sides))

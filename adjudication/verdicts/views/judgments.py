@@ -28,6 +28,7 @@ from adjudication.verdicts.reads.judgments import (
 )
 from annotation.campaigns.reads.campaigns import topics_of
 from annotation.models import Criterion
+from corpus.collections.rules import can_manage
 
 PAGE = 25
 FIGURE_PARAMETERS = ("figure", "run", "difference", "model", "unfit")  # what a filter of the list leaves as it is
@@ -39,7 +40,8 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     scope = fetch_label_scope(request, slug, campaign, page="judgments")
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
-    context = scope.context(section="judgments", criteria=criteria, criterion=criterion)
+    facts = {"criteria": criteria, "criterion": criterion, "may_manage": can_manage(scope.membership)}
+    context = scope.context(section="judgments", **facts)
     if criterion is None:
         return render(request, "adjudication/verdicts/judgment_list.html", context)
     figure = _figure(request, criterion)

@@ -96,7 +96,7 @@ WITH free AS (
 )
 UPDATE annotation_assignment a
 SET state = 'pending', annotator_id = %(annotator)s, lease_expires_at = %(lease)s, held_by = {MARK}
-FROM free WHERE a.id = free.id RETURNING a.id
+FROM free WHERE a.id = free.id RETURNING a.id, a.position
 """
 # Leases that end: the assignment stays with its annotator, for an answer that comes late, and its slot is free again.
 END_LEASES = """
@@ -260,9 +260,9 @@ def leave_units(participation: Participation, *, seen: Sequence[int], at: dateti
 
 
 def take_group(participation: Participation, lead: int, *, at: datetime) -> list[int]:
-    """Lease what else is free of the lead's topic and document; the ids of these assignments."""
+    """Lease what else is free of the lead's topic and document; the ids of these assignments, in the queue's order."""
     named = {"lead": lead, "annotator": participation.annotator, **_lease_names(participation, at)}
-    return [row.id for row in run(TAKE_GROUP, named)]
+    return [row.id for row in sorted(run(TAKE_GROUP, named), key=lambda row: row.position)]
 
 
 def renew_leases(participation: Participation, ids: Sequence[int], *, at: datetime) -> None:

@@ -89,8 +89,8 @@ def annotator_state(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     facts: dict[str, Any] = {"annotator": annotator, "by": membership.user, "at": timezone.now()}
     if change == "remove":
         withdrawn = remove_annotator(**facts)
-        stays = "What they judged stays"
-        done = f"{annotator} was removed from this campaign. {stays}; {withdrawn:,} items are free for others."
+        free = "1 item is" if withdrawn == 1 else f"{withdrawn:,} items are"
+        done = f"{annotator} was removed from this campaign. What they judged stays; {free} free for others."
         messages.success(request, done)
     elif change in ("pause", "resume"):
         refusal = _try(lambda: (pause_annotator if change == "pause" else resume_annotator)(**facts))
@@ -108,7 +108,8 @@ def annotator_release(request: HttpRequest, slug: str, campaign: str, pk: int) -
         return _show_one(request, membership, found, annotator, release=form)
     most = form.cleaned_data["most"]
     count = release_assignments(annotator=annotator, by=membership.user, at=timezone.now(), most=most)
-    messages.success(request, f"Withdrew {count:,} items from {annotator}. They are free for others.")
+    items, free = ("1 item", "It is") if count == 1 else (f"{count:,} items", "They are")
+    messages.success(request, f"Withdrew {items} from {annotator}. {free} free for others.")
     return redirect("annotator_edit", slug, campaign, pk)
 
 

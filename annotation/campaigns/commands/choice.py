@@ -9,10 +9,9 @@ from annotation.kind import Kind, kinds
 
 
 def add_choice_arguments(parser: ArgumentParser) -> None:
-    """The arguments of all kinds."""
-    for kind in kinds():
-        if kind.choosing:
-            kind.choosing.add_arguments(parser)
+    """The arguments of all kinds; kinds may choose alike."""
+    for choosing in dict.fromkeys(kind.choosing for kind in kinds() if kind.choosing):
+        choosing.add_arguments(parser)
 
 
 def choice_of(kind: Kind, options: Mapping[str, Any]) -> Any:

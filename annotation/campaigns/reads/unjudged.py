@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
+from accounts import kept_sql
 from accounts.models import User
 from annotation.models import (
     Annotator,
@@ -23,7 +24,11 @@ def judges_anywhere(user: User) -> bool:
     """Whether the person judges, or may be given something to judge, in any campaign. One query, a hundredth of what it
     takes to find out what they have left; nothing is hidden from those who do not.
     """
-    return _annotators(user).exists()
+    return bool(kept_sql.rows(_one_place_to_judge, user.pk))
+
+
+def _one_place_to_judge(user: int) -> QuerySet[Annotator, tuple[int]]:
+    return _annotators(User(pk=user)).values_list("pk")[:1]
 
 
 def campaigns_left_to(user: User) -> QuerySet[Campaign]:
@@ -48,6 +53,15 @@ def campaigns_left_in(campaigns: Iterable[int], user: User) -> QuerySet[Campaign
     return campaigns_left_to(user).filter(Q(pk__in=pks) | Exists(left))
 
 
+def names_left_in(campaigns: Iterable[int], user: User) -> list[str]:
+    """The names of `campaigns_left_in`, in their order. One query."""
+    return [name for (name,) in kept_sql.rows(_names_left_in, user.pk, *dict.fromkeys(campaigns))]
+
+
+def _names_left_in(user: int, *campaigns: int) -> QuerySet[Campaign, tuple[str]]:
+    return campaigns_left_in(campaigns, User(pk=user)).order_by("name").values_list("name")
+
+
 def campaigns_hidden_from(user: User) -> QuerySet[Campaign]:
     """Campaigns whose labels stay hidden from the person for now: the other way round of `campaigns_left_in`."""
     left = campaigns_left_to(user)
@@ -58,8 +72,15 @@ def campaigns_hidden_from(user: User) -> QuerySet[Campaign]:
 
 
 def labels_shown_to(user: User, campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
-    """Without those whose labels stay hidden from the person, who has something to judge still."""
-    return campaigns.exclude(pk__in=campaigns_hidden_from(user).values("pk"))
+    """Without those whose labels stay hidden from the person, who has something to judge still. One query now, two for
+    those who judge."""
+    if not judges_anywhere(user):
+        return campaigns
+    return campaigns.exclude(pk__in=[pk for (pk,) in kept_sql.rows(_ids_hidden_from, user.pk)])
+
+
+def _ids_hidden_from(user: int) -> QuerySet[Campaign, tuple[int]]:
+    return campaigns_hidden_from(User(pk=user)).values_list("pk")
 
 
 def left_to(user: User, item: str) -> Q:

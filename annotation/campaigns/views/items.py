@@ -154,6 +154,8 @@ def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpRe
         changed = set_calibration(campaign=found, by=membership.user, at=timezone.now(), **wanted)
         judges = wanted["overlap"] or found.kind_object.calibration_overlap
         message = f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out."
+        if changed == 1:
+            message = f"1 item now wants {judges} judges. Plan the assignment to give it out."
         messages.success(request, message)
     return redirect("item_list", slug, campaign)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from accounts.extensions import extensions
 from accounts.models import AuditEvent, User
 from accounts.refusals import NotAllowed
-from annotation.campaigns.reads.unjudged import campaigns_hidden_from, campaigns_left_in, judges_anywhere
+from annotation.campaigns.reads.unjudged import campaigns_hidden_from, judges_anywhere, names_left_in
 from annotation.campaigns.rules.seals import check_not_sealed, sealed_in
 from annotation.models import Campaign
 from corpus.models import Collection
@@ -31,8 +31,8 @@ def check_can_read_labels_of(campaigns: Iterable[Campaign], user: User) -> None:
     Also where the same item (question, document of a topic, paper) is left to the person in another campaign.
     """
     pks = [campaign.pk for campaign in campaigns]
-    left = campaigns_left_in(pks, user).order_by("name") if pks and judges_anywhere(user) else []
-    if names := ", ".join(map(str, left)):
+    left = names_left_in(pks, user) if pks and judges_anywhere(user) else []
+    if names := ", ".join(left):
         raise NotAllowed(
             f"You still have items to judge in {names}, so the labels of others stay hidden from you: what you see"
             " could sway what you judge. Finish yours first, or have a manager take you off the campaign."

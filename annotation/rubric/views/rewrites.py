@@ -38,7 +38,7 @@ def rewrite_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         page=page,
         rows=describe_rewrites(page.object_list),  # type: ignore[arg-type] # a slice of a queryset is one
         standings=STANDINGS,
-        may_decide=membership.role in DECIDERS,
+        may_decide=membership.role in DECIDERS and not membership.collection.archived_at,
         possible=possible_annotators(membership),
     )
     return render(request, "annotation/rubric/rewrite_list.html", context)

@@ -43,14 +43,20 @@ SELECT json_build_object(
   'pairs', (SELECT coalesce(sum(pool.n * coalesce(item.n, 1)), 0) FROM pool LEFT JOIN item USING (topic_id))
 )
 """
-DOCUMENTS = r"""
+# Where single blanks separate the words of both, blanks are counted, in a quarter of the time.
+WORDS = r"""
+CASE WHEN title ~ '^\S+( \S+)*$' AND abstract ~ '^\S+( \S+)*$'
+THEN length(title || abstract) - length(replace(title || abstract, ' ', '')) + 2
+ELSE regexp_count(title || ' ' || abstract, '\S+') END
+"""
+DOCUMENTS = f"""
 SELECT json_build_object(
   'documents', count(*),
   'with_abstract', count(*) FILTER (WHERE abstract <> ''),
-  'with_keywords', count(*) FILTER (WHERE keywords <> '{}'),
+  'with_keywords', count(*) FILTER (WHERE keywords <> '{{}}'),
   'with_year', count(year),
   'with_doi', count(*) FILTER (WHERE doi <> ''),
-  'mean_words', round(avg(regexp_count(title || ' ' || abstract, '\S+')) FILTER (WHERE abstract <> ''), 1)
+  'mean_words', round(avg({WORDS}) FILTER (WHERE abstract <> ''), 1)
 ) FROM corpus_document WHERE collection_id = %(collection)s
 """
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from corpus.collections.rules import can_manage, can_oversee
+from corpus.collections.rules import can_manage, can_oversee, is_manager
 from corpus.models import Membership
 
 
@@ -12,6 +12,7 @@ def collection_context(membership: Membership, tab: str, **more: Any) -> dict[st
         "collection": membership.collection,
         "membership": membership,
         "tab": tab,
+        "is_manager": is_manager(membership),
         "may_manage": can_manage(membership),
         "may_oversee": can_oversee(membership),
         **more,

@@ -85,7 +85,7 @@ def _import_files(run: ImportRun, progress: jobs.Progress, patience: float | Non
             _wait_for_turn(run, progress, patience)
             work(run, progress, counts)
             if counts.errors and not counts.kept:
-                raise Refused(_nothing_read(counts))
+                raise Refused(_nothing_taken(counts))
             _store(run, counts)
     except BrokenFile as broken:
         counts.add_problems([Problem(broken.file, broken.line, broken.reason)])
@@ -146,7 +146,9 @@ def _store_failure(run: ImportRun, counts: ImportCounts) -> None:
     counts.store(run)
 
 
-def _nothing_read(counts: ImportCounts) -> str:
+def _nothing_taken(counts: ImportCounts) -> str:
     first = counts.errors[0]
     where = f"{first['file']}, line {first['line']}" if first["line"] else first["file"]
-    return f"Nothing was imported: none of the {counts.error_count} records could be read. {where}: {first['reason']}."
+    if counts.error_count == 1:
+        return f"Nothing was imported: the only record was refused. {where}: {first['reason']}."
+    return f"Nothing was imported: all {counts.error_count:,} records were refused. {where}: {first['reason']}."

@@ -228,7 +228,8 @@ def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """
     odometer = Odometer()
     topics = frozenset(run.collection.topics.values_list("number", flat=True))
-    bare = frozenset(each.bare_number for each in run.collection.topics.exclude(prefix="").only("number", "prefix"))
+    prefixed = run.collection.topics.exclude(prefix="").only("collection", "number", "prefix")
+    bare = frozenset(each.bare_number for each in prefixed)
     parts = _parts(run, topics | bare)
     reader = Reader(run, topics | bare | parts.keys(), odometer)
     _execute(STAGE)

@@ -3,7 +3,7 @@
 An instruction may stand before each document and each topic, as LitSearch's App. D has them for its encoders.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from django import forms
 from accounts.refusals import Refused
 from corpus.collections.reads.endpoints import NO_EMBEDDINGS, embeddings_endpoint
 from corpus.models import Collection
+from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
 from corpus.searching.jobs.vectors import DenseSearch
 
@@ -66,12 +67,16 @@ def _rank(task: Task) -> Rankings:
     search.prepare(texts)
     task.counts["documents without text, which no vector stands for"] += search.without_text()
     task.cost = None  # endpoints of embeddings are priced in ways of their own
+    yield from task.by_ids(_compared(task, search, texts))
+
+
+def _compared(task: Task, search: DenseSearch, texts: list[str]) -> Iterator[tuple[Query, list[int], list[float]]]:
     for done, query in enumerate(task.queries):
         task.report(done, "comparing vectors")
         excluded, among = task.excluded(query), task.among(query)
         ids, scores = search.find(texts[done], task.depth + len(excluded), among)
         kept = [(pk, score) for pk, score in zip(ids, scores, strict=True) if pk not in excluded]
-        yield query, task.by_id([pk for pk, _ in kept], [score for _, score in kept])
+        yield query, [pk for pk, _ in kept], [score for _, score in kept]
 
 
 DENSE = Recipe(

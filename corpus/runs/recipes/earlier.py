@@ -1,15 +1,18 @@
 """What recipes share that start from runs of the collection: choosing them, and reading a query's ranking."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django import forms
+from django.db.models import Q
 
 from accounts.refusals import Refused
 from corpus.models import Collection, Document, RetrievalRun
 from corpus.ranking.order import RankedList
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Task
+
+TOGETHER = 50  # queries whose rankings are in memory at once
 
 
 class RunField(forms.CharField):
@@ -62,23 +65,37 @@ def check_run(collection: Collection, values: Mapping[str, Any]) -> None:
     run_named(collection, values["run"])
 
 
-class EarlierRun:
-    """A run as a recipe reads it: the ranking of a query, without the documents that the query leaves out."""
+def earlier_rankings(task: Task, name: str) -> Iterator[RankedList]:
+    """A run as a recipe reads it: the ranking of each query of the task, in their order, without the documents that
+    the query leaves out. Errors: Refused where there is no such run."""
+    run = run_named(task.collection, name)
+    for at in range(0, len(task.queries), TOGETHER):
+        queries = task.queries[at : at + TOGETHER]
+        stored = _stored(run, queries)
+        for query in queries:
+            docnos, scores = stored.get((query.topic, query.sub_query, query.aspect), ([], []))
+            out = without(task, query, docnos)
+            kept = [(docno, score) for docno, score in zip(docnos, scores, strict=True) if docno not in out]
+            yield RankedList([docno for docno, _ in kept], [score for _, score in kept])
 
-    def __init__(self, task: Task, name: str) -> None:
-        self.task, self.run = task, run_named(task.collection, name)
 
-    def __call__(self, query: Query) -> RankedList:
-        docnos, scores = self._stored(query) or ([], [])
-        out = without(self.task, query, docnos)
-        kept = [(docno, score) for docno, score in zip(docnos, scores, strict=True) if docno not in out]
-        return RankedList([docno for docno, _ in kept], [score for _, score in kept])
+Place = tuple[int, int | None, int | None]  # topic, sub-query, aspect
 
-    def _stored(self, query: Query) -> tuple[list[str], list[float]] | None:
-        if query.sub_query or query.aspect:
-            parts = self.run.part_rankings.filter(sub_query=query.sub_query, aspect=query.aspect)
-            return parts.values_list("docnos", "scores").first()
-        return self.run.rankings.filter(topic=query.topic).values_list("docnos", "scores").first()
+
+def _stored(run: RetrievalRun, queries: Sequence[Query]) -> dict[Place, tuple[list[str], list[float]]]:
+    """The rankings that the run has for these queries; two statements at most."""
+    found: dict[Place, tuple[list[str], list[float]]] = {}
+    if whole := [query.topic for query in queries if not (query.sub_query or query.aspect)]:
+        rankings = run.rankings.filter(topic__in=whole).values_list("topic", "docnos", "scores")
+        found |= {(topic, None, None): (docnos, scores) for topic, docnos, scores in rankings}
+    if parts := [query for query in queries if query.sub_query or query.aspect]:
+        of_sub_queries = Q(sub_query__in=[query.sub_query for query in parts if query.sub_query])
+        of_aspects = Q(aspect__in=[query.aspect for query in parts if query.aspect])
+        topics = {(query.sub_query, query.aspect): query.topic for query in parts}
+        of_parts = run.part_rankings.filter(of_sub_queries | of_aspects)
+        for sub_query, aspect, docnos, scores in of_parts.values_list("sub_query", "aspect", "docnos", "scores"):
+            found[topics[sub_query, aspect], sub_query, aspect] = docnos, scores
+    return found
 
 
 def without(task: Task, query: Query, docnos: Sequence[str]) -> frozenset[str]:

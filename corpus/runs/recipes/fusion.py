@@ -9,7 +9,7 @@ from django import forms
 from accounts.refusals import Refused
 from corpus.models import Collection
 from corpus.ranking.order import RankedList, ranked
-from corpus.runs.recipes.earlier import EarlierRun, RunsField, WordsField, run_named
+from corpus.runs.recipes.earlier import RunsField, WordsField, earlier_rankings, run_named
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
 
 RRF, INTERPOLATION = "rrf", "interpolation"
@@ -75,11 +75,10 @@ def interpolated(lists: Sequence[RankedList], weights: Sequence[float]) -> dict[
 
 
 def _rank(task: Task) -> Rankings:
-    runs = [EarlierRun(task, name) for name in task.values["runs"].split()]
+    runs = [earlier_rankings(task, name) for name in task.values["runs"].split()]
     weights = [float(word) for word in task.values["weights"].split()] or [1.0] * len(runs)
-    for done, query in enumerate(task.queries):
+    for done, (query, *lists) in enumerate(zip(task.queries, *runs, strict=True)):
         task.report(done, "fusing rankings")
-        lists = [run(query) for run in runs]
         rrf = task.values["method"] == RRF
         scores = reciprocal(lists, weights, task.values["k"]) if rrf else interpolated(lists, weights)
         yield query, ranked(scores.items(), task.depth)

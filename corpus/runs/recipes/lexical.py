@@ -1,13 +1,14 @@
 """What the recipes share that compare words: fields with weights, how texts become terms, searching the index."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from django import forms
 
 from corpus.ranking.analysis import LUCENE, NLTK, PAIRS, STEMMERS, WORDS, Analysis
-from corpus.ranking.index import Settings
+from corpus.ranking.index import Hits, Settings
 from corpus.ranking.scorers import EXACT, LUCENE_BYTE
+from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, RecipeForm, Task, WordField
 from corpus.searching.jobs.indexes import FIELDS, IndexSpec, open_index
 from corpus.searching.jobs.shard_search import Asked, search_all
@@ -110,6 +111,12 @@ def _listed(ids: frozenset[int] | None) -> list[int] | None:
     return None if ids is None else list(ids)
 
 
+def _reported(task: Task, found: Iterator[Hits]) -> Iterator[tuple[Query, list[int], list[float]]]:
+    for done, (query, hits) in enumerate(zip(task.queries, found, strict=True)):
+        task.report(done, "searching for each topic")
+        yield query, hits.ids.tolist(), hits.scores.tolist()
+
+
 def search_with(scorer: str) -> Callable[[Task], Rankings]:
     """How a recipe ranks that searches the index with this scorer."""
 
@@ -117,8 +124,6 @@ def search_with(scorer: str) -> Callable[[Task], Rankings]:
         index = open_index(task.collection, task.progress, index_spec(task.values))
         asked = (Asked(query.text, list(task.excluded(query)), _listed(task.among(query))) for query in task.queries)
         found = search_all(index, scorer, asked, task.depth, task.progress)
-        for done, (query, hits) in enumerate(zip(task.queries, found, strict=True)):
-            task.report(done, "searching for each topic")
-            yield query, task.by_id(hits.ids.tolist(), hits.scores.tolist())
+        yield from task.by_ids(_reported(task, found))
 
     return rank

@@ -11,7 +11,7 @@ from django.db import connection
 
 from corpus.models import Collection
 from corpus.ranking.order import in_order
-from corpus.runs.recipes.earlier import EarlierRun, RunField, check_run, without
+from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings, without
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
 
 PAPER, CODE = "paper", "code"
@@ -76,10 +76,11 @@ def _walk(docnos: Sequence[str], cited: dict[str, list[str]], first: int, order:
 
 
 def _rank(task: Task) -> Rankings:
-    run, values = EarlierRun(task, task.values["run"]), task.values
-    for done, query in enumerate(task.queries):
+    values = task.values
+    rankings = earlier_rankings(task, values["run"])
+    for done, (query, ranking) in enumerate(zip(task.queries, rankings, strict=True)):
         task.report(done, "following citations")
-        docnos = run(query).docnos
+        docnos = ranking.docnos
         cited = cited_by(task.collection, docnos[: values["first"]])
         found = expanded(docnos, cited, values["first"], values["order"])
         task.counts["documents that citations brought in"] += len(set(found) - set(docnos))

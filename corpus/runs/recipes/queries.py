@@ -50,7 +50,8 @@ class TopicSet:
 
 def _of_kinds(*kinds: TopicKind) -> Maker:
     def make(collection: Collection, words: str) -> Iterator[Query]:
-        topics: QuerySet[Topic] = collection.topics.only("number", "title", "text")
+        # With the collection's id: without it Django would ask for it again, row by row.
+        topics: QuerySet[Topic] = collection.topics.only("collection", "number", "title", "text")
         for topic in (topics.filter(kind__in=kinds) if kinds else topics).iterator():
             yield Query(topic.number, _words(topic, words), topic.pk)
 
@@ -64,7 +65,7 @@ def _words(topic: Topic, words: str) -> str:
 
 
 def _sub_queries(collection: Collection, _: str) -> Iterator[Query]:
-    for part in collection.sub_queries.select_related("topic").only("number", "sentences", "topic_id", "topic"):
+    for part in collection.sub_queries.only("collection", "number", "sentences", "topic"):
         yield Query(part.number, part.text, part.topic_id, sub_query=part.pk)
 
 
@@ -111,7 +112,7 @@ def sources_of(collection: Collection, queries: Sequence[Query]) -> dict[int, fr
     They are: source papers that a topic names, the paper whose paragraph a generated question comes from, and for
     citation contexts all citing papers of the collection (Boudin, JCDL 2021, section 3).
     """
-    topics = {topic.pk: topic for topic in collection.topics.only("kind", "extra", "number")}
+    topics = {topic.pk: topic for topic in collection.topics.only("collection", "kind", "extra")}
     named = {pk: set(topic.source_papers) for pk, topic in topics.items() if topic.source_papers}
     keys = set(Paper.objects.filter(collection=collection).values_list("key", flat=True))
     for query in queries:

@@ -7,7 +7,7 @@ the run, and a hash of them names the recipe.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -23,6 +23,7 @@ from corpus.runs.recipes.queries import ALL, BOTH, TEXT, TITLE, Query, pool_of, 
 
 Choices = Sequence[tuple[str, str]]
 DEEPEST = 10_000
+TOGETHER = 10_000  # documents whose docnos are read at once
 COLLECTION, POOLS = "collection", "pools"
 SOURCES, NOTHING = "sources", "nothing"
 
@@ -82,6 +83,9 @@ class RecipeForm(forms.Form):
         return {name: cls.base_fields[name] for name in ("topics", *own, *list(RecipeForm.base_fields)[1:])}
 
 
+Rankings = Iterator[tuple[Query, RankedList]]
+
+
 @dataclass
 class Task:
     """One run to make: for which queries, with which settings. `counts` and `cost` grow while it is made."""
@@ -106,10 +110,23 @@ class Task:
         """Ids of the only documents that may be ranked, None where all may."""
         return pool_of(query.topic) if self.values["among"] == POOLS else None
 
-    def by_id(self, ids: Sequence[int], scores: Sequence[float]) -> RankedList:
-        """The ranking of documents that are given by their ids."""
-        docnos = dict(Document.objects.filter(pk__in=ids).values_list("pk", "docno"))
-        return ranked(((docnos[pk], score) for pk, score in zip(ids, scores, strict=True) if pk in docnos), self.depth)
+    def by_ids(self, found: Iterable[tuple[Query, Sequence[int], Sequence[float]]]) -> Rankings:
+        """The rankings of documents that are given by their ids with their scores; one statement for many queries."""
+        block, documents = [], 0
+        for each in found:
+            block.append(each)
+            documents += len(each[1])
+            if documents >= TOGETHER:
+                yield from self._with_docnos(block)
+                block, documents = [], 0
+        yield from self._with_docnos(block)
+
+    def _with_docnos(self, block: list[tuple[Query, Sequence[int], Sequence[float]]]) -> Rankings:
+        wanted = {pk for _, ids, _ in block for pk in ids}
+        docnos = dict(Document.objects.filter(pk__in=wanted).values_list("pk", "docno"))
+        for query, ids, scores in block:
+            pairs = ((docnos[pk], score) for pk, score in zip(ids, scores, strict=True) if pk in docnos)
+            yield query, ranked(pairs, self.depth)
 
     def report(self, done: int, step: str) -> None:
         """Say how many queries are done. Errors: Cancelled."""
@@ -125,9 +142,6 @@ class Task:
     @cached_property
     def _sources(self) -> dict[int, frozenset[int]]:
         return sources_of(self.collection, self.queries) if self.values["leave_out"] == SOURCES else {}
-
-
-Rankings = Iterator[tuple[Query, RankedList]]
 
 
 def no_check(_: Collection, __: Mapping[str, Any]) -> None:

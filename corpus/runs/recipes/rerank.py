@@ -6,7 +6,7 @@ named follows in the old order. An answer without any number leaves the old orde
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from corpus.collections.reads.endpoints import NO_MODEL, chat_endpoint
 from corpus.endpoints.chat import Message
 from corpus.models import Collection, Document
 from corpus.ranking.order import in_order
-from corpus.runs.recipes.earlier import EarlierRun, RunField, check_run
+from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
 from corpus.searching.jobs.answers import Answer, ask_model
@@ -129,10 +129,10 @@ class _Reranked:
 
 
 def _rank(task: Task) -> Rankings:
-    run, done = EarlierRun(task, task.values["run"]), 0
+    rankings, done = earlier_rankings(task, task.values["run"]), 0
     for at in range(0, len(task.queries), TOGETHER):
         queries = task.queries[at : at + TOGETHER]
-        lists = [_start(task, query, run(query).docnos) for query in queries]
+        lists = [_start(task, query, next(rankings).docnos) for query in queries]
         for turn in range(max((len(each.windows) for each in lists), default=0)):
             _turn(task, [each for each in lists if turn < len(each.windows)], turn, done)
         for each in lists:
@@ -179,19 +179,21 @@ def _order(task: Task, answer: Answer, n: int) -> list[int] | None:
 
 
 def _questions(task: Task, lists: Sequence[_Reranked], turn: int) -> Iterator[tuple[int, list[Message]]]:
-    for place, each in enumerate(lists):
-        start, end = each.windows[turn]
-        docnos = each.head[start:end]
-        found = Document.objects.filter(collection=task.collection, docno__in=docnos)
-        texts = {
-            docno: f"{title}\n{abstract}" for docno, title, abstract in found.values_list("docno", "title", "abstract")
-        }
-        papers = [
-            f"[{number}] {' '.join(texts.get(docno, '(no text)').split()[: task.values['longest']])}"
-            for number, docno in enumerate(docnos, 1)
-        ]
+    shown = [each.head[slice(*each.windows[turn])] for each in lists]
+    texts = _texts(task, {docno for docnos in shown for docno in docnos})
+    for place, (each, docnos) in enumerate(zip(lists, shown, strict=True)):
+        papers = [f"[{number}] {texts.get(docno, '(no text)')}" for number, docno in enumerate(docnos, 1)]
         asked = REQUEST.format(query=each.query.text, n=len(docnos), papers="\n\n".join(papers))
         yield place, [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": asked}]
+
+
+def _texts(task: Task, docnos: Set[str]) -> dict[str, str]:
+    """Title and abstract of these documents, as many words as the model sees."""
+    found = Document.objects.filter(collection=task.collection, docno__in=docnos)
+    return {
+        docno: " ".join(f"{title}\n{abstract}".split()[: task.values["longest"]])
+        for docno, title, abstract in found.values_list("docno", "title", "abstract")
+    }
 
 
 RERANK = Recipe(

@@ -100,15 +100,17 @@ def _kept(collection: Collection, digest: str, outcome: Reply | Failure) -> Answ
     counted = outcome.prompt_tokens is not None and outcome.completion_tokens is not None
     cost = cost_of(outcome.prompt_tokens or 0, outcome.completion_tokens or 0) if counted else None
     text = outcome.text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MOST_TEXT]
-    PaidAnswer.objects.update_or_create(
+    answer = PaidAnswer(
         collection=collection,
         digest=digest,
-        defaults={
-            "text": text,
-            "prompt_tokens": outcome.prompt_tokens,
-            "completion_tokens": outcome.completion_tokens,
-            "cost": cost,
-            "received_at": timezone.now(),
-        },
+        text=text,
+        prompt_tokens=outcome.prompt_tokens,
+        completion_tokens=outcome.completion_tokens,
+        cost=cost,
+        received_at=timezone.now(),
+    )
+    changed = ["text", "prompt_tokens", "completion_tokens", "cost", "received_at"]
+    PaidAnswer.objects.bulk_create(  # one statement, where update_or_create has up to six
+        [answer], update_conflicts=True, unique_fields=["collection", "digest"], update_fields=changed
     )
     return Answer(text, cost, digest=digest)

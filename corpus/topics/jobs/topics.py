@@ -18,7 +18,7 @@ from corpus.formats.repeats import SeenIds
 from corpus.formats.topics import read_topics
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import HOLDS_NUL, copy_rows, copy_values
-from corpus.loading.counts import REPEATED, ImportCounts
+from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import Odometer, sources_of
 from corpus.loading.samples import sampled
 from corpus.models import Change, ImportRun, Target, Topic, TopicKind
@@ -106,7 +106,8 @@ def _take(item: TopicRecord | Skip | Problem, chunk: Chunk, seen: SeenIds, remar
     elif isinstance(item, Skip):
         chunk.skips[item.reason] += 1
     elif not seen.add(item.number):
-        chunk.skips[REPEATED] += 1
+        reason = f"topic {item.number} came earlier in this import; the first one counts"
+        chunk.problems.append(Problem(item.file, item.line, reason))
     else:
         try:
             chunk.wanted.append(_draft(item))

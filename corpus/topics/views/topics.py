@@ -156,7 +156,7 @@ def workshop_context(membership: Membership, topic: Topic) -> dict[str, Any]:
         texts.add(place.node.aspect.text)
     context["review"] = part
     context["lost_remarks"] = {text: said for text, said in remarks.items() if text not in texts}
-    context["may_review"] = membership.role in REVIEWERS
+    context["may_review"] = membership.role in REVIEWERS and not membership.collection.archived_at
     if can_manage(membership):
         context["steps"] = fetch_steps(topic)
         context["is_fixed"] = is_judged(topic)

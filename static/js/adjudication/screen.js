@@ -1,5 +1,7 @@
 /** Keys of the adjudication screen. Everything they do is a button or field on the page; without a script the forms work. */
 
+import { isLeaving } from "./leaving.js";
+
 const CAUSES = { a: "ambiguous", g: "guideline", e: "error", d: "edge", s: "subjective" };
 const GOES = { ArrowLeft: "earlier", ArrowRight: "later", b: "back", u: "undo" };
 
@@ -13,7 +15,7 @@ for (const label of document.querySelectorAll("[data-cause]")) {
 showWhatIsNeeded();
 
 document.addEventListener("keydown", (event) => {
-  if (event.isComposing || event.repeat || document.querySelector("dialog[open], details.menu[open]")) return;
+  if (isLeaving() || event.isComposing || event.repeat || document.querySelector("dialog[open], details.menu[open]")) return;
   if (typing(event.target)) {
     if (event.key === "Escape") event.target.blur();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) decide(event);
@@ -87,3 +89,5 @@ document.addEventListener("input", (event) => {
 document.addEventListener("click", (event) => {
   if (event.target.closest("[data-key-help]")) document.querySelector("[data-key-dialog]").showModal();
 });
+
+document.body.dataset.ready = "true"; // for tests: keys work from now on

@@ -1,6 +1,7 @@
 /** The adjudication screen for papers: keys, and taking a version without leaving the page. Without this script the same forms work. */
 
 import { announce, csrfToken } from "../base.js";
+import { isLeaving } from "./leaving.js";
 
 const form = () => document.querySelector("[data-versions]");
 const all = () => [...document.querySelectorAll("[data-difference]")];
@@ -137,7 +138,8 @@ const KEYS = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (!form() || event.isComposing || event.altKey || document.querySelector("dialog[open], details.menu[open]")) return;
+  if (!form() && !["ArrowLeft", "ArrowRight"].includes(event.key)) return; // nothing to decide: to the papers around
+  if (isLeaving() || event.isComposing || event.altKey || document.querySelector("dialog[open], details.menu[open]")) return;
   if (event.target.matches?.("input:not([type=checkbox]), textarea, select")) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (event.ctrlKey || event.metaKey) {

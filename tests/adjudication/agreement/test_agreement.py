@@ -247,7 +247,7 @@ def test_newer_judgments_make_the_figures_stale() -> None:
 def test_a_second_attempt_keeps_what_is_finished_and_gives_the_same_figures() -> None:
     built = build_campaign(noisy_labels(60, 3))
     whole = agree(built)
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, send=False)
+    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, figures=False, send=False)
     compute_agreement(run, jobs.Progress(run))
     kept = list(run.results.order_by("pk").values_list("pk", flat=True))
     compute_agreement(AgreementRun.objects.get(pk=run.pk), jobs.Progress(run))  # the worker died before it could finish
@@ -259,7 +259,7 @@ def test_a_second_attempt_keeps_what_is_finished_and_gives_the_same_figures() ->
 @pytest.mark.slow
 def test_a_second_attempt_begins_again_when_the_labels_have_changed() -> None:
     built = build_campaign([[0, 1, None]] * 12)
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, send=False)
+    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, figures=False, send=False)
     compute_agreement(run, jobs.Progress(run))
     built.label(built.items[0], "cai", 1)
     run = AgreementRun.objects.get(pk=run.pk)

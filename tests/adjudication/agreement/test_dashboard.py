@@ -209,3 +209,9 @@ def add_judge(built: Built) -> Annotator:
     """The adjudicator judges as well."""
     user = built.people["adjudicator"]
     return Annotator.objects.create(campaign=built.campaign, name="ada", user=user, created_at=AT)
+
+
+def test_managers_find_the_import_of_judgments_where_the_judgments_are(built: Built) -> None:
+    link = reverse("judgment_import", args=["tea", "main"])
+    assert link in client_of(built, "manager").get(address("judgment_list")).text
+    assert link not in client_of(built, "adjudicator").get(address("judgment_list")).text

@@ -3,9 +3,11 @@
 from datetime import timedelta
 from typing import Any
 
+from accounts import jobs
 from adjudication.cycles.actions import start_cycle
 from adjudication.cycles.reads.cycles import count_tests
 from adjudication.cycles.reads.trials import Trial, fetch_trial
+from adjudication.models import AgreementRun
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.actions.items import build_items
@@ -40,6 +42,15 @@ def began(made: Material, dev: Campaign, **more: Any) -> AnnoCycle:
     return start_cycle(
         collection=made.collection, by=made.manager, at=LATER, dev=dev, criterion="relevance", margin=0.1, **more
     )
+
+
+def measured(run: AgreementRun) -> AgreementRun:
+    """Carry out the test that was asked for, without its figures for papers: to draw them costs more than all else."""
+    run.parameters["figures"] = False
+    run.save(update_fields=["parameters"])
+    jobs.carry_out(run)
+    run.refresh_from_db()
+    return run
 
 
 def trial_of(cycle: AnnoCycle) -> Trial | None:

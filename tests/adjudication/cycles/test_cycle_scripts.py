@@ -12,7 +12,7 @@ from accounts import jobs
 from adjudication.agreement.actions import request_vote
 from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, MachineRun
-from tests.adjudication.cycles.cycle_steps import judged, tuned
+from tests.adjudication.cycles.cycle_steps import judged, measured, tuned
 from tests.factories.annotation import Material
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
@@ -91,7 +91,7 @@ def test_a_cycle_by_rest(made: Material) -> None:
     for run in post("1/runs/", 202, campaign="test"):
         jobs.carry_out(MachineRun.objects.get(pk=run["id"]))
     jobs.carry_out(request_vote(campaign=test, by=made.manager, at=timezone.now(), send=False))
-    jobs.carry_out(AgreementRun.objects.get(pk=post("1/test/", 202)["id"]))
+    measured(AgreementRun.objects.get(pk=post("1/test/", 202)["id"]))
     assert client.get(f"{API}1/").json()["trial"]["is_current"]
     assert "override" in post("1/decision/", 422, outcome="annotate", reason="It looks good.")["detail"]
     post("1/decision/", 200, outcome="stop", reason="People annotate.")

@@ -23,7 +23,7 @@ from annotation.assignment.actions.annotators import add_name
 from annotation.campaigns.actions.campaigns import delete_campaign, update_campaign
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.models import AnnoCycle, Campaign
-from tests.adjudication.cycles.cycle_steps import LATER, began, judged, trial_of, tuned
+from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, trial_of, tuned
 from tests.factories.annotation import AT, Material, annotator, give_labels, make_campaign
 from tests.factories.machines import ask, carry_out
 
@@ -53,7 +53,7 @@ def test_the_whole_way_to_annotating_everything(made: Material) -> None:
         decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason="It looks good.")
     computed = request_test(cycle=cycle, by=by, at=LATER, send=False)
     assert computed.parameters["margin"] == 0.1
-    jobs.carry_out(computed)
+    measured(computed)
     trial = trial_of(cycle)
     assert trial is not None
     assert trial.is_current
@@ -100,7 +100,7 @@ def test_a_new_cycle_needs_a_fresh_test_set_and_counts_the_tests(made: Material)
         began(made, dev)
     freeze_machine(cycle=first, by=by, at=LATER, key=key)
     carry_out(run_frozen_machine(cycle=first, by=by, at=LATER, campaign=test, send=False)[0])
-    jobs.carry_out(request_test(cycle=first, by=by, at=LATER, send=False))
+    measured(request_test(cycle=first, by=by, at=LATER, send=False))
     decide_cycle(cycle=first, by=by, at=LATER, outcome="again", reason="Not yet.")
     second = began(made, dev, runs=1)
     with pytest.raises(Refused, match="needs a fresh test set"):
@@ -201,7 +201,7 @@ def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> 
     with pytest.raises(Refused, match="0 of 1 times"):
         request_test(cycle=cycle, by=by, at=LATER)
     bring(test)
-    jobs.carry_out(request_test(cycle=cycle, by=by, at=LATER, send=False))
+    measured(request_test(cycle=cycle, by=by, at=LATER, send=False))
     trial = trial_of(cycle)
     assert trial is not None
     assert trial.is_current

@@ -29,7 +29,7 @@ from adjudication.exporting.options import make_options
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.imports.actions import request_judgment_import
 from annotation.models import AnnoCycle, Campaign, Judgment
-from tests.adjudication.cycles.cycle_steps import LATER, began, judged, trial_of, tuned
+from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, trial_of, tuned
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out
 
@@ -63,7 +63,7 @@ def test_only_figures_as_fixed_before_the_cycle_pass_the_test() -> None:
         trial = trial_of(cycle)
         assert trial is not None
         assert (trial.agreement, trial.is_passed) == (None, False), other
-    jobs.carry_out(request_test(cycle=cycle, by=by, at=LATER, send=False))
+    measured(request_test(cycle=cycle, by=by, at=LATER, send=False))
     trial = trial_of(cycle)
     assert trial is not None
     assert [row.outcome for row in trial.rows] == [
@@ -222,7 +222,7 @@ def test_overriding_takes_a_tick_a_reason_and_a_manager_and_is_in_the_audit(made
     freeze_machine(cycle=cycle, by=made.manager, at=LATER, key=tuned(made, dev))
     (run,) = run_frozen_machine(cycle=cycle, by=made.manager, at=LATER, campaign=test, send=False)
     carry_out(run)
-    jobs.carry_out(request_test(cycle=cycle, by=made.manager, at=LATER, send=False))
+    measured(request_test(cycle=cycle, by=made.manager, at=LATER, send=False))
     client, address = client_of(made), "/c/teas/anno-gpt/1/"
     page = client.get(address).content.decode()
     assert "The test is not passed: equivalence within ±10 points, as fixed before the cycle" in page

@@ -12,7 +12,7 @@ from accounts import jobs
 from adjudication.agreement.actions import request_vote
 from adjudication.cycles.actions import choose_test_set, freeze_machine, request_test, run_frozen_machine
 from annotation.models import Campaign, Judgment
-from tests.adjudication.cycles.cycle_steps import LATER, began, judged, tuned
+from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, tuned
 from tests.factories.annotation import make_material
 from tests.factories.machines import carry_out
 
@@ -69,9 +69,7 @@ def test_the_table_of_the_test_by_plain_counting() -> None:
         for judgment in Judgment.objects.filter(assignment__annotator=run.annotator).select_related("assignment"):
             Judgment.objects.filter(pk=judgment.pk).update(value=(judgment.assignment.item_id * run.run_number) % 3)
     jobs.carry_out(request_vote(campaign=test, by=by, at=LATER, send=False))
-    computed = request_test(cycle=cycle, by=by, at=LATER, send=False)
-    jobs.carry_out(computed)
-    computed.refresh_from_db()
+    computed = measured(request_test(cycle=cycle, by=by, at=LATER, send=False))
     people, runs = labels_of(test, "human"), labels_of(test, "machine")
     by_topic: dict[int, list[int]] = {}
     for item, topic in test.items.values_list("pk", "topic"):

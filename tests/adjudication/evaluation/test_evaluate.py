@@ -115,9 +115,14 @@ def test_what_one_run_lacks_spoils_nothing_else(built: Built) -> None:
 def test_a_run_of_another_collection_ties_and_empty_topics_are_said(built: Built) -> None:
     make_run(built.collection, "foreign", {"1": {"x1": 2, "x2": 1}})
     make_run(built.collection, "tied", {"1": {"d1": 2, "d2": 1, "d3": 1}})
-    notes = evaluated(built, "foreign", "tied", "good", measures=("R@2",), gold="campaign:main;relevance=2")["notes"]
+    make_run(
+        built.collection, "most", {topic.number: {"d1": 1} for topic in built.collection.topics.exclude(number="1")}
+    )
+    runs = ("foreign", "tied", "good", "most")
+    notes = evaluated(built, *runs, measures=("R@2",), gold="campaign:main;relevance=2")["notes"]
+    assert "most ranks nothing for one topic of the gold; it scores 0 there." in notes
     assert "foreign ranks no judged document. Is it a run of another collection?" in notes
-    assert "tied has equal scores across the cut-off (1 at R@2 topics); ties go by docno, descending." in notes
+    assert "tied has equal scores across the cut-off (R@2 in 1 topic); ties go by docno, descending." in notes
     assert any("topics have no relevant document" in note for note in notes)
 
 

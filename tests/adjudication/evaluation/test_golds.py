@@ -29,12 +29,18 @@ from corpus.models import (
     Target,
     Topic,
 )
-from tests.adjudication.evaluation.conftest import TOPICS
+from tests.adjudication.evaluation.conftest import TOPICS, make_built
 from tests.adjudication.evaluation.evaluating import done, make_run
 from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def built() -> Built:
+    """One for each test, as one of them commits."""
+    return make_built()
 
 
 def test_every_kind_of_gold(built: Built, tmp_path: Path) -> None:

@@ -15,11 +15,18 @@ from corpus.models import (
     Target,
     Topic,
 )
+from tests.adjudication.evaluation.conftest import make_built
 from tests.adjudication.evaluation.evaluating import evaluated, make_run
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def built() -> Built:
+    """One for each test that asks, as others make a collection of that name."""
+    return make_built()
 
 
 def test_presets_of_doris_mae(built: Built) -> None:

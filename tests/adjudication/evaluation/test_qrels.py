@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.models import AuditEvent
+from adjudication.evaluation.golds.qrels import in_collection
 from adjudication.evaluation.golds.registry import offered_golds, read_gold
 from adjudication.models import Evaluation, ImportedQrels, ImportedQrelsTopic
 from annotation.models import Assignment
@@ -32,6 +33,14 @@ def bring(path: Path, text: str, *options: str, capsys: pytest.CaptureFixture[st
 
 def counts(found: dict[str, Any]) -> tuple[int, int, int, int]:
     return found["created"], found["updated"], found["unchanged"], found["skipped"]
+
+
+def test_topics_are_found_in_one_statement(built: Built, django_assert_num_queries: Any) -> None:
+    numbers = list(built.collection.topics.values_list("number", flat=True))
+    assert len(numbers) > 1
+    with django_assert_num_queries(1):
+        own, lacking, unit = in_collection(built.collection, {number: {"d1": 1} for number in [*numbers, "99"]})
+    assert (sorted(own), lacking, unit) == (sorted(numbers), ["99"], "query")
 
 
 @pytest.mark.slow

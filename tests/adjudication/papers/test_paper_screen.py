@@ -160,3 +160,15 @@ def test_an_extraction_campaign_without_two_accounts_says_what_to_do(client) -> 
     assert "Nothing to compare yet" in client.get(address(built)).text
     with pytest.raises(Refused, match="Fewer than two"):
         begin_adjudication(**by(built))
+
+
+def test_an_archived_collection_offers_no_version_to_take(built, client) -> None:
+    client.force_login(built.material.people["ada"])
+    offered = re.compile(r'name="take"|data-go="accept"|/adjudication/papers/\d+/')
+    assert offered.search(client.get(address(built)).text)
+    collection = built.campaign.collection
+    collection.archived_at = AT
+    collection.save(update_fields=["archived_at"])
+    page = client.get(address(built)).text
+    assert "Tea has been studied" in page
+    assert not offered.search(page)

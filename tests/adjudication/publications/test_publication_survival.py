@@ -10,13 +10,13 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.models import JobClaim, JobState
+from accounts.models import JobState
 from adjudication.models import Publication, Release
 from adjudication.publications.actions import request_publication
 from tests.adjudication.publications.publishing import files_of, sent_to
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import build_campaign
-from tests.processes import Child, child_environment, wait_for
+from tests.processes import Child, child_environment, end_lease, wait_for
 from tests.stubs.repositories import TOKEN, Asked, HubStub, Reply, Server, ZenodoStub
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
@@ -43,14 +43,16 @@ def release(settings, tmp_path: Path, transactional_db: None) -> Release:
 
 
 @pytest.fixture
-def hub() -> Iterator[HubStub]:
+def hub(settings) -> Iterator[HubStub]:
     with HubStub() as stub:
+        settings.HUGGINGFACE_URL = stub.url
         yield stub
 
 
 @pytest.fixture
-def zenodo() -> Iterator[ZenodoStub]:
+def zenodo(settings) -> Iterator[ZenodoStub]:
     with ZenodoStub() as stub:
+        settings.ZENODO_URL = stub.url
         yield stub
 
 
@@ -106,11 +108,10 @@ def test_a_killed_job_goes_on_and_sends_nothing_twice(
     publication.refresh_from_db()
     assert publication.state == JobState.RUNNING
     assert publication.sealed_token not in ("", TOKEN)
-    JobClaim.objects.all().delete()  # its lease has ended
+    end_lease(publication)
     server.hooks.clear()
     before = [one.path for one in server.asked if one.method == "PUT"]
-    again = work(publication, tmp_path, hub, zenodo)
-    assert again.process.wait(120) == 0, again.output
+    jobs.carry_out(publication)
     publication.refresh_from_db()
     assert (publication.state, publication.attempts) == (JobState.DONE, 2), publication.reason
     assert publication.sealed_token == ""
@@ -135,11 +136,10 @@ def test_a_job_killed_as_its_draft_was_made_finds_it(
     child.kill()
     publication.refresh_from_db()
     assert (publication.remote, len(zenodo.drafts)) == ("", 1)
-    JobClaim.objects.all().delete()
+    end_lease(publication)
     zenodo.hooks.clear()
     zenodo.asked.clear()
-    again = work(publication, tmp_path, hub, zenodo)
-    assert again.process.wait(120) == 0, again.output
+    jobs.carry_out(publication)
     publication.refresh_from_db()
     assert (publication.state, publication.remote) == (JobState.DONE, "1000"), publication.reason
     assert not [one for one in zenodo.asked if one.method == "POST"]

@@ -27,9 +27,9 @@ from annotation.kinds.rubric.items import fetch_candidates
 from annotation.models import Assignment, Item
 from corpus.models import Collection, Document, Role, Target, Topic
 from corpus.text.overlap import word_overlap
-from tests.factories.accounts import AT
+from tests.factories.accounts import AT, make_members
 from tests.factories.litsearch import DOCUMENTS, invented_questions
-from tests.factories.rubrics import Rubric, build_rubric, make_people, rate, rating, send
+from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
 
 pytestmark = pytest.mark.django_db
 
@@ -146,7 +146,7 @@ def test_an_imported_set_has_its_tables(litsearch):
 
 def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Collection) -> None:
     """It covers one source of four: what it does not ask, or nobody has rated yet, stays as it came."""
-    people = make_people(litsearch, {"mia": Role.MANAGER, "ana": Role.ANNOTATOR})
+    people = make_members(litsearch, {"mia": Role.MANAGER, "ana": Role.ANNOTATOR})
     wanted = {"name": "Again", "kind": "rubric", "overlap": 1, "seed": 7}
     campaign = create_campaign(collection=litsearch, by=people["mia"], at=AT, **wanted)
     add_members(campaign=campaign, users=[people["ana"]], by=people["mia"], at=AT)

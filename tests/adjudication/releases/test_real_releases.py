@@ -20,7 +20,6 @@ from accounts import jobs
 from accounts.models import Job, JobState
 from adjudication.models import Release, VoteRun
 from corpus.models import Collection, ImportRun, PoolRun
-from tests.adjudication.papers.test_acm_cr_road import cited_documents
 from tests.adjudication.releases.releasing import NAMED_AND_DATED, files_of
 from tests.adjudication.releases.test_loaders import RetrievalLoader
 from tests.factories.accounts import UserFactory
@@ -139,8 +138,10 @@ def test_acm_cr_papers(client: Client, tmp_path: Path, capsys) -> None:
     folder = shared_path("data", "acm-cr")
     papers = sorted(folder.glob("papers/*/*.xml"))
     documents = tmp_path / "documents.jsonl"
-    cited = sorted(cited_documents(folder, papers))
-    documents.write_text("".join(json.dumps({"docno": docno, "title": docno}) + "\n" for docno in cited))
+    # That no other document of the collection belongs into them: test_acm_cr_collection.py, which imports the whole.
+    qrels = ((folder / f"{name}.qrels").read_text().splitlines() for name in ("contexts", "sentences"))
+    judged = sorted({line.split()[2] for lines in qrels for line in lines})
+    documents.write_text("".join(json.dumps({"docno": docno, "title": docno}) + "\n" for docno in judged))
     road = Road("acm-cr", client)
     road.bring("documents", documents)
     brought = road.bring("papers", *papers, *(path.with_suffix(".dois") for path in papers), folder / "papers.tsv")

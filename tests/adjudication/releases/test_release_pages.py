@@ -36,8 +36,12 @@ class TestPages:
         assert "not stated" in page
         answer = manager.post(reverse("release_create", args=[slug]), {"name": "v1"})
         assert answer.status_code == 302
+        reloads = "data-reload-when-finished"  # or the page would say that it is done, and not show it
+        assert reloads in manager.get(reverse("release_list", args=[slug])).content.decode()
         jobs.carry_out(Release.objects.get())
-        assert "v1" in manager.get(reverse("release_list", args=[slug])).content.decode()
+        page = manager.get(reverse("release_list", args=[slug])).content.decode()
+        assert "v1" in page
+        assert reloads not in page
         page = manager.get(reverse("release_detail", args=[slug, "v1"])).content.decode()
         assert "campaigns/main/judgments.jsonl" in page
         content = b"".join(manager.get(reverse("release_archive", args=[slug, "v1"])).streaming_content)  # type: ignore[arg-type]

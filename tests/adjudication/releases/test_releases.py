@@ -6,6 +6,7 @@ import re
 import shutil
 import warnings
 import zipfile
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -214,8 +215,8 @@ def test_a_job_that_fails_half_way_leaves_nothing_and_can_be_resumed(built: Buil
 
     with monkeypatch.context() as patched:
         patched.setattr(module, "_describe", killed)
-        with pytest.raises(KeyboardInterrupt):
-            module.write_release(release, module.SnapshotProgress(release))
+        with closing(module.SnapshotProgress(release)) as progress, pytest.raises(KeyboardInterrupt):
+            module.write_release(release, progress)
     assert not release.folder.exists()
     (module.part_of(release) / "named").mkdir(parents=True)
     (module.part_of(release) / "named" / "left.txt").write_text("of an attempt that was killed")

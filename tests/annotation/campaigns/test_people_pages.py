@@ -64,6 +64,8 @@ def test_items_are_handed_over_and_taken_back(made):
     assert "Withdrew 4 items" in page
     assert client.post(url("annotator_release", ana.pk), {"most": "x"}).status_code == 422
     assert ana.assignments.filter(state="pending").count() == 6
+    page = text_of(client.post(url("annotator_release", ana.pk), {"most": 1}, follow=True))
+    assert "Withdrew 1 item from Ana. It is free for others." in page
 
 
 def test_another_campaigns_annotator_is_not_found(made):

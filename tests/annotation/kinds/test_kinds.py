@@ -1,6 +1,8 @@
 """Every campaign kind says all that pages, commands and the API ask of it; nothing else names a kind."""
 
 import re
+from argparse import ArgumentParser
+from dataclasses import replace
 from io import StringIO
 
 import pytest
@@ -8,10 +10,12 @@ from django.core.management import CommandError, call_command
 from django.template.loader import get_template
 from django.urls import reverse
 
+from accounts.extensions import extensions
 from accounts.refusals import Refused
 from accounts.slots import tabs
 from adjudication.procedure import procedures
 from annotation.campaigns.actions.campaigns import create_campaign
+from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.reads.preferences import KEYS
 from annotation.definitions.drafts import BadOptions, problems_of
 from annotation.kind import DEFAULT_KIND, Kind, kind_by_name, kinds, overlaps_in_words
@@ -82,9 +86,20 @@ def test_kinds_are_chosen_by_what_they_are_like() -> None:
     graded = set(Campaign.objects.graded().values_list("kind", flat=True))
     assert graded == {kind.name for kind in kinds() if not kind.no_criteria}
     for kind in kinds():
-        assert [each.kind for each in Campaign.objects.judging(kind.judges)] == [kind.name]
+        alike = {each.name for each in kinds() if each.judges == kind.judges}
+        assert {each.kind for each in Campaign.objects.judging(kind.judges)} == alike
     with pytest.raises(Refused, match="Supported: relevance, rubric, extraction"):
         kind_by_name("pairwise")
+
+
+def test_kinds_may_choose_their_items_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    relevance = kind_by_name("relevance")
+    novelty = replace(relevance, name="novelty")
+    monkeypatch.setitem(extensions("campaign_kinds"), "novelty", novelty)
+    parser = ArgumentParser()
+    add_choice_arguments(parser)
+    chosen = vars(parser.parse_args(["--topic", "3"]))
+    assert choice_of(novelty, chosen) == choice_of(relevance, chosen) != novelty.takes_everything
 
 
 def test_only_its_folder_and_one_line_name_a_kind() -> None:

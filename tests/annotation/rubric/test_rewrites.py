@@ -11,6 +11,7 @@ from annotation.kinds.rubric.item_view import attach_ratings, fetch_question_vie
 from annotation.models import Item, Rewrite, RewriteReview, Submission
 from annotation.rubric.actions import ask_for_reviews, decide_rewrite
 from annotation.rubric.reads import current_rewrites, describe_rewrites
+from corpus.models import Collection
 from tests.factories.accounts import AT
 from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
 
@@ -133,6 +134,14 @@ def client_of(rubric: Rubric, person: str) -> Client:
 
 def address(name: str, rubric: Rubric, *more: object) -> str:
     return reverse(name, args=["signs", rubric.campaign.slug, *more])
+
+
+def test_rewrites_of_an_archived_collection_are_shown_without_a_decision(rubric):
+    Collection.objects.update(archived_at=AT)
+    page = client_of(rubric, "mia").get(address("rewrite_list", rubric)).content.decode()
+    assert "<ins>mouths</ins>" in page
+    assert "/rewrites/questions/" not in page
+    assert 'name="decision"' not in page
 
 
 def test_a_manager_asks_and_the_asked_person_confirms_on_pages(rubric):

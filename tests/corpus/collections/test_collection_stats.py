@@ -48,14 +48,15 @@ def test_documents_are_counted_by_what_is_known_of_them(
     assert "No documents yet" in client.get(reverse("document_figures", args=["tea"])).content.decode()
     DocumentFactory(collection=collection, title="On tea", abstract="Two  words", keywords=["tea"], doi="10.1/x")
     DocumentFactory(collection=collection, title="A", abstract=" b\nc\td e f ")
+    DocumentFactory(collection=collection, title="Of tea", abstract="four words are here")
     DocumentFactory(collection=collection, title="Only a title of many words", abstract="", year=None)
     call_command("collection_stats", "tea", as_json=True)
     found = json.loads(capsys.readouterr().out)
-    wanted = {"documents": 3, "with_abstract": 2, "with_keywords": 1, "with_year": 2, "with_doi": 1, "mean_words": 5.0}
+    wanted = {"documents": 4, "with_abstract": 3, "with_keywords": 1, "with_year": 3, "with_doi": 1, "mean_words": 5.3}
     assert {name: found[name] for name in wanted} == wanted
     with django_assert_max_num_queries(8):
         page = client.get(reverse("document_figures", args=["tea"])).content.decode()
-    assert "5.0 words" in page
+    assert "5.3 words" in page
 
 
 @pytest.mark.django_db

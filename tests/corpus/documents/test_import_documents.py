@@ -167,7 +167,7 @@ class TestBadInput:
         path.write_text("{}\n{}\n")
         run = import_files(collection, path, format="jsonl")
         assert run.state == JobState.FAILED
-        assert run.reason.startswith("Nothing was imported: none of the 2 records could be read. a.jsonl, line 1:")
+        assert run.reason.startswith("Nothing was imported: all 2 records were refused. a.jsonl, line 1:")
 
     @pytest.mark.parametrize(
         "row",
@@ -349,7 +349,7 @@ def _renamed(record: DocumentRecord, docno: str) -> DocumentRecord:
 class TestAcmDigitalLibrary:
     """SIGIR's proceedings and its Forum, with the headings, exclusions and repeated keys of ACM-CR's collection.
 
-    The published counts of the whole collection are tested where it is read (tests/corpus/formats/test_documents.py).
+    The published counts of the whole are tested in tests/adjudication/evaluation/test_acm_cr_collection.py.
     """
 
     @pytest.mark.slow

@@ -1,6 +1,3 @@
-import csv
-from collections import Counter
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,8 +14,6 @@ from corpus.formats.acm_cr import (
 )
 from corpus.formats.acm_cr_topics import paragraph_topics, sentence_topics
 from corpus.formats.records import BrokenFile, Problem, QrelRow, TopicRecord
-from corpus.formats.trec_topics import write_trec_topics
-from tests.corpus.formats.conftest import Collection
 from tests.corpus.formats.reading import problems, records, stream
 from tests.shared import shared_path
 
@@ -136,56 +131,7 @@ def test_sheets_of_references_are_read_with_their_quirks() -> None:
         list(write_dois([DoisLine("1", "a b", "", False)]))
 
 
-# --- the release, cut to 25 papers ------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="session")
-def released() -> list[tuple[AnnotatedPaper, int]]:
-    folder = shared_path("data", "acm-cr")
-    found = []
-    with (folder / "papers.tsv").open(encoding="utf-8", newline="") as table:
-        for row in csv.DictReader(table, delimiter="\t"):
-            name = row["doi"].split("/")[1]
-            with (folder / "papers" / row["venue"] / f"{name}.xml").open("rb") as source:
-                found.append((read_acm_cr(source, name), int(row["first_sentence_number"])))
-    return found
-
-
-@pytest.fixture(scope="session")
-def docnos(acm: Collection) -> frozenset[str]:
-    return frozenset(acm.seen)
-
-
-def rows_of(name: str) -> Counter[tuple[str, str, str, str]]:
-    lines = shared_path("data", "acm-cr", name).read_text(encoding="utf-8").splitlines()
-    return Counter(tuple(line.split("\t")) for line in lines)
-
-
-@pytest.mark.shared
-@pytest.mark.slow
-def test_topics_and_qrels_come_out_row_for_row(released, docnos) -> None:
-    papers = [paper for paper, _ in released]
-    by_context = list(paragraph_topics(papers, docnos))
-    by_sentence = [pair for paper, first in released for pair in sentence_topics([paper], docnos, first_number=first)]
-    for name, made in (("contexts", by_context), ("sentences", by_sentence)):
-        rows = Counter((row.topic, row.iteration, row.docno, str(row.value)) for _, found in made for row in found)
-        assert rows == rows_of(f"{name}.qrels")
-        written = "".join(write_trec_topics(topic for topic, _ in made))
-        released_topics = shared_path("data", "acm-cr", f"{name}.topics").read_text(encoding="utf-8")
-        assert written.rstrip("\n") == released_topics.rstrip("\n")
-
-
-@pytest.mark.shared
-@pytest.mark.slow
-def test_the_gold_survives_writing_and_its_counts_are_known(released, docnos) -> None:
-    papers = [paper for paper, _ in released]
-    for paper in papers:
-        assert read_acm_cr(stream("".join(write_acm_cr(paper))), paper.file) == paper
-    every = [sentence for paper in papers for context in paper.contexts for sentence in context.sentences]
-    assert sum(len(paper.contexts) for paper in papers) == 170
-    assert (len(every), sum(bool(s.cites) for s in every), sum(s.anonymised for s in every)) == (893, 424, 115)
-    assert sum(len(paper.references) for paper in papers) == 799
-    assert sum(value in docnos for paper in papers for value in paper.references.values()) == 437
+# --- the release (more of it: tests/adjudication/evaluation/test_acm_cr_collection.py) --------------------------------
 
 
 @pytest.mark.shared

@@ -12,7 +12,6 @@ from corpus.formats.archives import open_files
 from corpus.formats.bibtex import read_entries
 from corpus.formats.documents import DocumentFilter, read_documents
 from corpus.formats.records import BrokenFile, DocumentRecord, Problem, Skip
-from tests.corpus.formats.conftest import Collection
 from tests.corpus.formats.reading import records
 from tests.shared import shared_path
 
@@ -115,35 +114,6 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
         return most
 
     assert peak(8_000) < peak(2_000) + 3_000_000
-
-
-# --- the whole of ACM-CR's collection ---------------------------------------------------------------------------------
-
-
-@pytest.mark.shared
-@pytest.mark.slow
-def test_the_collection_gives_the_expected_counts(acm: Collection) -> None:
-    expected = json.loads(shared_path("data", "acm-cr", "expected.json").read_text())["collection"]
-    assert acm.problems == []
-    assert len(acm.seen) == expected["documents"] == 108_857
-    assert sum(abstract for abstract, _ in acm.seen.values()) == expected["with_abstract"]
-    assert sum(keywords for _, keywords in acm.seen.values()) == expected["with_keywords"]
-    left_out = {kind: n for kind, n in expected["kinds"].items() if kind not in ("article", "inproceedings")}
-    assert acm.skips == {
-        "a session heading without an abstract": expected["session_dropped"],
-        "a document on the list of exclusions": 50,
-        **{f"an entry of type @{kind}": n for kind, n in left_out.items()},
-    }
-    assert acm.documents + acm.skips.total() == expected["entries"]
-
-
-@pytest.mark.shared
-@pytest.mark.slow
-def test_the_texts_of_the_collection_come_out_clean(acm: Collection) -> None:
-    # A closing tag without its opener, and tags written with entities: both are text by the rules of markup.
-    assert sorted(acm.unclean) == ["10.1145/1394251.1394260", "10.1145/3173574.3174236"]
-    # "\\law" is no macro of LaTeX's.
-    assert acm.accented == {"10.5555/1622572.1622581": ("Liu, Lengning", "Truszczynski, Miros\\law")}
 
 
 @pytest.mark.shared

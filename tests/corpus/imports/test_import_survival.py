@@ -12,12 +12,12 @@ from accounts import jobs
 from accounts.models import JobState
 from corpus.models import Collection, Document, ImportRun, Indexing, SearchEntry
 from tests.factories.accounts import CollectionFactory
-from tests.processes import Child, child_environment, wait_for
+from tests.processes import Child, child_environment, end_lease, nobody_inserts, wait_for
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
 ABSTRACT = "Leaves were steeped in water of several temperatures; bitterness rose with time. "
-NOTES = "Not searched, and so quick to store. " * 60  # 2 kB
+NOTES = "Not searched, and so quick to store. " * 240  # 9 kB
 
 # Runs an import and prints the most memory the process ever held, in kilobytes.
 MEASURED = """
@@ -49,22 +49,25 @@ def write_documents(path: Path, count: int) -> Path:
 
 
 def test_a_killed_import_leaves_nothing_and_can_be_taken_up_again(collection: Collection, tmp_path: Path) -> None:
-    path = write_documents(tmp_path / "many.jsonl", 10_000)
+    path = write_documents(tmp_path / "many.jsonl", 2_000)
     command = [sys.executable, "manage.py", "import_documents", "tea", str(path)]
-    child = Child(command, tmp_path / "log", child_environment())
-    wait_for(lambda: ImportRun.objects.filter(state=JobState.RUNNING).exists(), 60, "the import to begin")
-    wait_for(lambda: _inserted() > 0, 60, "rows of the import")
-    child.kill()
+    with nobody_inserts(Indexing):  # the last thing that it does
+        child = Child(command, tmp_path / "log", child_environment())
+        wait_for(lambda: ImportRun.objects.filter(state=JobState.RUNNING).exists(), 60, "the import to begin")
+        wait_for(lambda: _inserted() > 0, 60, "rows of the import")
+        child.kill()
     run = ImportRun.objects.get()
     assert run.state == JobState.RUNNING
     assert not Document.objects.exists()
-    wait_for(lambda: _import_again(run), 60, "PostgreSQL to notice that the client is gone")
-    assert (run.state, run.created) == (JobState.DONE, 10_000)
+    end_lease(run)
+    jobs.carry_out(run)  # which waits until PostgreSQL notices that the client is gone
+    run.refresh_from_db()
+    assert (run.state, run.created) == (JobState.DONE, 2_000)
     indexing = Indexing.objects.get()
     jobs.carry_out(indexing)
     indexing.refresh_from_db()
     assert (indexing.state, indexing.reason) == (JobState.DONE, "")
-    assert SearchEntry.objects.filter(vector=SearchQuery("bitterness", config="english")).count() == 10_000
+    assert SearchEntry.objects.filter(vector=SearchQuery("bitterness", config="english")).count() == 2_000
 
 
 def _inserted() -> int:
@@ -74,20 +77,13 @@ def _inserted() -> int:
         return int(cursor.fetchone()[0])
 
 
-def _import_again(run: ImportRun) -> bool:
-    """Until the killed process's connection is closed, its claim on the job still stands."""
-    jobs.carry_out(run)
-    run.refresh_from_db()
-    return run.is_final
-
-
 def test_memory_does_not_grow_with_the_input(collection: Collection, tmp_path: Path) -> None:
     peaks = []
-    for count in (2_000, 20_000):
+    for count in (500, 5_000):
         path = write_documents(tmp_path / f"{count}.jsonl", count)
         child = Child([sys.executable, "-c", MEASURED, str(path)], tmp_path / "log", child_environment())
         assert child.process.wait(200) == 0, child.output
         peaks.append(int(child.output.rsplit("peak", 1)[1]))
     small, large = peaks
-    assert (tmp_path / "20000.jsonl").stat().st_size > 40_000_000
-    assert large - small < 20_000, f"{small:,} kB for 2,000 documents, {large:,} kB for 20,000"
+    assert (tmp_path / "5000.jsonl").stat().st_size > 40_000_000
+    assert large - small < 20_000, f"{small:,} kB for 500 documents, {large:,} kB for 5,000"

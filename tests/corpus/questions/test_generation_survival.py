@@ -17,7 +17,7 @@ from corpus.questions.reads.mentions import MentionFilter
 from tests.factories.accounts import CollectionFactory
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import make_mention
-from tests.processes import start_celery_worker, wait_for
+from tests.processes import end_lease, start_celery_worker, wait_for
 from tests.stubs.chat import Answer, Call, ChatStub
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
@@ -42,6 +42,7 @@ def test_a_killed_worker_loses_no_answer(own_queue: str, tmp_path: Path, setting
     released: list[bool] = []
     with ChatStub(answer) as stub:
         settings.LLM_BASE_URL, settings.LLM_MODEL = stub.url, "stub"
+        settings.LLM_CONCURRENCY, settings.LLM_RATE = 1, 0
         own = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "stub"}
         own |= {"LITMUS_LLM_CONCURRENCY": "1", "LITMUS_LLM_RATE": "0"}
         run = request_questions(by=None, at=timezone.now(), collection=collection, wanted=MentionFilter())
@@ -51,11 +52,12 @@ def test_a_killed_worker_loses_no_answer(own_queue: str, tmp_path: Path, setting
         first.kill()
         released.append(True)
         stub.gate.set()
-        second = start_celery_worker(tmp_path / "second.log", queue=own_queue, **own)
         later = timezone.now() + 2 * jobs.LOST_AFTER + timedelta(seconds=1)
-        wait_for(lambda: jobs.resume_lost_jobs(later) or _is_final(run), 60, "the claim of the dead worker to end")
-        wait_for(lambda: _is_final(run), 60, f"the end of the run\n{second.output}")
-        second.stop()
+        assert jobs.resume_lost_jobs(later) == 0
+        end_lease(run)
+        assert jobs.resume_lost_jobs(later) == 1
+        jobs.carry_out(run)
+    run.refresh_from_db()
     assert (run.state, run.done) == (JobState.DONE, MENTIONS)
     asked = Counter(call.prompt.split("Paper ")[1][0] for call in stub.calls)
     assert asked == {"0": 1, "1": 1, "2": 2, "3": 1, "4": 1}  # only the question on its way was asked again

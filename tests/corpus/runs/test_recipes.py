@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from accounts import jobs
 from accounts.job_kinds import Progress
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.models import Citation, Collection, PaidAnswer, RetrievalRun, RunMaking, Topic
+from corpus.models import Citation, Collection, PaidAnswer, Ranking, RetrievalRun, RunMaking, Topic
 from corpus.ranking.order import RankedList
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.jobs.making import RunMakingJob
@@ -66,6 +67,25 @@ def vectors(call: Call, vector: list[float]) -> Step:
 def docnos(name: str, topic: str = "1") -> Sequence[str]:
     found: list[str] = RetrievalRun.objects.get(name=name).rankings.get(topic__number=topic).docnos
     return found
+
+
+@pytest.mark.parametrize(("recipe", "asked"), [("bm25", {}), ("fusion", {"runs": ["first", "second"]})])
+def test_more_topics_take_no_more_statements(collection: Collection, recipe: str, asked: dict[str, Any]) -> None:
+    def statements(name: str) -> int:
+        with CaptureQueriesContext(connection) as sent:
+            assert made(collection, name, recipe, **asked).state == JobState.DONE
+        # Whether somebody cancelled the job is asked every so many seconds, however many topics there are.
+        return sum("cancel_requested_at" not in each["sql"] for each in sent)
+
+    make_run(collection, "second", {"1": ["D4"]})
+    made(collection, "warm", recipe, **asked)  # builds the index
+    few = statements("few")
+    known = collection.retrieval_runs.get(name="first")
+    for number in range(TOPICS + 1, TOPICS + 11):
+        topic = TopicFactory(collection=collection, number=str(number), text="tea")
+        Ranking.objects.create(run=known, topic=topic, docnos=["D2"], scores=[1.0])
+    assert statements("many") == few
+    assert RetrievalRun.objects.get(name="many").rankings.count() == TOPICS + 10
 
 
 class TestFusion:
@@ -150,6 +170,7 @@ class TestRerank:
             with pytest.raises(Refused, match="must not slide by 3"):
                 made(collection, "x", "rerank", run="first", window=2, step=3)
 
+    @pytest.mark.slow
     def test_equal_questions_are_asked_and_paid_once(self, collection: Collection, chat: Any, settings: Any) -> None:
         collection.topics.update(text="tea")
         with ChatStub([Answer("[2] > [1]", usage=(1000, 0))]) as stub:

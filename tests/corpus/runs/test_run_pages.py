@@ -17,13 +17,14 @@ from corpus.models import (
     PoolRun,
     RetrievalRun,
     Role,
+    RunMaking,
     Target,
     Topic,
 )
 from corpus.pools.reads.pools import methods_by_topic, pool_methods, pool_of
 from corpus.runs.reads import compare_with_pools, overlap_of, rankings_of
 from tests.corpus.judging import judge, put_in_campaign
-from tests.factories.accounts import CollectionFactory, make_token, one_member_each
+from tests.factories.accounts import AT, CollectionFactory, make_token, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run, make_tree
 
 SECRETS = ("bm25-of-ours", "dense-retriever", "hand-picked", "known to answer", "targets")
@@ -124,6 +125,15 @@ class TestPages:
         page = text(manager.get(reverse("run_list", args=["tea"])))
         assert "bm25-of-ours" in page
         assert '<td class="num" data-label="Rows">4</td>' in page
+
+    def test_runs_that_are_being_made_come_into_the_table_by_themselves(
+        self, manager: Client, collection: Collection
+    ) -> None:
+        assert "data-reload-when-finished" not in text(manager.get(reverse("run_list", args=["tea"])))
+        RunMaking.objects.create(
+            collection=collection, name="bm25", parameters={}, recipe_hash="0" * 64, requested_at=AT
+        )
+        assert "data-reload-when-finished" in text(manager.get(reverse("run_list", args=["tea"])))
 
     def test_a_run(self, manager: Client) -> None:
         run = RetrievalRun.objects.get(name="bm25-of-ours")

@@ -215,9 +215,7 @@ class TestBadFiles:
     def test_a_file_of_strange_topics_only_is_refused(self, collection: Collection, tmp_path: Path) -> None:
         run = import_runs(collection, write(tmp_path / "a.run", {"8": {"D1": 1.0}}))
         assert run.state == JobState.FAILED
-        assert run.reason.startswith(
-            "Nothing was imported: none of the 1 records could be read. a.run, line 1: one topic"
-        )
+        assert run.reason.startswith("Nothing was imported: the only record was refused. a.run, line 1: one topic")
         assert not RetrievalRun.objects.exists()
 
     def test_many_strange_topics_are_one_remark(self, collection: Collection, tmp_path: Path) -> None:

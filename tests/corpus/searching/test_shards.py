@@ -27,7 +27,7 @@ from corpus.searching.jobs import parts
 from corpus.searching.jobs.indexes import IndexSpec, ShardBuilding, open_index
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree
-from tests.processes import start_celery_worker, wait_for
+from tests.processes import start_celery_workers, wait_for
 
 RECIPES = ("bm25", "bm25-okapi", "tfidf")
 
@@ -91,7 +91,8 @@ def test_two_real_workers_share_the_shards_of_a_run_and_of_pools(
     settings.INDEX_DIR = tmp_path / "shared"
     queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
     served = f"{own_queue},{settings.CELERY_TASK_DEFAULT_QUEUE}"  # the job comes by the one, its parts by the other
-    workers = [start_celery_worker(tmp_path / f"{each}.log", queue=served, LITMUS_INDEX_SHARD="100") for each in "ab"]
+    logs = [tmp_path / "a.log", tmp_path / "b.log"]
+    workers = start_celery_workers(*logs, queue=served, LITMUS_INDEX_SHARD="100")
 
     def check_shared(job: RunMaking | PoolRun, before: list[int], n_shards: int) -> None:
         """One worker did the job, and the other one parts of it."""
@@ -190,9 +191,10 @@ class TestBuilding:
                 (folder,) = parts.shared_folder().iterdir()
                 held["lock"] = lock = (folder / "1.lock").open("w")
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                threading.Timer(0.5, lock.close).start()
             order.append(part)
             do(work, part, tell)
+            if part == 2:  # nothing else is left to do
+                threading.Timer(0.3, held["lock"].close).start()
 
         monkeypatch.setattr(ShardBuilding, "do", hold_first)
         assert len(open_index(progress.job.collection, progress).search(BM25, "tea", 10)) == 3

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus.text import treebank
 from corpus.text.treebank import count_tokens, tokens_of
 
 
@@ -30,3 +31,15 @@ def test_no_token_is_empty_and_nothing_but_blanks_and_quotes_is_lost(text) -> No
     assert count_tokens(text) == len(tokens)
     kept = [sign for sign in "".join(tokens) if sign not in "`'\""]
     assert kept == [sign for sign in text if not sign.isspace() and sign not in "`'\""]
+
+
+_signs = st.sampled_from([*"caCAdnotyegimlwsrv'\"`.,:;?!()[]{}<>-–—―*&%$@#«»“”‘’„1 \t\n", "cannot", "''", "'tis", "--"])
+
+
+@given(st.lists(_signs, max_size=20).map("".join) | st.text(max_size=40))
+def test_rules_are_left_out_only_where_they_change_nothing(text) -> None:
+    for rule in [*treebank._BEFORE_CLOSING_QUOTES, *treebank._CLOSING_QUOTES]:
+        if rule.put != " ":  # what separates words: blanks and other white space do so alike
+            assert not rule.marks.isdisjoint(text) or not rule.pattern.search(text)
+    if not treebank._CONTRACTED(text):
+        assert not any(contraction.search(text) for contraction in treebank._CONTRACTIONS)

@@ -148,6 +148,17 @@ class TestMerging:
         assert counts(run) == (1, 0, 0, 6)
         assert [error["line"] for error in run.errors] == [2, 3, 4, 5, 6, 7]
 
+    def test_a_number_of_an_earlier_file_is_reported_with_its_line(
+        self, collection: Collection, tmp_path: Path
+    ) -> None:
+        """Two tracks may both count from 1: who brings both in learns which topics did not come in."""
+        files = [jsonl(tmp_path / "2021.jsonl", [POTS]), jsonl(tmp_path / "2022.jsonl", [HEAT, POTS])]
+        run = import_files(collection, *files, kind="topics")
+        assert counts(run) == (2, 0, 0, 1)
+        assert [(error["file"], error["line"], error["reason"]) for error in run.errors] == [
+            ("2022.jsonl", 2, "topic 2 came earlier in this import; the first one counts")
+        ]
+
     def test_queries_do_not_grow_with_the_topics(
         self, collection: Collection, tmp_path: Path, django_assert_max_num_queries: Any
     ) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.models import Membership, ReviewVerdict, Role, Topic, TopicReview
+from corpus.models import Collection, Membership, ReviewVerdict, Role, Topic, TopicReview
 from corpus.topics.actions.aspects import add_aspect, edit_aspect
 from corpus.topics.actions.reviews import decide_review, request_review, withdraw_review
 from corpus.topics.actions.versions import undo_change
@@ -159,6 +159,10 @@ class TestPages:
         page = reviewer.get(self.address("topic_review", topic))
         assert page.content.count(b'name="remark-') == 3
         assert b"Please look at pots." in page.content
+        assert b"Review it" in reviewer.get(self.address("topic_detail", topic)).content
+        Collection.objects.update(archived_at=AT)
+        assert b"Review it" not in reviewer.get(self.address("topic_detail", topic)).content
+        Collection.objects.update(archived_at=None)
         sent = {"seen": "1", "verdict": "changes", "remark-2": "Which pots?"}
         assert reviewer.post(self.address("topic_review", topic), sent).status_code == 302
         shown = author.get(self.address("topic_detail", topic)).content.decode()

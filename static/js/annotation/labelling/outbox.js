@@ -105,7 +105,7 @@ export class Outbox extends EventTarget {
     }
     const { status, body } = answer;
     if (status === 401 || (status === 403 && !body?.code)) return this.signedOut(status);
-    if (status === 507) return this.later("the server’s disk is full, trying again");
+    if (status === 507) return this.later("the server's disk is full, trying again");
     if (PASSING.has(status)) return this.later(`the server cannot be reached (${status}), trying again`);
     this.trouble = "";
     this.attempts = 0;

@@ -5,6 +5,7 @@ import { announce, data, part, show, setText } from "./page.js";
 const KEPT = 50; // newest answers that the pace is the median of
 const clockTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 let last = "";
+let wasTrouble = false; // what was announced and is not over
 
 /** What the save state says, as [state, words]. */
 function saveState(outbox) {
@@ -25,7 +26,9 @@ export function showSaveState(outbox) {
   part("save-state").title = words;
   setText("save-text", words);
   show(part("drafts"), outbox.failed.length > 0);
-  if (state !== last && ["bad", "warn"].includes(state)) announce(words);
+  const isTrouble = ["bad", "warn"].includes(state);
+  if (state !== last && (isTrouble || (wasTrouble && state === "ok"))) announce(words);
+  if (isTrouble || state === "ok") wasTrouble = isTrouble;
   last = state;
 }
 

@@ -102,7 +102,7 @@ export class Saver extends EventTarget {
       if (status === 422 || (status !== 507 && body?.reason)) return this.refuse(body);
       // Not signed out, another tab may have got another token: the next attempt has it.
       if (status === 401 || (status === 403 && (await refreshSession()) === null)) return this.signedOut();
-      this.report("bad", status === 507 ? "Not saved: the server’s disk is full" : `Not saved (${status})`);
+      this.report("bad", status === 507 ? "Not saved: the server's disk is full" : `Not saved (${status})`);
     } catch (error) {
       if (!(error instanceof Offline)) throw error;
       this.report("warn", "Offline, kept in this browser");
