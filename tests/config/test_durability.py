@@ -1,6 +1,7 @@
 """kill -9 of web, worker and PostgreSQL in the middle of labelling: what was acknowledged is there afterwards."""
 
 import contextlib
+import http.client
 import json
 import os
 import signal
@@ -92,7 +93,8 @@ class Labeller(threading.Thread):
                 with error:
                     if error.code < 500:
                         raise
-            except OSError:
+            # An answer whose body was cut off behind its header lines is no OSError.
+            except (OSError, http.client.HTTPException):
                 pass
             self.repeated += 1
             time.sleep(0.1)
