@@ -54,29 +54,29 @@ def in_hand(headers: dict[str, str], body: bytes) -> list[list[int]]:
 
 def judge(port: int, scene: Scene, number: int, until: list[float], times: list[tuple[float, float, int]]) -> None:
     """One annotator: judges what is dealt until the time is over; notes start, seconds and bytes of each judgment."""
-    csrf = secrets.token_urlsafe(24).replace("-", "a").replace("_", "b")[:32]
-    wire = Wire(port, {"litmus_session": "", "csrftoken": csrf})
     from django.conf import settings
 
-    wire.cookies = {settings.SESSION_COOKIE_NAME: scene.sessions[number], settings.CSRF_COOKIE_NAME: csrf}
-    status, headers, body = wire.request("GET", f"{scene.path}next/")
-    assert status == 200, body[:500]
-    hand = in_hand(headers, body)
-    while hand and time.perf_counter() < until[0]:
-        unit = hand.pop(0)
-        submission = {
-            "uuid": str(uuid.uuid4()), "assignment": unit[0], "kind": "answer", "base": None, "device": "keyboard",
-            "answers": {"relevance": number % 3}, "reasons": {}, "note": "", "flagged": False, "guideline": 1,
-            "active_ms": 5000, "away_ms": 0, "client_at": "2026-01-01T12:00:00Z",
-        }  # fmt: skip
-        sent = json.dumps({"submissions": [submission], "have": hand}).encode()
-        start, before = time.perf_counter(), wire.received
-        status, headers, body = wire.request(
-            "POST", f"{scene.path}submissions/", sent, **{"Content-Type": "application/json", "X-CSRFToken": csrf}
-        )
-        times.append((start, time.perf_counter() - start, wire.received - before))
+    csrf = secrets.token_urlsafe(24).replace("-", "a").replace("_", "b")[:32]
+    cookies = {settings.SESSION_COOKIE_NAME: scene.sessions[number], settings.CSRF_COOKIE_NAME: csrf}
+    with Wire(port, cookies) as wire:
+        status, headers, body = wire.request("GET", f"{scene.path}next/")
         assert status == 200, body[:500]
-        hand += in_hand(headers, body)
+        hand = in_hand(headers, body)
+        while hand and time.perf_counter() < until[0]:
+            unit = hand.pop(0)
+            submission = {
+                "uuid": str(uuid.uuid4()), "assignment": unit[0], "kind": "answer", "base": None, "device": "keyboard",
+                "answers": {"relevance": number % 3}, "reasons": {}, "note": "", "flagged": False, "guideline": 1,
+                "active_ms": 5000, "away_ms": 0, "client_at": "2026-01-01T12:00:00Z",
+            }  # fmt: skip
+            sent = json.dumps({"submissions": [submission], "have": hand}).encode()
+            start, before = time.perf_counter(), wire.received
+            status, headers, body = wire.request(
+                "POST", f"{scene.path}submissions/", sent, **{"Content-Type": "application/json", "X-CSRFToken": csrf}
+            )
+            times.append((start, time.perf_counter() - start, wire.received - before))
+            assert status == 200, body[:500]
+            hand += in_hand(headers, body)
 
 
 # --- what it costs ---------------------------------------------------------------------------------------------------
@@ -158,18 +158,18 @@ def first_load(port: int, scene: Scene) -> dict[str, Any]:
     """Bytes over the wire of the labelling page with every stylesheet, script and module it asks for."""
     from django.conf import settings
 
-    wire = Wire(port, {settings.SESSION_COOKIE_NAME: scene.sessions[0]})
     sizes: dict[str, int] = {}
     waiting = [scene.path]
-    while waiting:
-        path = waiting.pop()
-        if path in sizes:
-            continue
-        before = wire.received
-        status, headers, body = wire.request("GET", path)
-        assert status == 200, (path, status)
-        sizes[path] = wire.received - before
-        waiting += asked_for(path, decoded(headers, body))
+    with Wire(port, {settings.SESSION_COOKIE_NAME: scene.sessions[0]}) as wire:
+        while waiting:
+            path = waiting.pop()
+            if path in sizes:
+                continue
+            before = wire.received
+            status, headers, body = wire.request("GET", path)
+            assert status == 200, (path, status)
+            sizes[path] = wire.received - before
+            waiting += asked_for(path, decoded(headers, body))
     return {"first_load_bytes": sum(sizes.values()), "first_load_files": sizes}
 
 
@@ -250,8 +250,8 @@ def web_server(**settings: str) -> Iterator[tuple[int, psutil.Process]]:
 def wait_until_ready(port: int) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        with contextlib.suppress(OSError, AssertionError):
-            if Wire(port, {}).request("GET", "/readyz")[0] == 200:
+        with contextlib.suppress(OSError, AssertionError), Wire(port, {}) as wire:
+            if wire.request("GET", "/readyz")[0] == 200:
                 return
         time.sleep(0.1)
     raise SystemExit("gunicorn does not answer")

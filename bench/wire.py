@@ -15,6 +15,12 @@ class Wire:
         self.port, self.cookies = port, cookies
         self.received = 0
 
+    def __enter__(self) -> "Wire":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.socket.close()
+
     def request(self, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, dict[str, str], bytes]:
         """Status, headers (lower case) and body as they came, which `received` has counted with their headers."""
         head = {

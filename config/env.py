@@ -201,3 +201,8 @@ def _port(name: str, url: str) -> int | None:
         return urlsplit(url).port
     except ValueError:
         raise BadEnvironment(f"{name}: the port must be a number from 0 to 65535.") from None
+
+
+def usable_cores() -> int:
+    """Those that this process may use, which in a container or under taskset are fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -12,7 +12,7 @@ from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config import embedded
-from config.env import Environment, celery_broker, email_parameters, postgres_parameters, redis_database
+from config.env import Environment, celery_broker, email_parameters, postgres_parameters, redis_database, usable_cores
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -28,8 +28,7 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # OpenBLAS threads wait for each other in a loop: on the arrays here two take no less time than one, and twice the
 # processor time. It reads this when NumPy is first imported, which no module does that is loaded before settings.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# Those that this process may use, which in a container or under taskset are fewer than the machine has.
-CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+CORES = usable_cores()
 SITE_URL = env.site("LITMUS_SITE_URL", "http://localhost:8000")
 
 DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"))

@@ -12,8 +12,8 @@ from annotation.models import Campaign, CampaignState
 from corpus.middleware import ALWAYS_OPEN
 from corpus.models import Role
 from tests.access_table import ROLES, TABLE
+from tests.access_walk import path_of
 from tests.access_world import World, make_world
-from tests.test_access import path_of
 
 # What asks for something to be written, and where it is sent to.
 SENDS = re.compile(r'\bhx-(?:post|put|patch|delete)="([^"]+)"|<form\b(?=[^>]*\bmethod="post")([^>]*)>')

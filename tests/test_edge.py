@@ -23,9 +23,9 @@ from annotation.models import Submission
 from config.wsgi import application
 from corpus.models import ImportRun, Role
 from tests.access_table import ROLES, TABLE, Row
+from tests.access_walk import path_of, session_of
 from tests.access_world import World, make_world
 from tests.factories.accounts import UserFactory
-from tests.test_access import path_of, session_of
 
 REFUSED = ["\0", "\x01", "\b", "\x0c", "\x1f", "\x7f"]
 MULTIPART = "multipart/form-data; boundary=x"

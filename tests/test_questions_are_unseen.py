@@ -8,8 +8,8 @@ import pytest
 from annotation.models import Audience
 from tests.access_secrets import QUESTIONS, another_asks
 from tests.access_table import ROLES, TABLE
+from tests.access_walk import ask, body_of, path_of, session_of
 from tests.access_world import World, make_world
-from tests.test_access import ask, body_of, path_of, session_of
 
 pytestmark = pytest.mark.django_db
 

@@ -11,9 +11,9 @@ from django.db import transaction
 from annotation.models import Assignment, AssignmentState, Campaign, Judgment, Split, Submission, SubmissionKind
 from corpus.models import Role
 from tests.access_table import TABLE, Row
+from tests.access_walk import ADDRESSES, ask, path_of, session_of
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT
-from tests.test_access import ADDRESSES, ask, path_of, session_of
 
 pytestmark = pytest.mark.django_db
 

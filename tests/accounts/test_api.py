@@ -19,9 +19,9 @@ from accounts.api import DescribedView, check_fields, check_names
 from accounts.models import ApiToken, TokenScope
 from corpus.models import Role
 from tests.access_table import TABLE, Row
+from tests.access_walk import ADDRESSES, path_of
 from tests.access_world import World, make_world
 from tests.factories.accounts import make_token
-from tests.test_access import ADDRESSES, path_of
 
 WRITES = ("POST", "PUT", "PATCH", "DELETE")
 OURS = [line for line in TABLE if line.name.startswith("api_") and line.name not in ("api_schema", "api_docs")]

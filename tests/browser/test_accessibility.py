@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import Error, Page
 
 from tests.access_table import ROLES, TABLE, Row
+from tests.access_walk import path_of
 from tests.access_world import make_world
 from tests.browser.axe import FACES, SCRIPT, faults_in_both_faces, faults_of_dialogs, show
 from tests.conftest import sign_in
-from tests.test_access import path_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -7,10 +7,12 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from adjudication.papers.reads.papers import fetch_case
+from annotation.assignment.actions.annotators import add_members
 from annotation.definitions.extractions import said
-from annotation.models import Extraction, ExtractionSource
+from annotation.models import Assignment, AssignmentState, Extraction, ExtractionSource
 from annotation.papers.reads.extractions import content_of
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.factories.annotation import AT
 from tests.factories.versions import FIRST, SECOND, Finished, make_finished, references
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -91,6 +93,27 @@ def test_a_page_that_is_behind_reloads_and_says_so(new_page, built):
     page.keyboard.press("b")
     expect(page.get_by_text("submitted again while you looked")).to_be_visible()
     standing(page, "1 of 3 decided")
+
+
+def test_arrows_lead_on_from_a_paper_of_ones_own(new_page):
+    built = make_finished(FIRST, SECOND, papers=2)
+    other = built.campaign.items.exclude(pk=built.item.pk).get()
+    for name, content in (("ann", FIRST), ("bob", SECOND)):
+        built.hand_in(name, content, paper=other.paper)
+    ada = built.material.people["ada"]
+    add_members(campaign=built.campaign, users=[ada], by=built.material.manager, at=AT)
+    judge = built.campaign.annotators.get(user=ada)
+    Assignment.objects.create(item=built.item, annotator=judge, state=AssignmentState.DONE, finished_at=AT, slot=3)
+    page = new_page(ada)
+    page.goto(f"{address(built)}?item={built.item.pk}")
+    expect(page.get_by_text("You judged this item yourself")).to_be_visible()
+    there, back = (
+        ("ArrowRight", "ArrowLeft") if page.locator("[data-go=later]").count() else ("ArrowLeft", "ArrowRight")
+    )
+    page.keyboard.press(there)
+    page.wait_for_url(f"**item={other.pk}*")
+    page.keyboard.press(back)
+    page.wait_for_url(f"**item={built.item.pk}*")
 
 
 def test_it_works_without_a_script(new_page, built):

@@ -1,6 +1,7 @@
 """The work of a campaign: figures against what was really done, flags against hand-computed ones, and who sees them."""
 
 import math
+import re
 from datetime import date, timedelta
 from types import SimpleNamespace
 
@@ -314,3 +315,17 @@ def test_late_people_are_named_on_the_page_and_nobody_in_a_queue(campaign, clien
     Campaign.objects.filter(pk=campaign.pk).update(strategy="queue")
     campaign.refresh_from_db()
     assert page_of(campaign, today=today).time_left is None
+
+
+def test_an_archived_collection_is_not_counted_again(campaign, client):
+    client.force_login(campaign.collection.memberships.get(role="manager").user)
+    at = reverse("work_detail", args=[campaign.collection.slug, campaign.slug])
+    for state in ("never", "counted", "failed"):
+        if state != "never":
+            counted(campaign)
+        if state == "failed":
+            WorkSummary.objects.update(state="failed")
+        for archived_at, offered in ((None, 1), (AT, 0)):
+            Collection.objects.update(archived_at=archived_at)
+            page = client.get(at).text
+            assert len(re.findall(r"Count (?:now|again)</button>", page)) == offered, (state, archived_at)

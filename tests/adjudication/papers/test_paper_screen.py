@@ -11,6 +11,7 @@ from adjudication.papers.reads.papers import paper_rows
 from annotation.assignment.actions.annotators import add_members
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import AnnotatorState, Assignment, AssignmentState
+from corpus.models import Collection
 from tests.adjudication.papers.test_papers import accept, address, by, case_of, take
 from tests.factories.annotation import AT
 from tests.factories.versions import FIRST, SECOND, WATER, Finished, make_finished, references
@@ -71,6 +72,22 @@ def test_a_manager_may_override_and_the_log_says_so(built, client) -> None:
     client.post(address(built, "paper_choose", built.item.pk), {"everything": "A", "seen": case_of(built).seen})
     client.post(address(built, "paper_accept", built.item.pk), {"seen": case_of(built).seen})
     assert AuditEvent.objects.get(verb="accept_extraction").data["override"] is True
+
+
+def test_an_archived_collection_offers_neither_override_nor_undo(built, client) -> None:
+    mia = built.material.people["mia"]
+    client.force_login(mia)
+    client.post(address(built, "paper_choose", built.item.pk), {"everything": "A", "seen": case_of(built).seen})
+    client.post(address(built, "paper_accept", built.item.pk), {"seen": case_of(built).seen})
+    add_members(campaign=built.campaign, users=[mia], by=mia, at=AT)
+    judge = built.campaign.annotators.get(user=mia)
+    Assignment.objects.create(item=built.item, annotator=judge, state=AssignmentState.DONE, finished_at=AT, slot=3)
+    asked = {"item": built.item.pk, "filter": "all", "last": built.item.pk}
+    offered = ("Show the versions anyway", "Undo acceptance", "You judged this item yourself")
+    for archived_at, seen in ((None, [True, True, True]), (AT, [False, False, True])):
+        Collection.objects.update(archived_at=archived_at)
+        page = client.get(address(built), asked).text
+        assert [each in page for each in offered] == seen
 
 
 def test_the_screen_asks_little_however_many_papers(client, django_assert_max_num_queries) -> None:

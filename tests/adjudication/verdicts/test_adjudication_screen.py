@@ -8,6 +8,7 @@ import pytest
 from accounts.models import AuditEvent
 from adjudication.models import Method, Verdict, VoteRun
 from annotation.models import AssignmentState, Judgment, Submission
+from corpus.models import Collection
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -115,6 +116,21 @@ def test_own_items_show_no_votes_and_a_manager_may_override(built: Built) -> Non
     assert (event.actor, event.scope, event.data["item"]) == ("ana@example.org", "tea", verdict.item_id)
     client.post(address("verdict_decide", verdict.pk), {"override": "1", "value": "2", "seen": ""})
     assert AuditEvent.objects.get(verb="decide_verdict").data["override"] is True
+
+
+def test_an_archived_collection_offers_neither_override_nor_undo(built: Built) -> None:
+    own, decided = Verdict.objects.get(item=built.items[2]), Verdict.objects.get(item=built.items[3])
+    built.collection.memberships.filter(user=built.people["ana"]).update(role="manager")
+    client = client_of(built, "ana")
+    client.post(address("verdict_decide", decided.pk), {"override": "1", "value": "2", "seen": ""})
+    at, offered = (
+        address("adjudication_screen"),
+        ("Show the votes anyway", "Undo <kbd>", "You judged this item yourself"),
+    )
+    for archived_at, seen in ((None, [True, True, True]), (AT, [False, False, True])):
+        Collection.objects.update(archived_at=archived_at)
+        page = client.get(at, {"verdict": own.pk, "last": decided.pk}).text
+        assert [each in page for each in offered] == seen
 
 
 def test_sending_back_from_the_screen(built: Built) -> None:
