@@ -158,6 +158,15 @@ def end_connections(seconds: float = 10) -> list[str]:
         return [query for query, _ in cursor.fetchall()]
 
 
+def waits_for_a_lock() -> bool:
+    """Whether some transaction on this database waits for what another one holds."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+        )
+        return bool(cursor.fetchone()[0])
+
+
 def _digest_migrations() -> str:
     digest = hashlib.sha256(django.__version__.encode() + _LEFT_ALONE.encode())
     for config in sorted(apps.get_app_configs(), key=lambda config: config.label):

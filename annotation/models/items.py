@@ -172,6 +172,10 @@ class Assignment(models.Model):
             models.CheckConstraint(
                 name="assignment_finished_when_done", condition=~Q(state="done") | Q(finished_at__isnull=False)
             ),
+            models.CheckConstraint(
+                name="assignment_held_under_lease",
+                condition=Q(held_by__isnull=True) | Q(state="pending", queue__isnull=False),
+            ),
         ]
         indexes = [
             # A person's next pending assignment, and a person's own history by time, without reading the rest.

@@ -82,10 +82,10 @@ def faults_everywhere(page: Page, address: str) -> list[str]:
     """The faults of an address, opened wide and light, then made narrow and dark, where only looks can differ."""
     show(page, *FACES[0])
     page.goto(address)
-    return faults_in_both_faces(page, RULES_OF_LOOKS)
+    return faults_in_both_faces(page)
 
 
-def faults_in_both_faces(page: Page, narrow_rules: dict[str, Any]) -> list[str]:
+def faults_in_both_faces(page: Page, narrow_rules: dict[str, Any] = RULES_OF_LOOKS) -> list[str]:
     """The faults of a page that was opened in the first face, and is then made narrow and dark."""
     faults = [f"{page.url}, {FACES[0][0]}: {fault}" for fault in faults_of(page)]
     show(page, *FACES[1])

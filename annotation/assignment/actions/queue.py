@@ -53,16 +53,18 @@ MARKED = f"""CASE WHEN {IS_MARKED} THEN a.held_by ELSE (
   ) END"""
 RENEWED = f"""held_by = {MARKED},
     lease_expires_at = CASE WHEN a.lease_expires_at < %(renew)s THEN %(lease)s ELSE a.lease_expires_at END"""
+# The state is asked for where the row is written: somebody else may end its lease in the same moment, and of a row that
+# changed meanwhile PostgreSQL looks again only at the conditions of the statement that writes it.
+RENEW = f"""
+UPDATE annotation_assignment a SET {RENEWED}
+WHERE a.id = ANY(%(have)s) AND a.annotator_id = %(annotator)s AND a.state = 'pending' AND a.queue_id IS NOT NULL
+  AND {NEEDS_RENEWAL}
+"""
 # The next free slot after the given position whose item this annotator has never had. Units under lease are counted
 # here and not believed from the client, so that no client can heap them up; the leases it has are renewed when less
 # than half is left. What shares topic and document is one unit in the order by document.
 TAKE = f"""
-WITH held AS (
-  SELECT a.id FROM annotation_assignment a
-  WHERE a.id = ANY(%(have)s) AND a.annotator_id = %(annotator)s AND a.state = 'pending' AND {NEEDS_RENEWAL}
-), renewed AS (
-  UPDATE annotation_assignment a SET {RENEWED} FROM held WHERE a.id = held.id
-), room AS ({ROOM}), free AS (
+WITH renewed AS ({RENEW}), room AS ({ROOM}), free AS (
   SELECT a.id, a.position FROM annotation_assignment a
   WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND a.position > %(after)s
     AND (SELECT room.held < room.most FROM room)
@@ -178,10 +180,6 @@ UPDATE annotation_assignment a
 SET state = 'pending', slot = mine.slot, lease_expires_at = %(lease)s, held_by = {MARK}
 FROM unnest(%(ids)s::bigint[], %(slots)s::smallint[]) AS mine(id, slot) WHERE a.id = mine.id
 """
-RENEW = f"""
-UPDATE annotation_assignment a SET {RENEWED}
-WHERE a.id = ANY(%(ids)s) AND a.annotator_id = %(annotator)s AND a.state = 'pending' AND {NEEDS_RENEWAL}
-"""
 REGAIN_FROM_QUEUE = f"""
 WITH free AS (
   SELECT id FROM annotation_assignment
@@ -268,7 +266,7 @@ def take_group(participation: Participation, lead: int, *, at: datetime) -> list
 def renew_leases(participation: Participation, ids: Sequence[int], *, at: datetime) -> None:
     """Prolong the annotator's leases on these assignments where less than half is left, and note that the visit has
     them in hand."""
-    named = {"ids": list(ids), "annotator": participation.annotator, "renew": at + participation.lease / 2}
+    named = {"have": list(ids), "annotator": participation.annotator, "renew": at + participation.lease / 2}
     run(RENEW, {**named, **_lease_names(participation, at)})
 
 

@@ -18,6 +18,7 @@ from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Strategy
 from tests.adjudication.verdicts.test_verdicts import make_role, verdict_of
 from tests.adjudication.verdicts.test_votes import vote
+from tests.databases import waits_for_a_lock
 from tests.factories.adjudication import AT, Built, build_campaign
 from tests.processes import wait_for
 
@@ -174,11 +175,3 @@ def test_a_judge_paused_at_the_same_moment_is_not_chosen() -> None:
         wait_for(waits_for_a_lock, 20, "the other transaction to wait")
     thread.join(30)
     assert outcomes[0].annotator == found.annotators["cai"]
-
-
-def waits_for_a_lock() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-        )
-        return bool(cursor.fetchone()[0])

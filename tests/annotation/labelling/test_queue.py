@@ -55,6 +55,15 @@ def test_nobody_heaps_up_leases_by_claiming_to_have_less_than_they_have():
     assert Assignment.objects.filter(annotator=built.annotators["ana"], state="pending").count() == QUEUE_AHEAD
 
 
+def test_what_is_not_under_lease_is_not_prolonged():
+    built = build_queue(items=3, people=["ana", "ben"])
+    ana = built.annotators["ana"]
+    repeat = Assignment.objects.create(item=built.items[0], annotator=ana, state="pending", repeat=1)
+    take(built, "ana", have=[[repeat.pk]])
+    repeat.refresh_from_db()
+    assert (repeat.lease_expires_at, repeat.held_by) == (None, None)
+
+
 def test_by_document_units_are_counted_not_their_items():
     triples = [
         (str(topic), f"Aspect {n}", f"doc{document}") for topic in (1,) for document in range(5) for n in range(4)
@@ -165,7 +174,7 @@ def test_a_late_answer_to_a_slot_that_is_taken_is_kept_and_not_counted():
 def test_my_own_lapsed_lease_comes_back_to_me_when_nobody_wanted_it():
     built = build_queue(items=1, overlap=1)
     (unit,) = take(built, "ana")
-    Assignment.objects.filter(pk=unit[0]).update(state="withdrawn", slot=None)
+    Assignment.objects.filter(pk=unit[0]).update(state="withdrawn", slot=None, held_by=None)
     Assignment.objects.create(item=built.items[0], queue=built.campaign, state="open", slot=1, position=1)
     assert take(built, "ana", at=AT + 2 * LEASE) == [unit]
     mine = Assignment.objects.get(pk=unit[0])

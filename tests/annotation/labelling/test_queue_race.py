@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.refusals import Refused
@@ -14,8 +14,10 @@ from annotation.assignment.actions.assignments import release_assignments
 from annotation.labelling.actions.submissions import submit
 from annotation.labelling.actions.units_ahead import begin_visit, end_visit, take_units
 from annotation.models import Assignment, AssignmentState, Judgment, Order, Strategy
+from tests.databases import waits_for_a_lock
 from tests.factories.adjudication import Built
 from tests.factories.labelling import build_work, given, skip
+from tests.processes import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -99,7 +101,37 @@ def test_leaving_and_coming_back_at_once_loses_no_slot_and_fills_none_twice(orde
     assert set(slots.values_list("state", flat=True)) <= {"open", "pending", "done"}
     assert not slots.filter(state=AssignmentState.OPEN, annotator__isnull=False).exists()
     assert not slots.exclude(state=AssignmentState.OPEN).filter(annotator=None).exists()
-    assert not Assignment.objects.exclude(state=AssignmentState.PENDING).exclude(held_by=None).exists()
     assert race.counted, "somebody judged something"
     assert sorted(Judgment.objects.values_list("assignment", flat=True)) == sorted(race.counted)
     assert set(slots.filter(state=AssignmentState.DONE).values_list("pk", flat=True)) == set(race.counted)
+
+
+def test_a_lease_that_somebody_else_ends_is_not_prolonged():
+    """The one who judges asks to prolong a lease in the moment in which another annotator, who has nothing, ends it."""
+    built = build_work(strategy=Strategy.QUEUE, items=3, people=PEOPLE[:2], overlap=1)
+    where = {"collection": built.collection.slug, "campaign": built.campaign.slug}
+    ana, ben = ({**where, "by": built.people[name]} for name in PEOPLE[:2])
+    began = timezone.now()
+    _, hand, visit = begin_visit(**ana, browser="laptop", at=began)
+    hand += take_units(**ana, have=hand, at=began, visit=visit)[1]
+    assert len(hand) == 3
+    late = began + timedelta(minutes=built.campaign.lease_minutes + 1)
+    errors: list[BaseException] = []
+
+    def prolong() -> None:
+        try:
+            take_units(**ana, have=hand, at=late, visit=visit)
+        except BaseException as error:  # noqa: BLE001 - reported by the test
+            errors.append(error)
+        finally:
+            connection.close()
+
+    with transaction.atomic():
+        assert take_units(**ben, at=late)[1]
+        thread = threading.Thread(target=prolong)
+        thread.start()
+        wait_for(waits_for_a_lock, 20, "the other transaction to wait")
+    thread.join(30)
+    assert errors == []
+    ended = Assignment.objects.filter(annotator=built.annotators["ana"])
+    assert set(ended.values_list("state", "slot", "held_by")) == {("withdrawn", None, None)}
