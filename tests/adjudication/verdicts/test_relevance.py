@@ -11,7 +11,6 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 
-from accounts.jobs import carry_out
 from accounts.models import JobState
 from adjudication.evaluation.presets.doris_mae import MEASURES
 from adjudication.evaluation.reads.evaluation import evaluate
@@ -25,6 +24,7 @@ from annotation.campaigns.reads import progress
 from annotation.models import Assignment, Campaign, Criterion, Level, WorkSummary
 from corpus.models import Aspect, AspectNode, Change, Collection, Document, Role, Topic, TopicVersion
 from corpus.topics.actions.sub_queries import make_sub_queries
+from tests.adjudication.following.counting import counted
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built, Triple, build_campaign
@@ -139,15 +139,6 @@ class TestSampledCampaign:
         assert [row["complete"] for row in client.get(address, {"aspects": "judged"}).json()] == [1, 1]
 
 
-def count_work(campaign: Campaign) -> WorkSummary:
-    summary, _ = WorkSummary.objects.get_or_create(campaign=campaign, defaults={"requested_at": AT})
-    WorkSummary.objects.filter(pk=summary.pk).update(state=JobState.QUEUED)
-    carry_out(summary)
-    summary.refresh_from_db()
-    assert summary.state == JobState.DONE, summary.reason
-    return summary
-
-
 class TestLargeCampaign:
     """What is too much to be added up for a page is what the job counted, and says when."""
 
@@ -161,7 +152,7 @@ class TestLargeCampaign:
     ) -> None:
         live = relevance_by_topic(sampled.campaign, sampled.criterion, judged_only=judged_only)
         assert shown_relevance(sampled.campaign, sampled.criterion, judged_only=judged_only) == (live, None)
-        summary = count_work(sampled.campaign)
+        summary = counted(sampled.campaign)
         with django_assert_num_queries(2) as captured:
             shown = shown_relevance(sampled.campaign, sampled.criterion, judged_only=judged_only)
         assert shown == (live, summary.counted_at)
@@ -173,7 +164,7 @@ class TestLargeCampaign:
         page, address = reverse("relevance_list", args=names), reverse("api_relevance", args=names)
         assert "Counted " not in client.get(page).text
         assert [row["counted_at"] for row in client.get(address).json()] == [None, None]
-        summary = count_work(sampled.campaign)
+        summary = counted(sampled.campaign)
         Verdict.objects.filter(item__campaign=sampled.campaign).update(value=0)
         text = " ".join(client.get(page).text.split())
         assert "1 relevant of 1 fully judged documents (2 in the campaign)" in text, "as stored"
@@ -184,14 +175,14 @@ class TestLargeCampaign:
     def test_another_count_replaces_them_and_a_small_campaign_keeps_none(
         self, sampled: Built, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        count_work(sampled.campaign)
+        counted(sampled.campaign)
         Verdict.objects.filter(item__campaign=sampled.campaign).update(value=0)
-        count_work(sampled.campaign)
+        counted(sampled.campaign)
         rows, _ = shown_relevance(sampled.campaign, sampled.criterion)
         assert [row.relevant for row in rows] == [0, 0]
         assert RelevanceCount.objects.count() == 4
         monkeypatch.setattr(progress, "LIVE_MOST", 1_000)
-        count_work(sampled.campaign)
+        counted(sampled.campaign)
         assert not RelevanceCount.objects.exists()
 
     def test_what_changes_relevance_makes_the_next_count_due(self, sampled: Built) -> None:
@@ -208,7 +199,7 @@ class TestLargeCampaign:
 
         def due_after(**changed: timedelta) -> bool:
             """Whether it is, with one thing changed at this distance from the newest count, and all others before."""
-            summary = count_work(sampled.campaign)
+            summary = counted(sampled.campaign)
             WorkSummary.objects.filter(pk=summary.pk).update(started_at=summary.finished_at)
             for name, (rows, field) in fields.items():
                 rows.update(**{field: summary.counted_at + changed.get(name, timedelta(minutes=-1))})
