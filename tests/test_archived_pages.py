@@ -17,10 +17,11 @@ from tests.access_world import World, make_world
 
 # What asks for something to be written, and where it is sent to.
 SENDS = re.compile(r'\bhx-(?:post|put|patch|delete)="([^"]+)"|<form\b(?=[^>]*\bmethod="post")([^>]*)>')
+OWN_FORM = re.compile(r'<form\b(?=[^>]*\bmethod="post")(?![^>]*\baction=)[^>]*>(.*?)</form>', re.DOTALL)
 ACTION = re.compile(r'\baction="([^"]*)"')
 LINK = re.compile(r'<a\b[^>]*?\bhref="(/[^"#]*)')
 
-# Forms that are read as well: those behind tabs, and what was written to the managers.
+# Forms that are read as well, without a button: those behind tabs, and what was written to the managers.
 READ_AS_WELL = {"assignment_plan", "campaign_edit", "criteria_edit", "guideline_edit", "inquiry_detail"}
 SCREENS = {"extraction_detail", "labelling_screen"}  # they say that nothing is saved
 
@@ -48,6 +49,8 @@ def test_nothing_is_offered_that_would_be_refused(shared_world: World, db: None,
         if answer.streaming or "text/html" not in answer.headers["Content-Type"]:
             continue
         body = answer.content.decode()
+        if line.name in READ_AS_WELL:
+            assert not any('type="submit"' in form for form in OWN_FORM.findall(body)), line.name
         for at, attributes in SENDS.findall(body):
             found = ACTION.search(attributes)
             name = name_of(at or (found and found[1]) or path)
