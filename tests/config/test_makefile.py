@@ -71,11 +71,22 @@ def test_what_was_installed_is_not_installed_again(fresh):
     assert (fresh / "pip.log").read_text().count("-r requirements.txt") == 2
 
 
+def test_the_python_of_the_system_comes_first_if_it_can_make_environments(fresh, tmp_path):
+    """It is Debian's, which is the quickest; without python3-venv it is passed over."""
+    named = f"PATH={tmp_path / 'path'}:{os.environ['PATH']}", f"SYSTEM_PYTHON={tmp_path / 'system' / 'python3'}"
+    fake(tmp_path / "path", "python3", "exit 0\n")
+    fake(tmp_path / "system", "python3", "exit 0\n")
+    chosen = f'test -z "{tmp_path / "system" / "python3"}"'
+    assert chosen in make("-n", "environment", *named, directory=fresh).stdout
+    fake(tmp_path / "system", "python3", 'case "$2" in *ensurepip*) exit 1;; *) exit 0;; esac\n')
+    assert 'test -z "python3"' in make("-n", "environment", *named, directory=fresh).stdout
+
+
 def test_without_a_new_enough_python_the_message_says_so(fresh, tmp_path):
     tools = tmp_path / "old"
     for name in ("python3", "python3.11", "python3.12", "python3.13", "python3.14"):
         fake(tools, name, "exit 1\n")
-    done = make("setup", directory=fresh, PATH=f"{tools}:{os.environ['PATH']}")
+    done = make("setup", "SYSTEM_PYTHON=", directory=fresh, PATH=f"{tools}:{os.environ['PATH']}")
     assert done.returncode != 0
     assert "Litmus needs Python 3.11 or newer" in done.stderr
     assert "Traceback" not in done.stderr
@@ -84,7 +95,7 @@ def test_without_a_new_enough_python_the_message_says_so(fresh, tmp_path):
 def test_without_venv_and_pip_the_message_says_what_to_install(fresh, tmp_path):
     """Debian's python3 without python3-venv: it knows how to start, not how to make an environment."""
     fake(tmp_path / "debian", "python3", 'case "$1" in -c) exit 0;; *) echo "No module" >&2; exit 1;; esac\n')
-    done = make("setup", directory=fresh, PATH=f"{tmp_path / 'debian'}:{os.environ['PATH']}")
+    done = make("setup", "SYSTEM_PYTHON=", directory=fresh, PATH=f"{tmp_path / 'debian'}:{os.environ['PATH']}")
     assert done.returncode != 0
     assert "apt install python3-venv" in done.stderr
     assert not (fresh / ".venv").exists()
