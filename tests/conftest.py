@@ -24,7 +24,7 @@ from accounts.caches import volatile
 from config import embedded
 from config.celery import app as current_app
 from config.env import celery_broker, redis_database
-from tests import databases, kept_files
+from tests import databases, kept_files, scratch
 from tests.order import dealt
 from tests.processes import Child, start_celery_worker, wait_for
 
@@ -34,6 +34,11 @@ hypothesis_settings.register_profile(
 )
 hypothesis_settings.register_profile("thorough", hypothesis_settings.get_profile("litmus"), max_examples=1000)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "litmus"))
+
+if "TMPDIR" not in os.environ and (in_memory := scratch.in_memory()):
+    scratch.use(in_memory)
+else:
+    in_memory = None
 
 gc.disable()  # until all tests are collected: what is loaded stays
 
@@ -62,6 +67,8 @@ PATIENCE = 30_000  # milliseconds for something that should happen, under any lo
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start the embedded servers before the first test (the controller of xdist holds them for its workers)."""
+    if in_memory is not None:  # of the controller, which ends last
+        config.add_cleanup(lambda: shutil.rmtree(in_memory, ignore_errors=True))
     servers = embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS)
     servers.__enter__()
     config.add_cleanup(lambda: servers.__exit__(None, None, None))
