@@ -17,7 +17,7 @@ from corpus.models import Role
 from tests.access_world import World, make_world
 from tests.factories.accounts import make_token
 
-EXAMPLES = int(os.environ.get("LITMUS_API_EXAMPLES", "6"))  # for each operation and role
+EXAMPLES = int(os.environ.get("LITMUS_API_EXAMPLES", "4"))  # for each operation and role
 PARTS = 6  # of the operations, for several processes
 
 

@@ -67,10 +67,11 @@ def drop_pgvector(data_dir: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def dumped() -> Iterator[Path]:
+def dumped(stopped_servers: Path) -> Iterator[Path]:
     """A backup of a database with a person and, where PostgreSQL has pgvector, a vector."""
     with tempfile.TemporaryDirectory(prefix="lit-") as directory:
         place = Path(directory).resolve()
+        subprocess.run(["cp", "-a", str(stopped_servers), str(place / "old")], check=True)
         saved = manage(place / "old", "shell", "--no-imports", feed=SAVE.format(file=str(place / "litmus.dump")))
         assert saved.returncode == 0, saved.stderr
         assert sorted(path.name for path in place.iterdir()) == ["litmus.dump", "old"]
@@ -78,14 +79,14 @@ def dumped() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("without_pgvector", [False, True])
-def test_a_backup_fills_an_empty_database_and_no_other(dumped, place, without_pgvector):
+def test_a_backup_fills_an_empty_database_and_no_other(dumped, made, without_pgvector):
     has_vectors = b"corpus_documentvector" in dumped.read_bytes()
     if without_pgvector:
-        drop_pgvector(place)
+        drop_pgvector(made)
         has_vectors = False
-    restored = manage(place, "restore", str(dumped))
+    restored = manage(made, "restore", str(dumped))
     assert restored.returncode == 0, restored.stderr
-    looked = manage(place, "shell", "--no-imports", feed=LOOK.format(file=str(dumped)))
+    looked = manage(made, "shell", "--no-imports", feed=LOOK.format(file=str(dumped)))
     assert looked.stdout.splitlines() == ["ada@example.org Ada Ünal", f"vectors kept: {has_vectors}"]
     assert "The database is not empty" in looked.stderr
 

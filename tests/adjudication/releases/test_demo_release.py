@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.test import Client
+from django.test import Client, override_settings
 from django.utils import timezone
 
 from accounts import jobs
@@ -25,10 +25,18 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(600)]
 REASON = "The main round goes on; this release is for trying it."
 
 
+@pytest.fixture(scope="module")
+def loaded(module_db: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the files of the demo are, which is loaded once for both."""
+    files = tmp_path_factory.mktemp("media")
+    with override_settings(MEDIA_ROOT=files):
+        call_command("load_demo", verbosity=0)
+    return files
+
+
 @pytest.fixture
-def demo(settings, tmp_path: Path) -> Collection:
-    settings.MEDIA_ROOT = tmp_path / "media"
-    call_command("load_demo", verbosity=0)
+def demo(loaded: Path, db: None, settings) -> Collection:
+    settings.MEDIA_ROOT = loaded
     return Collection.objects.get(slug="demo")
 
 
