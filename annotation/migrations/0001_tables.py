@@ -132,7 +132,7 @@ class Migration(migrations.Migration):
                 ],
                 options={
                     'indexes': [models.Index(condition=models.Q(('state', 'pending')), fields=['annotator', 'position'], name='assignment_next'), models.Index(fields=['annotator', '-finished_at'], name='assignment_history'), models.Index(condition=models.Q(('state', 'open')), fields=['queue', 'position'], name='assignment_free'), models.Index(condition=models.Q(('lease_expires_at__isnull', False), ('state', 'pending')), fields=['queue', 'lease_expires_at'], name='assignment_lease')],
-                    'constraints': [models.UniqueConstraint(condition=models.Q(('annotator__isnull', False)), fields=('item', 'annotator', 'repeat'), name='assignment_once'), models.UniqueConstraint(condition=models.Q(('slot__isnull', False)), fields=('item', 'slot'), name='assignment_slot_held_once'), models.CheckConstraint(condition=models.Q(models.Q(('annotator__isnull', True), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('annotator__isnull', False)), _connector='OR'), name='assignment_open_has_nobody'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'open'), _negated=True), ('queue__isnull', False), _connector='OR'), name='assignment_open_is_in_a_queue'), models.CheckConstraint(condition=models.Q(('slot__isnull', True), ('state__in', ['open', 'pending', 'done']), _connector='OR'), name='assignment_slot_only_where_it_counts'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), ('finished_at__isnull', False), _connector='OR'), name='assignment_finished_when_done')],
+                    'constraints': [models.UniqueConstraint(condition=models.Q(('annotator__isnull', False)), fields=('item', 'annotator', 'repeat'), name='assignment_once'), models.UniqueConstraint(condition=models.Q(('slot__isnull', False)), fields=('item', 'slot'), name='assignment_slot_held_once'), models.CheckConstraint(condition=models.Q(models.Q(('annotator__isnull', True), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('annotator__isnull', False)), _connector='OR'), name='assignment_open_has_nobody'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'open'), _negated=True), ('queue__isnull', False), _connector='OR'), name='assignment_open_is_in_a_queue'), models.CheckConstraint(condition=models.Q(('slot__isnull', True), ('state__in', ['open', 'pending', 'done']), _connector='OR'), name='assignment_slot_only_where_it_counts'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'done'), _negated=True), ('finished_at__isnull', False), _connector='OR'), name='assignment_finished_when_done'), models.CheckConstraint(condition=models.Q(('held_by__isnull', True), models.Q(('queue__isnull', False), ('state', 'pending')), _connector='OR'), name='assignment_held_under_lease')],
                 },
             ),
             migrations.CreateModel(
@@ -268,7 +268,7 @@ class Migration(migrations.Migration):
                     ('topic', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='items', to='corpus.topic')),
                 ],
                 options={
-                    'indexes': [models.Index(condition=models.Q(('aspect__isnull', False)), fields=['aspect'], name='item_aspect'), models.Index(condition=models.Q(('paper__isnull', False)), fields=['paper'], name='item_paper')],
+                    'indexes': [models.Index(condition=models.Q(('aspect__isnull', False)), fields=['aspect'], name='item_aspect'), models.Index(condition=models.Q(('paper__isnull', False)), fields=['paper'], name='item_paper'), models.Index(condition=models.Q(('extra_overlap__gt', 0)), fields=['campaign'], name='item_sent_back')],
                     'constraints': [models.UniqueConstraint(fields=('campaign', 'topic', 'aspect', 'document', 'paper'), name='item_once_per_campaign', nulls_distinct=False), models.UniqueConstraint(condition=models.Q(('split__in', ['dev', 'test'])), fields=('topic', 'aspect', 'document', 'paper'), name='item_in_one_held_out_split', nulls_distinct=False), models.CheckConstraint(condition=models.Q(models.Q(('paper__isnull', True), ('topic__isnull', False)), models.Q(('aspect__isnull', True), ('document__isnull', True), ('paper__isnull', False), ('topic__isnull', True)), _connector='OR'), name='item_topic_or_paper')],
                 },
             ),
@@ -428,6 +428,7 @@ class Migration(migrations.Migration):
                     ('imported_in', models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='+', to='corpus.importrun')),
                 ],
                 options={
+                    'indexes': [models.Index(condition=models.Q(('flagged', True)), fields=['assignment'], name='submission_flagged')],
                     'constraints': [models.UniqueConstraint(fields=('assignment', 'id'), name='submission_newest')],
                 },
             ),

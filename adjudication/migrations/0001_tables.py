@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('accounts', '__first__'),
-        ('annotation', '0001_initial'),
+        ('annotation', '0001_tables'),
         ('corpus', '0001_initial'),
     ]
 
@@ -303,7 +303,7 @@ class Migration(migrations.Migration):
                     ('vote_run', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='verdicts', to='adjudication.voterun')),
                 ],
                 options={
-                    'indexes': [models.Index(fields=['criterion', 'method', 'agreement', 'id'], name='verdict_queue'), models.Index(fields=['criterion', 'changed_at'], name='verdict_changed')],
+                    'indexes': [models.Index(fields=['criterion', 'method', 'agreement', 'id'], name='verdict_queue'), models.Index(fields=['criterion', 'changed_at'], name='verdict_changed'), models.Index(condition=models.Q(('machine_differs', True)), fields=['criterion', 'agreement', 'id'], name='verdict_machine'), models.Index(condition=models.Q(('reopened_at__isnull', False)), fields=['criterion', 'agreement', 'id'], name='verdict_reopened'), models.Index(condition=models.Q(('decided_at__isnull', False)), fields=['criterion', 'agreement', 'id'], name='verdict_decided'), models.Index(condition=models.Q(('method', 'unresolved')), fields=['criterion', 'n_votes', 'agreement', 'id'], name='verdict_unresolved'), models.Index(condition=models.Q(('agreement__lt', 1)), fields=['criterion', 'agreement', 'item'], name='verdict_disagreement')],
                     'constraints': [models.UniqueConstraint(fields=('item', 'criterion'), name='verdict_once'), models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('decided_by__isnull', True)), models.Q(('decided_at__isnull', False), ('decided_by__isnull', False)), _connector='OR'), name='verdict_decided_at_and_by_paired'), models.CheckConstraint(condition=models.Q(models.Q(('method', 'by-hand'), _negated=True), ('decided_by__isnull', False), _connector='OR'), name='verdict_by_hand_has_somebody'), models.CheckConstraint(condition=models.Q(models.Q(('method', 'unresolved'), _negated=True), ('value__isnull', True), _connector='OR'), name='verdict_unresolved_has_no_value')],
                 },
             ),
@@ -373,6 +373,25 @@ class Migration(migrations.Migration):
                 ],
                 options={
                     'constraints': [models.UniqueConstraint(fields=('collection', 'campaign', 'kind'), name='export_prefixes_once', nulls_distinct=False)],
+                },
+            ),
+            migrations.CreateModel(
+                name='RelevanceCount',
+                fields=[
+                    ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                    ('judged_only', models.BooleanField()),
+                    ('things', models.PositiveIntegerField()),
+                    ('judged', models.PositiveIntegerField()),
+                    ('documents', models.PositiveIntegerField()),
+                    ('complete', models.PositiveIntegerField()),
+                    ('relevant', models.PositiveIntegerField()),
+                    ('best', models.IntegerField(blank=True, null=True)),
+                    ('best_mean', models.FloatField(blank=True, null=True)),
+                    ('criterion', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='relevance_counts', to='annotation.criterion')),
+                    ('topic', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='relevance_counts', to='corpus.topic')),
+                ],
+                options={
+                    'constraints': [models.UniqueConstraint(fields=('criterion', 'judged_only', 'topic'), name='relevance_count_once'), models.CheckConstraint(condition=models.Q(('complete__lte', models.F('documents')), ('relevant__lte', models.F('complete'))), name='relevance_count_adds_up')],
                 },
             ),
         ]),
