@@ -1,20 +1,21 @@
-"""Asking for pools, and taking runs out again."""
+"""Requests to build pools, changes of them by hand, and the deletion of runs."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
+from accounts.sql import execute
 from corpus.collections.rules import check_can_delete, check_manager, check_run_is_free
 from corpus.models import Collection, PoolEntry, PoolRun, PoolSource, RetrievalRun, Topic
 from corpus.models.pools import BY_HAND
-from corpus.pools.jobs.pools import forget_method, lock_pools
+from corpus.pools.jobs.pools import remove_method, try_lock_pools
 from corpus.pools.reads.recipes import choose_methods
 from corpus.ranking.index import Settings
 from corpus.ranking.recipe import Recipe
@@ -22,13 +23,13 @@ from corpus.runs.reads import judged_documents_of
 
 DEEPEST = 1_000_000_000
 POOL_PAIRS = """
-WITH wanted AS (
+WITH pairs AS (
   SELECT t.id AS topic_id, d.id AS document_id
   FROM unnest(%(topics)s::bigint[], %(documents)s::bigint[]) AS pair (topic_id, document_id)
   JOIN corpus_topic t ON t.id = pair.topic_id AND t.collection_id = %(collection)s
   JOIN corpus_document d ON d.id = pair.document_id AND d.collection_id = %(collection)s
 ), entries AS (
-  INSERT INTO corpus_poolentry (topic_id, document_id) SELECT topic_id, document_id FROM wanted
+  INSERT INTO corpus_poolentry (topic_id, document_id) SELECT topic_id, document_id FROM pairs
   ON CONFLICT DO NOTHING RETURNING id
 ), sources AS (
   INSERT INTO corpus_poolsource (entry_id, method) SELECT id, %(method)s FROM entries
@@ -49,7 +50,7 @@ def request_pools(
     index: Settings | None = None,
     send: bool = True,
 ) -> PoolRun:
-    """Ask for pools of the first `depth` documents (None or 0: all) of runs, of what a recipe finds, or of both.
+    """Request pools of the first `depth` documents (None or 0: all) of runs, of what a recipe finds, or of both.
 
     `methods` are names of runs, "targets" for documents known to answer a topic, and (unless a run has the name)
     "bm25", "tfidf", "citations" and "dense", which search the collection for the whole topic. Without methods and
@@ -77,37 +78,26 @@ def request_pools(
 
 @transaction.atomic
 def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> int:
-    """Delete a run with its rankings, and from the pools what only it brought in; returns how many entries those were.
+    """Delete a run with its rankings and the pool entries that only it retrieved; returns the number of these entries.
 
-    Errors: Refused when a campaign judges documents that it brought in, because their provenance must stay.
+    Errors: Refused when a campaign judges documents that it retrieved, because their provenance must stay.
     """
     check_manager(run.collection, by)
     check_can_delete(run, run.collection)
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)  # nobody makes or imports it meanwhile
-    take_pools(run.collection)
+    lock_pools(run.collection)
     check_run_is_free(run, judged_documents_of(run))
-    removed = forget_method(run.collection_id, run.name)
+    removed = remove_method(run.collection_id, run.name)
     record_event(by=by, at=at, verb="delete_run", target=run, scope=run.collection, name=run.name, unpooled=removed)
     run.delete()
     return removed
 
 
 @transaction.atomic
-def describe_run(*, by: User, at: datetime, run: RetrievalRun, description: str) -> None:
-    """Say what the system was."""
-    check_manager(run.collection, by)
-    if run.description == description:
-        return
-    run.description = description
-    run.save(update_fields=["description"])
-    record_event(by=by, at=at, verb="describe_run", target=run, scope=run.collection, description=description)
-
-
-@transaction.atomic
 def add_to_pool(*, by: User, at: datetime, topic: Topic, docno: str) -> PoolEntry:
     """Pool one document by hand."""
     check_manager(topic.collection, by)
-    take_pools(topic.collection)
+    lock_pools(topic.collection)
     document = topic.collection.documents.filter(docno=docno).only("collection", "docno", "title").first()
     if document is None:
         raise Refused(f"There is no document {docno} in the collection.")
@@ -120,24 +110,22 @@ def add_to_pool(*, by: User, at: datetime, topic: Topic, docno: str) -> PoolEntr
 
 @transaction.atomic
 def add_all_to_pool(*, by: User | None, at: datetime, collection: Collection, pairs: Sequence[tuple[int, int]]) -> int:
-    """Pool these (topic id, document id) of the collection by hand; returns how many were in no pool before."""
+    """Pool these (topic id, document id) of the collection by hand; returns how many were not pooled before."""
     check_manager(collection, by)
-    take_pools(collection)
+    lock_pools(collection)
     topics, documents = [topic for topic, _ in pairs], [document for _, document in pairs]
-    with connection.cursor() as cursor:
-        named: dict[str, Any] = {"topics": topics, "documents": documents, "method": BY_HAND}
-        cursor.execute(POOL_PAIRS, {**named, "collection": collection.pk})
-        added = int(cursor.fetchone()[0])
+    values = {"topics": topics, "documents": documents, "method": BY_HAND, "collection": collection.pk}
+    ((added,),) = execute(POOL_PAIRS, values)
     record_event(by=by, at=at, verb="add_to_pools", target=collection, scope=collection, pairs=len(pairs), added=added)
     return added
 
 
 @transaction.atomic
 def remove_from_pool(*, by: User, at: datetime, entry: PoolEntry) -> None:
-    """Take a document out of a topic's pool; refused when a campaign has made items of it."""
+    """Remove a document from a topic's pool. Errors: Refused when a campaign has made items of it."""
     collection = entry.topic.collection
     check_manager(collection, by)
-    take_pools(collection)
+    lock_pools(collection)
     items = entry.document.items.filter(topic=entry.topic_id).count()
     if items:
         many = f"{items:,} item{'' if items == 1 else 's'} of a campaign"
@@ -154,7 +142,7 @@ def remove_from_pool(*, by: User, at: datetime, entry: PoolEntry) -> None:
     entry.delete()
 
 
-def take_pools(collection: Collection) -> None:
-    """Keep everybody else from the pools until the transaction ends. Errors: Conflict when somebody has them."""
-    if not lock_pools(collection.pk):
+def lock_pools(collection: Collection) -> None:
+    """Lock the pools until the transaction ends. Errors: Conflict when another transaction has locked them."""
+    if not try_lock_pools(collection.pk):
         raise Conflict("The pools of this collection are being changed just now. Try again when that has ended.")

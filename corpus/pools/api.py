@@ -1,4 +1,4 @@
-"""Runs and pools for those who may see ranks: runs listed, pools read with their provenance, pools built."""
+"""Pools for those who may see ranks: read with their provenance, built, reported on."""
 
 from dataclasses import asdict, replace
 from typing import Any, ClassVar
@@ -17,24 +17,12 @@ from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.imports.api import MANAGE
-from corpus.models import PoolEntry, PoolRun, PoolSource, RetrievalRun, Role
+from corpus.models import PoolEntry, PoolRun, PoolSource, Role
 from corpus.pools.actions import DEEPEST, request_pools
+from corpus.pools.forms import DEFAULT, BuildForm
 from corpus.pools.reads.pool_report import holes_of_runs, overlap_of_methods
 from corpus.pools.reads.recipes import MOST, default_recipe
 from corpus.ranking.recipe import Recipe
-from corpus.runs.reads import list_runs
-
-
-class RunSerializer(serializers.ModelSerializer[RetrievalRun]):
-    """`rows` counts the documents of all rankings, `deepest` those of the longest."""
-
-    topics = serializers.IntegerField(source="n_topics")
-    rows = serializers.IntegerField(source="n_rows")
-    deepest = serializers.IntegerField()
-
-    class Meta:
-        model = RetrievalRun
-        fields = ("id", "name", "description", "topics", "rows", "deepest", "created_at")
 
 
 class PoolSourceSerializer(serializers.ModelSerializer[PoolSource]):
@@ -60,20 +48,19 @@ class RecipeSerializer(serializers.Serializer[Any]):
     scorers = serializers.ListField(
         child=serializers.ChoiceField(["bm25", "tfidf"]), min_length=1, max_length=2, required=False
     )
-    query_depth = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
-    aspect_depth = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
-    query_take = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
-    fused_take = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
-    aspect_take = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
-    least = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
-    same_category = serializers.BooleanField(required=False)
-    citations = serializers.BooleanField(required=False)
-    exclude_sources = serializers.BooleanField(required=False)
-    dense = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+
+    def get_fields(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().get_fields()
+        for name in BuildForm.RECIPE[1:]:
+            if isinstance(getattr(DEFAULT, name), bool):
+                found[name] = serializers.BooleanField(required=False)
+            else:
+                found[name] = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
+        return found
 
     def to_internal_value(self, data: Any) -> Recipe:
         found = super().to_internal_value(data)
-        scorers = tuple(dict.fromkeys(found.pop("scorers", default_recipe().scorers)))
+        scorers = tuple(dict.fromkeys(found.pop("scorers", DEFAULT.scorers)))
         return replace(default_recipe(), scorers=scorers, **found)
 
 
@@ -118,21 +105,6 @@ class PoolBuildSerializer(serializers.ModelSerializer[PoolRun]):
         )
 
 
-class RunList(InCollectionView):
-    """Retrieval runs of a collection; they come in as imports of kind `runs`."""
-
-    serializer_class = RunSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
-
-    def get_queryset(self) -> QuerySet[RetrievalRun]:
-        return list_runs(self.collection)
-
-    @extend_schema(operation_id="runs_list", responses=answers({200: RunSerializer(many=True)}, 403))
-    def get(self, request: Request, slug: str) -> Response:
-        """List runs."""
-        return self.listed()
-
-
 class TopicPool(InCollectionView):
     """The pool of one topic; lists come in as imports of kind `pool`."""
 
@@ -172,8 +144,8 @@ class PoolBuilds(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job pool the first documents of runs; follow it at its own address."""
-        wanted = self.asked(NewPoolsSerializer)
-        run = request_pools(by=self.person, at=timezone.now(), collection=self.collection, **wanted)
+        request_arguments = self.asked(NewPoolsSerializer)
+        run = request_pools(by=self.person, at=timezone.now(), collection=self.collection, **request_arguments)
         return Response(PoolBuildSerializer(run).data, status=202)
 
 

@@ -1,4 +1,4 @@
-"""Forms about runs and pools."""
+"""Forms of pools."""
 
 from dataclasses import replace
 from typing import Any
@@ -9,7 +9,7 @@ from corpus.collections.reads.endpoints import embeddings_endpoint
 from corpus.models import Collection, RetrievalRun, Target
 from corpus.models.pools import CANDIDATE_POOL, TARGETS
 from corpus.pools.actions import DEEPEST
-from corpus.pools.reads.pools import has_given_pools
+from corpus.pools.reads.pools import has_topic_pools
 from corpus.pools.reads.recipes import MOST, can_search, default_recipe
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import Settings
@@ -17,8 +17,6 @@ from corpus.ranking.recipe import Recipe
 from corpus.runs.reads import list_runs
 
 DEFAULT = Recipe(dense=0)
-
-
 NO_SEARCH, USUAL, OWN = "none", "doris-mae", "own"
 SEARCHES = [
     (NO_SEARCH, "No search: runs only"),
@@ -91,7 +89,7 @@ class BuildForm(forms.Form):
         choices = [(run.name, _words(run)) for run in list_runs(collection)]
         if targets := Target.objects.filter(topic__collection=collection).count():
             choices.append((TARGETS, f"documents known to answer a topic – {targets:,}"))
-        if has_given_pools(collection):
+        if has_topic_pools(collection):
             choices.append((CANDIDATE_POOL, "pools that came with the topics"))
         self.fields["methods"].choices = choices  # type: ignore[attr-defined]
         self.fields["methods"].initial = [name for name, _ in choices]
@@ -124,8 +122,9 @@ class BuildForm(forms.Form):
             self.add_error("scorers", "Choose at least one retriever.")
         return found
 
-    def wanted(self) -> dict[str, Any]:
-        """What `request_pools` is asked for."""
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of `request_pools`; only after the form was found valid."""
         found = self.cleaned_data
         recipe, index = None, None
         if found["search"] == USUAL:
@@ -148,12 +147,3 @@ def _words(run: RetrievalRun) -> str:
 
 class DocnoForm(forms.Form):
     docno = forms.CharField(max_length=300, label="Docno of a document to add")
-
-
-class DescriptionForm(forms.Form):
-    description = forms.CharField(
-        required=False,
-        max_length=5_000,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        label="What the system was",
-    )

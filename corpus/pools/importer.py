@@ -1,4 +1,4 @@
-"""Importing lists of documents to judge."""
+"""The importer of pool lists."""
 
 from corpus.imports.forms import PoolImportForm
 from corpus.imports.registry import Importer, at_once

@@ -1,4 +1,4 @@
-"""Pools: what is to be judged and where it came from; hidden from annotators."""
+"""Pools: the documents to judge and where they came from; hidden from annotators."""
 
 from typing import Any
 
@@ -47,12 +47,12 @@ def pool_report(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def pool_build(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for pools from runs."""
+    """Request pools from runs and searches."""
     membership = fetch_manager(request.user, slug)
     form = BuildForm(request.POST, collection=membership.collection)
     if form.is_valid():
         with refusals_in_form(form):
-            request_pools(by=membership.user, at=timezone.now(), collection=membership.collection, **form.wanted())
+            request_pools(by=membership.user, at=timezone.now(), collection=membership.collection, **form.arguments)
             return redirect("pool_list", slug)
     return _show_list(request, membership, form)
 
@@ -80,7 +80,7 @@ def pool_entry_create(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def pool_entry_delete(request: HttpRequest, slug: str, pk: int, entry: int) -> HttpResponse:
-    """Take a document out of a pool."""
+    """Remove a document from a pool."""
     membership = fetch_manager(request.user, slug)
     entries = PoolEntry.objects.select_related("topic__collection", "document")
     found = get_object_or_404(entries, pk=entry, topic=fetch_topic(membership, pk))

@@ -1,1 +1,1 @@
-"""Retrieval runs: TREC runs that were brought in, compared with the pools."""
+"""Retrieval runs: made here by recipes, or imported; compared with the pools."""

@@ -1,4 +1,4 @@
-"""Asking for runs to be made here."""
+"""Requests to make runs here, and descriptions of runs."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.rules import check_manager
-from corpus.models import Collection, RunMaking
+from corpus.models import Collection, RetrievalRun, RunMaking
 from corpus.runs.recipes.queries import queries_of, topic_sets
 from corpus.runs.recipes.recipe import Recipe, recipe_hash
 from corpus.runs.recipes.registry import RECIPES
@@ -19,7 +19,7 @@ from corpus.runs.rules import check_new_name, lock_names
 
 
 def recipe_named(name: str) -> Recipe:
-    """The recipe of this name. Errors: Refused, with all there are."""
+    """The recipe of this name. Errors: Refused, with the names of all recipes."""
     if name not in RECIPES:
         raise Refused(f"There is no recipe “{name[:60]}”. There are {', '.join(RECIPES)}.")
     return RECIPES[name]
@@ -33,17 +33,17 @@ def request_run(
     collection: Collection,
     name: str,
     recipe: Recipe,
-    asked: Mapping[str, Any],
+    options: Mapping[str, Any],
     send: bool = True,
 ) -> RunMaking:
-    """Ask for a run of this name by a recipe, `asked` being its settings that differ from the defaults.
+    """Request a run of this name by a recipe; `options` are its settings that differ from the defaults.
 
-    `send=False` leaves the work to the caller. Errors: Refused for settings, names and recipes that do not go here,
-    Conflict for a name that is taken and while a run of the name is being made.
+    `send=False` leaves the work to the caller. Errors: Refused for settings, names and recipes that cannot be used
+    here, Conflict for a name that is taken and while a run of the name is being made.
     """
     check_manager(collection, by)
     lock_names(collection.pk)
-    values = recipe.values(collection, asked)
+    values = recipe.values(collection, options)
     digest = recipe_hash(recipe.name, values)
     check_new_name(collection, name, digest)
     if not collection.documents.exists():
@@ -61,3 +61,14 @@ def request_run(
         job = RunMaking.objects.create(requested_by=by, requested_at=at, **fields)
     record_event(by=by, at=at, verb="request_run", target=job, scope=collection, name=name, **parameters)
     return job
+
+
+@transaction.atomic
+def describe_run(*, by: User, at: datetime, run: RetrievalRun, description: str) -> None:
+    """Describe the system that made the run."""
+    check_manager(run.collection, by)
+    if run.description == description:
+        return
+    run.description = description
+    run.save(update_fields=["description"])
+    record_event(by=by, at=at, verb="describe_run", target=run, scope=run.collection, description=description)

@@ -1,8 +1,9 @@
-"""Runs made here, for those who may see ranks; the list of runs stands in corpus/pools/api.py."""
+"""Runs and how they were made, for those who may see ranks."""
 
 from typing import Any, ClassVar, cast
 
 from django import forms
+from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -21,7 +22,20 @@ from corpus.imports.api import MANAGE
 from corpus.models import RetrievalRun, Role, RunMaking
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import metadata_lines, run_pieces
+from corpus.runs.reads import list_runs
 from corpus.runs.recipes.registry import RECIPES, all_options
+
+
+class RunSerializer(serializers.ModelSerializer[RetrievalRun]):
+    """`rows` counts the documents of all rankings, `deepest` those of the longest."""
+
+    topics = serializers.IntegerField(source="n_topics")
+    rows = serializers.IntegerField(source="n_rows")
+    deepest = serializers.IntegerField()
+
+    class Meta:
+        model = RetrievalRun
+        fields = ("id", "name", "description", "topics", "rows", "deepest", "created_at")
 
 
 def option_field(field: forms.Field) -> serializers.Field[Any, Any, Any, Any]:
@@ -78,17 +92,34 @@ class RunDetailSerializer(serializers.ModelSerializer[RetrievalRun]):
         return metadata_lines(run)
 
 
+class RunList(InCollectionView):
+    """Retrieval runs of a collection; they come in as imports of kind `runs`."""
+
+    serializer_class = RunSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    def get_queryset(self) -> QuerySet[RetrievalRun]:
+        return list_runs(self.collection)
+
+    @extend_schema(operation_id="runs_list", responses=answers({200: RunSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str) -> Response:
+        """List runs."""
+        return self.listed()
+
+
 class RunMakings(InCollectionView):
     """Runs that are made here."""
 
     serializer_class = MakingSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
 
+    def get_queryset(self) -> QuerySet[RunMaking]:
+        return self.collection.run_makings.all()
+
     @extend_schema(operation_id="run_makings_list", responses=answers({200: MakingSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
         """List the makings of runs, the oldest first."""
-        page = self.paginate_queryset(self.collection.run_makings.all())
-        return self.get_paginated_response(self.get_serializer(page, many=True).data)
+        return self.listed()
 
     @extend_schema(
         operation_id="run_makings_create",
@@ -97,10 +128,10 @@ class RunMakings(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job make a run; follow it at its own address."""
-        asked = self.asked(NewRunSerializer)
-        name, recipe = asked.pop("name"), recipe_named(asked.pop("recipe"))
+        options = self.asked(NewRunSerializer)
+        name, recipe = options.pop("name"), recipe_named(options.pop("recipe"))
         job = request_run(
-            by=self.person, at=timezone.now(), collection=self.collection, name=name, recipe=recipe, asked=asked
+            by=self.person, at=timezone.now(), collection=self.collection, name=name, recipe=recipe, options=options
         )
         return Response(MakingSerializer(job).data, status=202)
 

@@ -10,7 +10,7 @@ from corpus.models import RetrievalRun
 from corpus.runs.recipes.queries import aspect_numbers
 
 START, END = "ir_metadata.start", "ir_metadata.end"
-PIECE = 1 << 16  # characters sent at a time at least
+PIECE = 1 << 16  # least number of characters that are sent at a time
 
 
 def run_lines(run: RetrievalRun, *, header: bool = False) -> Iterator[str]:
@@ -25,36 +25,36 @@ def run_lines(run: RetrievalRun, *, header: bool = False) -> Iterator[str]:
 
 def run_pieces(run: RetrievalRun, *, header: bool = False) -> Iterator[bytes]:
     """The same as bytes, some lines at a time."""
-    held: list[str] = []
+    lines: list[str] = []
     size = 0
     for line in run_lines(run, header=header):
-        held.append(line)
+        lines.append(line)
         size += len(line)
         if size > PIECE:
-            yield "".join(held).encode()
-            held, size = [], 0
-    yield "".join(held).encode()
+            yield "".join(lines).encode()
+            lines, size = [], 0
+    yield "".join(lines).encode()
 
 
 def metadata_text(run: RetrievalRun) -> str:
-    """The metadata as a file of its own, which is YAML."""
+    """The metadata as a YAML file."""
     return "".join(f"{line}\n" for line in metadata_lines(run) if line not in (START, END))
 
 
 def metadata_lines(run: RetrievalRun) -> list[str]:
-    """What came with the run as it came; of a run made here, how it was made (ir_metadata, schema 0.1)."""
-    if kept := run.parameters.get("metadata"):
-        return [str(line) for line in kept]
+    """The imported metadata unchanged; of a run made here, how it was made (ir_metadata, schema 0.1)."""
+    if imported := run.parameters.get("metadata"):
+        return [str(line) for line in imported]
     return [START, *_yaml(_metadata(run)), END]
 
 
 def _metadata(run: RetrievalRun) -> dict[str, Any]:
-    made = run.parameters
+    facts = run.parameters
     method: dict[str, Any] = {"automatic": True, "score ties": "docno falling, in bytes"}
-    if "recipe" in made:
-        method["retrieval"] = [{"name": made["recipe"], **made["settings"]}]
-        method["recipe hash"] = made["recipe_hash"]
-    source: dict[str, Any] = {"software": "Litmus", "version": made.get("code_version", settings.CODE_VERSION)}
+    if "recipe" in facts:
+        method["retrieval"] = [{"name": facts["recipe"], **facts["settings"]}]
+        method["recipe hash"] = facts["recipe_hash"]
+    source: dict[str, Any] = {"software": "Litmus", "version": facts.get("code_version", settings.CODE_VERSION)}
     found: dict[str, Any] = {
         "schema-version": 0.1,
         "run-version": 1.0,
@@ -64,10 +64,10 @@ def _metadata(run: RetrievalRun) -> dict[str, Any]:
         "method": method,
         "data": {"test collection": {"name": run.collection.title, "source": run.collection.slug}},
     }
-    if "inputs" in made:
-        found["data"]["test collection"] |= {f"{name} hash": value for name, value in made["inputs"].items()}
-        found["implementation"]["seconds"] = made["seconds"]
-        found["implementation"]["cost"] = made["cost"]
+    if "inputs" in facts:
+        found["data"]["test collection"] |= {f"{name} hash": value for name, value in facts["inputs"].items()}
+        found["implementation"]["seconds"] = facts["seconds"]
+        found["implementation"]["cost"] = facts["cost"]
     return found
 
 
@@ -89,9 +89,9 @@ def _yaml(value: Any, depth: int = 0) -> list[str]:
 
 
 def _is_bare(run: RetrievalRun) -> bool:
-    """Whether topics go without the prefixes that keep the levels of contexts apart, as qrels of a level write them.
+    """Whether topics are written without the prefixes that distinguish levels of contexts, as in the qrels of a level.
 
-    They do unless two topics of the run would then have one number.
+    They are, unless two topics of the run would then have the same number.
     """
     topics = run.rankings.values_list("topic__number", "topic__prefix")
     if not topics.exclude(topic__prefix="").exists():
@@ -113,8 +113,8 @@ def _rankings(run: RetrievalRun) -> Iterator[tuple[str, list[str], list[float]]]
     aspects = run.part_rankings.exclude(aspect=None)
     if not aspects.exists():
         return
-    wanted = set(aspects.values_list("aspect", flat=True))
+    ranked = set(aspects.values_list("aspect", flat=True))
     for number, pk in aspect_numbers(run.collection_id):
-        if pk in wanted:
+        if pk in ranked:
             part = aspects.get(aspect=pk)
             yield number, part.docnos, part.scores

@@ -1,4 +1,4 @@
-"""The form that a run is made by: its name and the options of a recipe."""
+"""Forms of runs: the name, the options of a recipe, the description."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from corpus.runs.rules import LONGEST_NAME
 
 
 class NameForm(forms.Form):
-    """What the run is called."""
+    """The name of a run."""
 
     name = forms.CharField(
         max_length=LONGEST_NAME,
@@ -31,3 +31,12 @@ def recipe_form(recipe: Recipe, collection: Collection, data: Any = None) -> for
             text = str(field.help_text)
             field.help_text = f"{text[:1].upper()}{text[1:]}."
     return form
+
+
+class DescriptionForm(forms.Form):
+    description = forms.CharField(
+        required=False,
+        max_length=5_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="What the system was",
+    )

@@ -1,4 +1,4 @@
-"""Importing retrieval runs."""
+"""The importer of retrieval runs."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from corpus.runs.jobs.importing import load_runs
 
 
 def _standing(run: ImportRun) -> Iterator[Standing]:
-    """Pools filled from the runs, runs of another import that this one added to, and a later import's additions."""
+    """Pool entries from the runs, and runs that an earlier or a later import wrote as well."""
     names = list(run.parameters.get("runs", ()))
     pooled = PoolSource.objects.filter(entry__topic__collection=run.collection_id, method__in=names)
     yield "documents that its runs brought into pools", pooled.count()

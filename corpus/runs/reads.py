@@ -1,16 +1,16 @@
-"""Runs as the pages and the API show them to those who may see ranks."""
+"""Runs as pages and API show them to people who may see ranks."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db import connection
 from django.db.models import Count, F, IntegerField, Max, QuerySet, Sum
 from django.db.models.expressions import Func
 
+from accounts.sql import execute
 from corpus.models import Collection, Document, PoolEntry, Ranking, RetrievalRun
 from corpus.topics.reads.judged import with_judged
 
-LOOKED_AT = 100  # first documents of a ranking that are compared with its topic's pool
+COMPARED = 100  # first documents of a ranking that are compared with its topic's pool
 
 OVERLAP = """
 SELECT count(*) FILTER (WHERE u.rank <= 10), count(e.id) FILTER (WHERE u.rank <= 10), count(*), count(e.id)
@@ -29,7 +29,7 @@ class Cardinality(Func):
 
 @dataclass(frozen=True)
 class Overlap:
-    """Percentages of the first 10 and the first 100 documents of all topics that are pooled; None: there are none."""
+    """Percentages of the first 10 and the first 100 documents of all topics that are pooled; None without documents."""
 
     at_10: float | None
     at_100: float | None
@@ -68,25 +68,21 @@ def list_runs(collection: Collection) -> QuerySet[RetrievalRun]:
 
 def overlap_of(run: RetrievalRun) -> Overlap:
     """How much of the top of the run's rankings is in the pools."""
-    with connection.cursor() as cursor:
-        cursor.execute(OVERLAP, {"run": run.pk, "collection": run.collection_id, "depth": LOOKED_AT})
-        first, first_pooled, all_of_them, pooled = cursor.fetchone()
-    return Overlap(
-        100 * first_pooled / first if first else None,
-        100 * pooled / all_of_them if all_of_them else None,
-    )
+    values = {"run": run.pk, "collection": run.collection_id, "depth": COMPARED}
+    ((n_10, pooled_10, n_100, pooled_100),) = execute(OVERLAP, values)
+    return Overlap(100 * pooled_10 / n_10 if n_10 else None, 100 * pooled_100 / n_100 if n_100 else None)
 
 
 def rankings_of(run: RetrievalRun) -> QuerySet[Ranking]:
     """The run's rankings in the order of topics, with `n_rows` and `first_docnos`; the arrays are not loaded."""
     rankings = run.rankings.select_related("topic").defer("docnos", "scores", "topic__narrative", "topic__sentences")
-    return rankings.annotate(n_rows=Cardinality("docnos"), first_docnos=F(f"docnos__0_{LOOKED_AT}")).order_by(
+    return rankings.annotate(n_rows=Cardinality("docnos"), first_docnos=F(f"docnos__0_{COMPARED}")).order_by(
         "topic__position", "topic_id"
     )
 
 
 def compare_with_pools(collection: Collection, rankings: Iterable[Ranking]) -> list[RankingRow]:
-    """The same rankings (as `rankings_of` gives them) against the pools of their topics; two queries."""
+    """These rankings, as `rankings_of` gives them, compared with the pools of their topics; two queries."""
     found = list(rankings)
     docnos = {docno for ranking in found for docno in ranking.first_docnos}  # type: ignore[attr-defined]
     known = set(collection.documents.filter(docno__in=docnos).values_list("docno", flat=True))
@@ -119,6 +115,6 @@ def first_of(ranking: Ranking, most: int) -> list[Ranked]:
 
 
 def judged_documents_of(run: RetrievalRun) -> int:
-    """How many (topic, document) pairs that this run brought into pools campaigns have made items of."""
-    brought = PoolEntry.objects.filter(topic__collection=run.collection_id, sources__method=run.name)
-    return brought.filter(document__items__topic=F("topic")).distinct().count()
+    """How many (topic, document) pairs that this run pooled are items of campaigns."""
+    pooled = PoolEntry.objects.filter(topic__collection=run.collection_id, sources__method=run.name)
+    return pooled.filter(document__items__topic=F("topic")).distinct().count()

@@ -1,4 +1,4 @@
-"""What a run may be called."""
+"""Which names a run may have."""
 
 from accounts.refusals import Conflict, Refused
 from corpus.models import Collection, PoolSource, RetrievalRun
@@ -8,7 +8,7 @@ LONGEST_NAME = 100
 
 
 def lock_names(collection_id: int) -> None:
-    """Let nobody else give or take the name of a run until the transaction ends: an import, a making, a deletion."""
+    """Lock the names of runs until the transaction ends: imports, makings and deletions wait for each other."""
     Collection.objects.select_for_update(no_key=True).get(pk=collection_id)
 
 

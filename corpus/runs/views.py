@@ -15,11 +15,10 @@ from accounts.refusals import Refused
 from corpus.collections.rules import can_manage, check_can_manage, check_run_is_free, fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
 from corpus.models import RetrievalRun
-from corpus.pools.actions import delete_run, describe_run
-from corpus.pools.forms import DescriptionForm
-from corpus.runs.actions import request_run
+from corpus.pools.actions import delete_run
+from corpus.runs.actions import describe_run, request_run
 from corpus.runs.files import metadata_lines, metadata_text, run_pieces
-from corpus.runs.forms import NameForm, recipe_form
+from corpus.runs.forms import DescriptionForm, NameForm, recipe_form
 from corpus.runs.reads import compare_with_pools, first_of, judged_documents_of, list_runs, overlap_of, rankings_of
 from corpus.runs.recipes.recipe import Recipe
 from corpus.runs.recipes.registry import RECIPES
@@ -59,7 +58,7 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
                 collection=collection,
                 name=named.cleaned_data["name"],
                 recipe=recipe,
-                asked=form.cleaned_data,
+                options=form.cleaned_data,
             )
             return redirect("job_detail", "runs", job.pk)
     context = collection_context(membership, "runs", recipe=recipe, recipes=RECIPES.values(), named=named, form=form)
@@ -99,9 +98,9 @@ def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             )
             messages.success(request, "The description is saved.")
             return redirect("run_detail", slug, pk)
-    context = collection_context(membership, "runs", run=run, form=form) | _rankings(request, run) | _made(run)
+    context = collection_context(membership, "runs", run=run, form=form) | _rankings(request, run) | _origin(run)
     if can_manage(membership):
-        context["refusal"] = _why_it_stays(run)
+        context["refusal"] = _why_not_deletable(run)
     return render(request, "corpus/runs/run_detail.html", context, status=422 if form.errors else 200)
 
 
@@ -119,7 +118,7 @@ def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def file_name(run: RetrievalRun) -> str:
-    """What the run's file is called: its name, as far as every file system takes it."""
+    """The name of the run's file: the run's name in characters that every file system takes."""
     safe = "".join(char if char.isascii() and (char.isalnum() or char in "-_.") else "_" for char in run.name)
     return f"{safe}.run"
 
@@ -130,9 +129,9 @@ def _fetch(request: HttpRequest, slug: str, pk: int) -> RetrievalRun:
 
 
 def _rankings(request: HttpRequest, run: RetrievalRun) -> dict[str, Any]:
-    """The ranking of the topic that is asked for, or a page of all."""
-    wanted = request.GET.get("topic", "")
-    ranking = run.rankings.select_related("topic").filter(topic__number=wanted).first() if wanted else None
+    """The ranking of the topic in the address, or a page of all rankings."""
+    number = request.GET.get("topic", "")
+    ranking = run.rankings.select_related("topic").filter(topic__number=number).first() if number else None
     if ranking:
         return {"ranking": ranking, "ranked": first_of(ranking, SHOWN_RANKS)}
     page = Paginator(rankings_of(run), TOPICS_PER_PAGE).get_page(request.GET.get("page"))
@@ -140,19 +139,19 @@ def _rankings(request: HttpRequest, run: RetrievalRun) -> dict[str, Any]:
     return {"page": page, "rows": rows, "overlap": overlap_of(run)}
 
 
-def _made(run: RetrievalRun) -> dict[str, Any]:
-    """How the run came: by which recipe with which settings, or with which metadata."""
+def _origin(run: RetrievalRun) -> dict[str, Any]:
+    """How the run was made: the recipe with its settings, or the metadata that came with it."""
     settings = run.parameters.get("settings", {})
     recipe = RECIPES.get(run.parameters.get("recipe", ""))
     fields = recipe.form.options() if isinstance(recipe, Recipe) else {}
     shown = [(str(fields[name].label) if name in fields else name, value) for name, value in settings.items()]
     label = RECIPES.label_of(run.parameters["recipe"]) if "recipe" in run.parameters else ""
-    kept = metadata_lines(run) if run.parameters.get("metadata") else []
+    metadata = metadata_lines(run) if run.parameters.get("metadata") else []
     run.n_parts = run.part_rankings.count()  # type: ignore[attr-defined]
-    return {"recipe_label": label, "settings": shown, "metadata": kept}
+    return {"recipe_label": label, "settings": shown, "metadata": metadata}
 
 
-def _why_it_stays(run: RetrievalRun) -> str:
+def _why_not_deletable(run: RetrievalRun) -> str:
     try:
         check_run_is_free(run, judged_documents_of(run))
     except Refused as refusal:

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from django.conf import settings
 
+from accounts.refusals import Refused
 from corpus.endpoints.chat import Endpoint
 from corpus.endpoints.driver import Pace
 
@@ -32,6 +33,14 @@ def chat_endpoint() -> Endpoint | None:
     )
 
 
+def require_chat_endpoint() -> Endpoint:
+    """The endpoint of the settings. Errors: Refused where there is none."""
+    endpoint = chat_endpoint()
+    if endpoint is None:
+        raise Refused(NO_MODEL)
+    return endpoint
+
+
 def chat_pace() -> Pace:
     """How many requests at once, a minute, and for each question."""
     return Pace(concurrency=settings.LLM_CONCURRENCY, per_minute=settings.LLM_RATE, attempts=settings.LLM_ATTEMPTS)
@@ -47,6 +56,14 @@ def embeddings_endpoint() -> Endpoint | None:
         settings.EMBEDDINGS_MODEL,
         timeout=float(settings.LLM_TIMEOUT),
     )
+
+
+def require_embeddings_endpoint() -> Endpoint:
+    """The endpoint that makes vectors of texts. Errors: Refused where there is none."""
+    endpoint = embeddings_endpoint()
+    if endpoint is None:
+        raise Refused(NO_EMBEDDINGS)
+    return endpoint
 
 
 def embeddings_pace() -> Pace:

@@ -1,1 +1,1 @@
-from corpus.pools.commands.build_pools import Command
+from corpus.pools.commands import BuildPools as Command

@@ -1,1 +1,1 @@
-from corpus.runs.commands.export_run import Command
+from corpus.runs.commands import ExportRun as Command

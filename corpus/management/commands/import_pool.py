@@ -1,1 +1,1 @@
-from corpus.pools.commands.import_pool import Command
+from corpus.pools.commands import ImportPool as Command

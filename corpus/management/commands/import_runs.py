@@ -1,1 +1,1 @@
-from corpus.runs.commands.import_runs import Command
+from corpus.runs.commands import ImportRuns as Command

@@ -1,1 +1,1 @@
-from corpus.runs.commands.make_run import Command
+from corpus.runs.commands import MakeRun as Command

@@ -1,1 +1,1 @@
-from corpus.pools.commands.pool_report import Command
+from corpus.pools.commands import PoolReport as Command

@@ -1,4 +1,4 @@
-"""Explicit pools from files: pairs of topic and docno, each with the list's own method as its provenance."""
+"""Importing pool lists: pairs of topic and docno, each with the method of the list as its provenance."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ STAGE = """
 DROP TABLE IF EXISTS pg_temp.import_pair, pg_temp.import_found;
 CREATE TEMP TABLE import_pair (n bigint, file text, line bigint, topic text, docno text) ON COMMIT DROP;
 """
-# Each pair once, with the ids of what it names, of its entry in the pool, and of what this method said of it before.
+# Each pair once, with the ids of its topic, its document, its entry in the pool and its source by this method.
 FIND = """
 CREATE TEMP TABLE import_found ON COMMIT DROP AS
 SELECT p.*, t.id AS topic_id, d.id AS document_id, e.id AS entry_id, s.id AS source_id
@@ -60,7 +60,7 @@ SELECT entry_id, %(method)s FROM import_found WHERE entry_id IS NOT NULL AND sou
 def load_pool_list(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files into the pools; the caller holds the transaction. Pairs are counted.
 
-    The job's parameter `method` is what the provenance calls the list. Errors: BrokenFile, Refused for its name.
+    The job's parameter `method` names the list in the provenance. Errors: BrokenFile, Refused for the name.
     """
     method = _method(run)
     odometer = Odometer()
@@ -77,7 +77,7 @@ def load_pool_list(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
         values: dict[str, Any] = {"collection": run.collection_id, "method": method, "most": ERRORS_KEPT}
         cursor.execute(FIND, values)
         cursor.execute(PROBLEMS, values)
-        _tell(cursor.fetchall(), counts)
+        _add_problems(cursor.fetchall(), counts)
         cursor.execute(COUNT)
         counts.created, counts.updated, counts.unchanged, repeated = cursor.fetchone()
         if repeated:
@@ -87,7 +87,7 @@ def load_pool_list(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
 
 
 def _method(run: ImportRun) -> str:
-    """What the list is called in the provenance. Errors: Refused where that name means something else."""
+    """The name of the list in the provenance. Errors: Refused where that name has another meaning."""
     method = str(run.parameters.get("method") or LISTED)
     if len(method) > LONGEST_METHOD or not method.isprintable():
         raise Refused(f"A list's method has at most {LONGEST_METHOD} characters, all of them printable.")
@@ -105,10 +105,10 @@ def _line(n: int, row: PoolRow) -> bytes:
     return encode_line((str(n), copy_text(row.file), str(row.line), copy_text(row.topic), copy_text(row.docno)))
 
 
-def _tell(rows: list[tuple[str, int, str, str, bool, int]], counts: ImportCounts) -> None:
-    """Count the pairs that name what is not there; `rows` holds the first of them, each with the count of all."""
-    for file, line, topic, docno, no_topic, _ in rows:
-        what = f"topic {topic}" if no_topic else f"document {docno}"
-        counts.add_problems([Problem(file, line, f"{what} is not in the collection")])
+def _add_problems(rows: list[tuple[str, int, str, str, bool, int]], counts: ImportCounts) -> None:
+    """Count pairs with an unknown topic or document; `rows` holds the first of them, each with the count of all."""
+    for file, line, topic, docno, lacks_topic, _ in rows:
+        missing = f"topic {topic}" if lacks_topic else f"document {docno}"
+        counts.add_problems([Problem(file, line, f"{missing} is not in the collection")])
     if rows:
         counts.error_count += rows[0][5] - len(rows)

@@ -1,7 +1,7 @@
-"""Pools: the union of the first documents of each ranking and of what searching finds, with provenance.
+"""Building pools: the union of the first documents of each ranking and of what searches find, with provenance.
 
-Building says what shall be: afterwards the chosen methods bring in exactly their first documents. Entries that no
-method retrieves any longer are removed, except where a campaign has made items of them. Building twice changes nothing.
+After building, the chosen methods bring in exactly their first documents. Entries that no method retrieves any longer
+are removed, except where a campaign has made items of them. Building twice changes nothing.
 """
 
 import time
@@ -16,13 +16,14 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.refusals import Refused
+from accounts.sql import execute
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.loading.copying import NULL
 from corpus.models import PoolEntry, PoolRun, RetrievalRun
 from corpus.models.pools import CANDIDATE_POOL, SEARCHED_METHODS, TARGETS
-from corpus.pools.jobs.searches import Found, search_pools
+from corpus.pools.jobs.searches import PooledDocument, search_pools
 
-# What one run brings in. `depth` null: the whole ranking.
+# The first documents of one run. `depth` null: the whole ranking.
 RANKED = """
 INSERT INTO pool_wanted (topic_id, document_id, method, rank)
 SELECT k.topic_id, d.id, %(method)s, u.rank FROM corpus_ranking k
@@ -35,19 +36,19 @@ INSERT INTO pool_wanted (topic_id, document_id, method, rank)
 SELECT g.topic_id, g.document_id, %(method)s, NULL FROM corpus_target g
 JOIN corpus_topic t ON t.id = g.topic_id WHERE t.collection_id = %(collection)s
 """
-GIVEN_DOCNOS = """
+TOPIC_POOL_DOCNOS = """
 SELECT DISTINCT t.id AS topic_id, t.number, named.docno FROM corpus_topic t
 CROSS JOIN LATERAL jsonb_array_elements_text(
   CASE WHEN jsonb_typeof(t.extra->'candidate_pool') = 'array' THEN t.extra->'candidate_pool' ELSE '[]' END) named (docno)
 WHERE t.collection_id = %(collection)s
 """  # noqa: E501
-GIVEN_POOLS = f"""
+TOPIC_POOLS = f"""
 INSERT INTO pool_wanted (topic_id, document_id, method, rank)
-SELECT g.topic_id, d.id, %(method)s, NULL FROM ({GIVEN_DOCNOS}) g
+SELECT g.topic_id, d.id, %(method)s, NULL FROM ({TOPIC_POOL_DOCNOS}) g
 JOIN corpus_document d ON d.collection_id = %(collection)s AND d.docno = g.docno
 """
-GIVEN_STRANGERS = f"""
-SELECT g.number, g.docno, count(*) OVER () FROM ({GIVEN_DOCNOS}) g WHERE NOT EXISTS (
+UNKNOWN_DOCNOS = f"""
+SELECT g.number, g.docno, count(*) OVER () FROM ({TOPIC_POOL_DOCNOS}) g WHERE NOT EXISTS (
   SELECT FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno = g.docno)
 ORDER BY g.topic_id, g.docno LIMIT 1
 """
@@ -65,7 +66,8 @@ SELECT e.id, w.method, w.rank FROM pool_wanted w
 JOIN corpus_poolentry e ON e.topic_id = w.topic_id AND e.document_id = w.document_id
 ON CONFLICT (entry_id, method) DO UPDATE SET rank = excluded.rank WHERE s.rank IS DISTINCT FROM excluded.rank
 """
-# `kept`: pairs that campaigns have made items of; filled through the reverse relation, as items belong to an upper app.
+# `kept`: entries of which campaigns have made items; filled through the reverse relation, as items belong to an upper
+# app.
 DROP_SOURCES = """
 DELETE FROM corpus_poolsource s USING corpus_poolentry e, corpus_topic t
 WHERE s.entry_id = e.id AND t.id = e.topic_id AND t.collection_id = %(collection)s AND s.method = ANY(%(methods)s)
@@ -78,15 +80,15 @@ DELETE FROM corpus_poolentry e USING corpus_topic t
 WHERE t.id = e.topic_id AND t.collection_id = %(collection)s AND e.id <> ALL(%(kept)s)
   AND NOT EXISTS (SELECT FROM corpus_poolsource s WHERE s.entry_id = e.id)
 """
-FORGET = """
-WITH brought AS (
+REMOVE_METHOD = """
+WITH retrieved AS (
   SELECT s.id, s.entry_id FROM corpus_poolsource s
   JOIN corpus_poolentry e ON e.id = s.entry_id JOIN corpus_topic t ON t.id = e.topic_id
   WHERE t.collection_id = %(collection)s AND s.method = %(method)s
-), forgotten AS (
-  DELETE FROM corpus_poolsource WHERE id IN (SELECT id FROM brought)
+), removed AS (
+  DELETE FROM corpus_poolsource WHERE id IN (SELECT id FROM retrieved)
 )
-DELETE FROM corpus_poolentry e WHERE e.id IN (SELECT entry_id FROM brought)
+DELETE FROM corpus_poolentry e WHERE e.id IN (SELECT entry_id FROM retrieved)
   AND NOT EXISTS (SELECT FROM corpus_poolsource s WHERE s.entry_id = e.id AND s.method <> %(method)s)
 """
 COUNTS = """
@@ -112,20 +114,19 @@ class PoolJob(CollectionJob[PoolRun]):
 
 
 def build_pools(run: PoolRun, progress: jobs.Progress) -> None:
-    """Make the pools of the collection what the job's methods and depth say, in one transaction."""
+    """Build the pools of the collection from the job's methods with its depth, in one transaction."""
     if "seconds" in run.parameters:
-        return  # the worker was killed between its commit and its last word
+        return  # the worker was killed after its commit, before it ended the job
     started = time.monotonic()
     found = list(search_pools(run.collection, run.parameters, progress)) if run.parameters.get("recipe") else None
     runs: list[str] = run.parameters["methods"]
     with transaction.atomic():
         wait_for_pools(run.collection_id, progress)
-        with connection.cursor() as cursor:
-            cursor.execute(STAGE)
+        execute(STAGE)
         for done, method in enumerate(runs):
             progress.report(done, len(runs), f"reading {method}")
-            _gather(run, method)
-        _stage(found or ())
+            _stage_method(run, method)
+        _stage_found(found or ())
         progress.report(progress.job.done, step="writing the pools")
         _merge(run, runs if found is None else [*runs, *SEARCHED_METHODS])
         run.parameters = {**run.parameters, "seconds": round(time.monotonic() - started, 3)}
@@ -143,59 +144,51 @@ def build_pools(run: PoolRun, progress: jobs.Progress) -> None:
         )
 
 
-def lock_pools(collection_id: int) -> bool:
-    """Take the pools of the collection for the rest of the transaction; False while somebody else has them."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('corpus pools'), %s::int)", [collection_id])
-        return bool(cursor.fetchone()[0])
+def try_lock_pools(collection_id: int) -> bool:
+    """Lock the pools of the collection until the transaction ends; False while another transaction has locked them."""
+    ((is_locked,),) = execute("SELECT pg_try_advisory_xact_lock(hashtext('corpus pools'), %s::int)", [collection_id])
+    return bool(is_locked)
 
 
 def wait_for_pools(collection_id: int, progress: jobs.Progress) -> None:
-    """Take the pools as soon as nobody else has them; until then the job can be cancelled."""
-    while not lock_pools(collection_id):
+    """Lock the pools as soon as they are free; until then the job can be cancelled."""
+    while not try_lock_pools(collection_id):
         progress.report(progress.job.done, step="waiting for another change of these pools")
         progress.check()
         time.sleep(0.2)
 
 
-def forget_method(collection_id: int, method: str) -> int:
-    """Take the method out of all provenance, and out of the pools what nothing else brought in; how many entries."""
+def remove_method(collection_id: int, method: str) -> int:
+    """Remove the method from all provenance, and entries that no other method retrieved; returns how many entries."""
     with connection.cursor() as cursor:
-        cursor.execute(FORGET, {"collection": collection_id, "method": method})
+        cursor.execute(REMOVE_METHOD, {"collection": collection_id, "method": method})
         return cursor.rowcount
 
 
-def _gather(run: PoolRun, method: str) -> None:
-    """Put what the method brings in into the staging table."""
+def _stage_method(run: PoolRun, method: str) -> None:
+    """Put the documents of a run, of known targets or of pools that came with topics into the staging table.
+
+    Errors: Refused for a run that was deleted, and where a topic's pool names documents that the collection lacks.
+    """
     values = {"collection": run.collection_id, "method": method, "depth": run.parameters["depth"]}
-    with connection.cursor() as cursor:
-        if method == TARGETS:
-            cursor.execute(TARGETED, values)
-            return
-        if method == CANDIDATE_POOL:
-            _gather_given(values)
-            return
-        found = RetrievalRun.objects.filter(collection=run.collection_id, name=method).first()
-        if found is None:
-            raise Refused(f"The run {method} has been deleted meanwhile. The pools are as they were.")
-        cursor.execute(RANKED, {**values, "run": found.pk})
-
-
-def _gather_given(values: dict[str, Any]) -> None:
-    """The pools that came with the topics. Refused where they name documents that the collection lacks."""
-    with connection.cursor() as cursor:
-        cursor.execute(GIVEN_STRANGERS, values)
-        if stranger := cursor.fetchone():
-            number, docno, count = stranger
+    if method == TARGETS:
+        execute(TARGETED, values)
+    elif method == CANDIDATE_POOL:
+        for number, docno, count in execute(UNKNOWN_DOCNOS, values):
             raise Refused(
                 f"The pool that came with topic {number} names document {docno}, which is not in the collection"
                 f" ({count:,} such {'pair' if count == 1 else 'pairs'} in all). Import the documents first."
             )
-        cursor.execute(GIVEN_POOLS, values)
+        execute(TOPIC_POOLS, values)
+    else:
+        found = RetrievalRun.objects.filter(collection=run.collection_id, name=method).first()
+        if found is None:
+            raise Refused(f"The run {method} has been deleted meanwhile. The pools are as they were.")
+        execute(RANKED, {**values, "run": found.pk})
 
 
-def _stage(found: Iterable[Found]) -> None:
-    """Put what searching found into the staging table."""
+def _stage_found(found: Iterable[PooledDocument]) -> None:
+    """Put the documents that searches found into the staging table."""
     with connection.cursor() as cursor, cursor.copy("COPY pool_wanted FROM STDIN") as copy:
         for each in found:
             copy.write(f"{each.topic}\t{each.document}\t{each.method}\t{NULL if each.rank is None else each.rank}\n")

@@ -1,4 +1,4 @@
-"""Searching the whole collection for each topic, and the pools that come of it by a recipe."""
+"""Searching the whole collection for each topic, and the pools that a recipe makes of the results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import Index, Settings
 from corpus.ranking.recipe import Lists, Recipe, make_pool
 from corpus.searching.jobs.indexes import IndexSpec, open_index
-from corpus.searching.jobs.shard_search import Asked, search_all
+from corpus.searching.jobs.shard_search import IndexQuery, search_all
 from corpus.searching.jobs.vectors import DenseSearch
 
-SPARE = 200  # looked at beyond those that are in already, as source papers are left out
+SPARE = 200  # vectors compared beyond those needed, as source papers are left out
 
 
 @dataclass(frozen=True)
-class Found:
+class PooledDocument:
     """A document for a topic, the method that brought it in, and its rank there (None: nothing is ranked)."""
 
     topic: int
@@ -30,7 +30,7 @@ class Found:
 
 
 def recipe_of(parameters: dict[str, Any]) -> tuple[Recipe, Settings]:
-    """Recipe and settings of the index as a job's parameters hold them."""
+    """Recipe and settings of the index in a job's parameters."""
     recipe, settings = parameters["recipe"], parameters["index"]
     analysis = Analysis(**settings["analysis"])
     return Recipe(**{**recipe, "scorers": tuple(recipe["scorers"])}), Settings(analysis, settings["k1"], settings["b"])
@@ -42,11 +42,11 @@ def searched_topics(collection: Collection) -> QuerySet[Topic]:
     return collection.topics.prefetch_related(Prefetch("nodes", tops, to_attr="tops"))
 
 
-def search_pools(collection: Collection, parameters: dict[str, Any], progress: Progress) -> Iterator[Found]:
-    """Yield what the recipe pools, topic by topic; the index is built first where it is missing or stale.
+def search_pools(collection: Collection, parameters: dict[str, Any], progress: Progress) -> Iterator[PooledDocument]:
+    """Yield the documents that the recipe pools, by topic; the index is built first where it is missing or stale.
 
-    Equal documents, topics and parameters give equal pools. Errors: Cancelled from `progress`, Refused where vectors
-    are wanted and cannot be had.
+    Equal documents, topics and parameters give equal pools. Errors: Cancelled from `progress`, Refused where the recipe
+    needs vectors that cannot be had.
     """
     recipe, settings = recipe_of(parameters)
     index = open_index(collection, progress, IndexSpec(settings))
@@ -55,35 +55,35 @@ def search_pools(collection: Collection, parameters: dict[str, Any], progress: P
     dense = DenseSearch(collection, progress) if recipe.dense else None
     if dense:
         dense.prepare([topic.text for topic in topics])
-    searched = {scorer: _Searched(index, scorer, topics, recipe, progress) for scorer in recipe.scorers}
+    searches = {scorer: _TopicSearch(index, scorer, topics, recipe, progress) for scorer in recipe.scorers}
     for done, topic in enumerate(topics):
         progress.report(done, len(topics), "searching for each topic")
-        lists = {scorer: found.next_lists(topic) for scorer, found in searched.items()}
+        lists = {scorer: search.next_lists(topic) for scorer, search in searches.items()}
         candidates = {pk for found in lists.values() for ranked in (found.query, *found.aspects) for pk in ranked}
         depth = recipe.dense + len(candidates) + SPARE
         by_vectors = dense.find(topic.text, depth)[0] if dense else []
         pool = make_pool(lists, recipe, sources.around(topic, recipe, candidates, by_vectors))
         for document, methods in pool.items():
-            yield from (Found(topic.pk, document, method, rank) for method, rank in methods.items())
+            yield from (PooledDocument(topic.pk, document, method, rank) for method, rank in methods.items())
     progress.report(len(topics), len(topics), "searching for each topic")
 
 
-class _Searched:
-    """What one scorer finds for topic after topic, in shards by whichever workers are free."""
+class _TopicSearch:
+    """The lists of one scorer for topic after topic; free workers search shards."""
 
     def __init__(self, index: Index, scorer: str, topics: list[Topic], recipe: Recipe, progress: Progress) -> None:
         self.recipe = recipe
-        queries = (Asked(topic.text) for topic in topics if recipe.query_depth)
-        aspects = (Asked(text) for topic in topics for text in self.aspects(topic))
+        queries = (IndexQuery(topic.text) for topic in topics if recipe.query_depth)
+        aspects = (IndexQuery(text) for topic in topics for text in self.aspects(topic))
         self.queries = search_all(index, scorer, queries, recipe.query_depth, progress)
         self.by_aspect = search_all(index, scorer, aspects, recipe.aspect_depth, progress)
 
     def aspects(self, topic: Topic) -> list[str]:
-        """The texts that are searched for in addition to the topic's."""
+        """The texts of aspects that are searched for in addition to the topic's text."""
         tops: list[AspectNode] = topic.tops  # type: ignore[attr-defined]
         return list(dict.fromkeys(node.aspect.text for node in tops)) if self.recipe.aspect_depth else []
 
     def next_lists(self, topic: Topic) -> Lists:
-        """The lists of this topic, which follows the one that was asked for before."""
+        """The lists of this topic; topics come in the order that the search was made with."""
         query = next(self.queries).ids.tolist() if self.recipe.query_depth else []
         return Lists(query, [next(self.by_aspect).ids.tolist() for _ in self.aspects(topic)])

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from django.db import connection
 from django.db.models import F
 
+from accounts.sql import execute
 from corpus.models import Collection, Document
 
 SHOWN = 20  # combinations of methods, the largest ones
@@ -24,7 +24,7 @@ SELECT methods, n, count(*) OVER (), sum(n) OVER ()::bigint, (
   ) by_method
 ) FROM combination ORDER BY n DESC, methods LIMIT %s
 """
-# Only topics that have a pool: nobody was asked about the others.
+# Only topics that have a pool: nobody was asked to judge the others.
 HOLES = """
 WITH judged AS MATERIALIZED ({judged}), pooled AS MATERIALIZED (
   SELECT DISTINCT e.topic_id FROM corpus_poolentry e JOIN corpus_topic t ON t.id = e.topic_id
@@ -97,7 +97,7 @@ class Hole:
 
 @dataclass(frozen=True)
 class RunHoles:
-    """What the first documents of one run lack in the pools: a hole for each cut, over so many pooled `topics`."""
+    """What of the first documents of one run is not judged or pooled: a hole for each cut, over its pooled `topics`."""
 
     run: int
     name: str
@@ -106,10 +106,8 @@ class RunHoles:
 
 
 def overlap_of_methods(collection: Collection) -> Overlap:
-    """Which methods found the same; one query."""
-    with connection.cursor() as cursor:
-        cursor.execute(COMBINATIONS, [collection.pk, SHOWN])
-        rows = cursor.fetchall()
+    """Which methods found the same documents; one query."""
+    rows = execute(COMBINATIONS, [collection.pk, SHOWN])
     if not rows:
         return Overlap([], 0, 0)
     found = [Combination(tuple(methods), pairs) for methods, pairs, *_ in rows]
@@ -126,11 +124,7 @@ def holes_of_runs(collection: Collection) -> list[RunHoles]:
     pairs = answered.values("pk", topic=F("items__topic")).distinct().query
     judged, parameters = pairs.sql_with_params()
     statement = HOLES.format(judged=f"SELECT topic, pk FROM ({judged}) answered", figures=FIGURES)
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [*parameters, collection.pk, CUTS[-1], collection.pk])
-        return [_run_holes(*row) for row in cursor.fetchall()]
-
-
-def _run_holes(run: int, name: str, topics: int, *figures: int) -> RunHoles:
-    triples = zip(CUTS, figures[::3], figures[1::3], figures[2::3], strict=True)
-    return RunHoles(run, name, topics, [Hole(*each) for each in triples])
+    return [
+        RunHoles(run, name, topics, [Hole(cut, *figures[3 * n : 3 * n + 3]) for n, cut in enumerate(CUTS)])
+        for run, name, topics, *figures in execute(statement, [*parameters, collection.pk, CUTS[-1], collection.pk])
+    ]

@@ -1,12 +1,12 @@
-"""Pools as the pages show them to those who may see where documents come from."""
+"""Pools as pages show them to people who may see where documents come from."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
 from django.db.models import Count, Exists, Min, OuterRef, Prefetch, QuerySet
 
+from accounts.sql import execute
 from corpus.models import Collection, PoolEntry, PoolSource, Topic
 from corpus.models.pools import CANDIDATE_POOL, TARGETS
 from corpus.topics.reads.judged import with_judged
@@ -34,29 +34,23 @@ WHERE e.topic_id = ANY(%s) GROUP BY 1, 2 ORDER BY 1, 2
 
 @dataclass(frozen=True)
 class Method:
-    """What a method brings into the pools of a collection, how much of it nothing else does, its deepest rank."""
+    """How many entries a method brings into pools, how many of them no other method does, and its deepest rank.
+
+    The pools are those of a collection, or the pool of one topic, where the rank is not read.
+    """
 
     name: str
     entries: int
     alone: int
-    deepest: int | None
-
-
-@dataclass(frozen=True)
-class TopicMethod:
-    """What a method brings into one topic's pool, and how much of it nothing else does."""
-
-    name: str
-    entries: int
-    alone: int
+    deepest: int | None = None
 
 
 @dataclass(frozen=True)
 class TopicPool:
-    """A topic (with `n_pool` and `n_distinct`), its pool by method, and what only one method found."""
+    """A topic (with `n_pool` and `n_distinct`), its pool by method, and how many entries only one method found."""
 
     topic: Topic
-    methods: list[TopicMethod]
+    methods: list[Method]
 
     @property
     def alone(self) -> int:
@@ -64,26 +58,24 @@ class TopicPool:
 
 
 def known_methods(collection: Collection) -> list[str]:
-    """What can be pooled: the names of the runs, “targets” where documents are known to answer a topic, and
-    “candidate-pool” where topics came with pools of their own."""
+    """The methods that can be pooled: the names of the runs, “targets” where documents are known to answer a topic, and
+    “candidate-pool” where topics came with pools."""
     found = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
     if collection.topics.filter(targets__isnull=False).exists():
         found.append(TARGETS)
-    if has_given_pools(collection):
+    if has_topic_pools(collection):
         found.append(CANDIDATE_POOL)
     return found
 
 
-def has_given_pools(collection: Collection) -> bool:
-    """Whether any topic came with a pool of its own."""
+def has_topic_pools(collection: Collection) -> bool:
+    """Whether any topic came with a pool."""
     return collection.topics.filter(extra__has_key="candidate_pool").exists()
 
 
 def pool_methods(collection: Collection) -> list[Method]:
-    """What each method brings into the pools."""
-    with connection.cursor() as cursor:
-        cursor.execute(METHODS, [collection.pk])
-        return [Method(*row) for row in cursor.fetchall()]
+    """The methods of the collection's pools, by name."""
+    return [Method(*row) for row in execute(METHODS, [collection.pk])]
 
 
 def pool_sizes(collection: Collection) -> QuerySet[Topic]:
@@ -92,20 +84,18 @@ def pool_sizes(collection: Collection) -> QuerySet[Topic]:
 
 
 def methods_by_topic(topics: Iterable[Topic]) -> list[TopicPool]:
-    """The same topics with what each method brings into their pools; one query."""
+    """The same topics with the methods of their pools; one query."""
     found = list(topics)
-    methods: dict[int, list[TopicMethod]] = {}
-    with connection.cursor() as cursor:
-        cursor.execute(BY_TOPIC, [[topic.pk for topic in found]])
-        for topic, *counts in cursor.fetchall():
-            methods.setdefault(topic, []).append(TopicMethod(*counts))
+    methods: dict[int, list[Method]] = {}
+    for topic, *counts in execute(BY_TOPIC, [[topic.pk for topic in found]]):
+        methods.setdefault(topic, []).append(Method(*counts))
     return [TopicPool(topic, methods.get(topic.pk, [])) for topic in found]
 
 
 def pool_of(topic: Topic, method: str = "", *, only: bool = False) -> QuerySet[PoolEntry]:
     """The entries of a topic's pool with document, sources, `is_judged` and `has_items`, best rank of any method first.
 
-    `method` narrows to what this one brought in, `only` to what no second one did.
+    `method` selects the entries of this method, `only` those that no second method retrieved.
     """
     entries = topic.pool.select_related("document").defer("document__extra")
     if method:

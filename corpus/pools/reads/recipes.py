@@ -1,28 +1,28 @@
-"""Which ways of filling pools a collection has, and what a person means by their names."""
+"""The methods by which the pools of a collection can be built, and the recipes of searches."""
 
 from collections.abc import Sequence
 
 from accounts.refusals import Refused
-from corpus.collections.reads.endpoints import NO_EMBEDDINGS, embeddings_endpoint
+from corpus.collections.reads.endpoints import embeddings_endpoint, require_embeddings_endpoint
 from corpus.models import Collection
 from corpus.pools.reads.pools import known_methods
 from corpus.ranking.recipe import Recipe
 
 SEARCHES = ("bm25", "tfidf", "citations", "dense")
 MOST = 10_000  # documents of one list of a recipe
-USUAL_DEPTH = 100  # of a search by name where nobody says how deep
-SPARE = 50  # searched for beyond them, as source papers are left out
-CANDIDATES = 500  # of each search, among which neighbours of source papers are looked for
+DEFAULT_DEPTH = 100  # of a search by name
+SPARE = 50  # documents searched for beyond the depth, as source papers are left out
+CANDIDATES = 500  # documents of each search that may be neighbours of source papers
 
 
 def default_recipe() -> Recipe:
-    """DORIS-MAE's recipe as far as this installation can follow it: without vectors where no endpoint makes them."""
+    """DORIS-MAE's recipe, without vectors where no endpoint for them is set up."""
     return Recipe() if embeddings_endpoint() else Recipe(dense=0)
 
 
 def query_recipe(searches: Sequence[str], depth: int | None) -> Recipe:
     """The first `depth` documents (None: 100) of these searches for the whole topic, and nothing else."""
-    take = depth or USUAL_DEPTH
+    take = depth or DEFAULT_DEPTH
     deep = max(take, CANDIDATES) if "citations" in searches else take + SPARE
     return Recipe(
         scorers=tuple(name for name in ("bm25", "tfidf") if name in searches),
@@ -46,9 +46,9 @@ def can_search(collection: Collection) -> bool:
 def choose_methods(
     collection: Collection, methods: Sequence[str] | None, recipe: Recipe | None, depth: int | None
 ) -> tuple[list[str], Recipe | None]:
-    """The runs to pool and the recipe to search by; a run comes before a search of the same name.
+    """The runs to pool and the recipe of the search; a run has precedence over a search of the same name.
 
-    Errors: Refused for what is unknown, cannot be done here, or asks for nothing.
+    Errors: Refused for unknown methods, for searches that are impossible here, and where nothing is chosen.
     """
     known = known_methods(collection)
     if methods is None:
@@ -80,5 +80,5 @@ def _check_recipe(collection: Collection, recipe: Recipe, *, has_runs: bool) -> 
         )
     if not recipe.scorers and not recipe.dense:
         raise Refused("A search needs BM25, TF-IDF or vectors.")
-    if recipe.dense and embeddings_endpoint() is None:
-        raise Refused(NO_EMBEDDINGS)
+    if recipe.dense:
+        require_embeddings_endpoint()

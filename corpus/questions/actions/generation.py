@@ -9,7 +9,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, JobState, User
 from accounts.refusals import Conflict, Refused
-from corpus.collections.reads.endpoints import NO_MODEL, chat_endpoint
+from corpus.collections.reads.endpoints import require_chat_endpoint
 from corpus.collections.rules import check_manager
 from corpus.models import (
     Collection,
@@ -57,9 +57,7 @@ def request_questions(
     The prompts are fixed now. Errors: Refused without a model or mentions, Conflict while another run goes on.
     """
     check_manager(collection, by)
-    endpoint = chat_endpoint()
-    if endpoint is None:
-        raise Refused(NO_MODEL)
+    endpoint = require_chat_endpoint()
     for cutoff in (cutoff_inside, cutoff_outside):
         if cutoff is not None and not 0 <= cutoff <= 1:
             raise Refused("A cut-off is a share from 0 to 1.")
@@ -106,8 +104,7 @@ def continue_questions(*, by: User | None, at: datetime, run: QuestionRun, send:
     found = QuestionRun.objects.select_for_update().get(pk=run.pk)
     if not found.is_final or run.collection.question_runs.exclude(state__in=FINAL_STATES).exists():
         raise Conflict("Questions are being generated in this collection already. Wait for it, or cancel it first.")
-    if chat_endpoint() is None:
-        raise Refused(NO_MODEL)
+    require_chat_endpoint()
     again = found.replies.filter(outcome=Outcome.NO_ANSWER).update(
         outcome=Outcome.WAITING, answered_at=None, problem=""
     )

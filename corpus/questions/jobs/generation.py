@@ -16,7 +16,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.refusals import Refused
 from corpus.collections.jobs.collection_jobs import CollectionJob
-from corpus.collections.reads.endpoints import NO_MODEL, chat_endpoint, chat_pace
+from corpus.collections.reads.endpoints import chat_pace, require_chat_endpoint
 from corpus.endpoints.chat import Chat, Reply, Unusable
 from corpus.endpoints.driver import Failure, FirstAnswers, ask_all
 from corpus.models import GenerationReply, Outcome, QuestionRun
@@ -43,9 +43,7 @@ class QuestionJob(CollectionJob[QuestionRun]):
 
 def generate_questions(run: QuestionRun, progress: jobs.Progress) -> None:
     """Ask what has not been answered yet, and turn the answers into questions and topics."""
-    endpoint = chat_endpoint()
-    if endpoint is None:
-        raise Refused(NO_MODEL)
+    endpoint = require_chat_endpoint()
     known = known_questions(run.collection)
     for reply in run.replies.filter(outcome=Outcome.UNREAD):
         with transaction.atomic():  # a worker that dies in the middle leaves it waiting, not half processed

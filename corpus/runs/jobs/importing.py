@@ -1,8 +1,8 @@
-"""TREC runs into the database: rows are copied to a staging table and become one array of docnos for each topic.
+"""Importing TREC runs: rows are copied to a staging table and become one array of docnos for each topic.
 
 The order is trec_eval's: score falling, ties by docno falling in bytes; the rank column is not read. A ranking is
-whole or not there: one of which a row cannot be read is left out and reported, and what was stored of it before stays.
-Numbers that are those of sub-queries or aspects give rankings of these parts. Lines of metadata are kept with the run.
+stored whole or not at all: where a row cannot be read, the ranking is left out and reported, and what was stored before
+stays. Numbers of sub-queries and aspects give rankings of these parts. Lines of metadata are stored with the run.
 """
 
 from collections.abc import Iterator
@@ -15,12 +15,13 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts.jobs import Progress
+from accounts.sql import execute
 from corpus.formats.records import BrokenFile, Problem, RunRow
 from corpus.formats.trec_runs import BadRow, RunComment, read_runs
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
-from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
+from corpus.loading.line_batches import Odometer, batches, sources_of
 from corpus.loading.samples import sampled
 from corpus.models import ImportRun, RetrievalRun
 from corpus.runs.recipes.queries import aspect_numbers
@@ -40,8 +41,8 @@ WHERE NOT EXISTS (SELECT FROM corpus_topic t WHERE t.collection_id = %(collectio
   AND NOT EXISTS (SELECT FROM import_part p WHERE p.number = r.topic)
 GROUP BY r.file, r.topic ORDER BY 1, 2
 """
-# A file may number the contexts of a level as they were released, without what keeps them unique here. That is so where
-# more of its topics are found by the numbers of one level than by those of the collection.
+# A file may number the contexts of a level as they were released, without the prefix that makes them unique here. It
+# does where more of its topics are found by the numbers of one level than by those of the collection.
 BARE_NUMBERS = """
 WITH named AS (
   SELECT DISTINCT file, topic FROM import_ranked
@@ -52,13 +53,13 @@ WITH named AS (
   SELECT n.file, t.prefix, count(*) AS hits FROM named n
   JOIN corpus_topic t ON t.collection_id = %(collection)s AND t.prefix <> '' AND t.number = t.prefix || n.topic
   GROUP BY 1, 2
-), meant AS (
+), level AS (
   SELECT DISTINCT ON (file) file, prefix FROM bare LEFT JOIN exact USING (file)
   WHERE bare.hits > coalesce(exact.hits, 0) ORDER BY file, bare.hits DESC, prefix
 )
 UPDATE import_ranked r SET topic = t.number
-FROM meant JOIN corpus_topic t ON t.collection_id = %(collection)s AND t.prefix = meant.prefix
-WHERE r.file = meant.file AND t.number = meant.prefix || r.topic AND NOT EXISTS (
+FROM level JOIN corpus_topic t ON t.collection_id = %(collection)s AND t.prefix = level.prefix
+WHERE r.file = level.file AND t.number = level.prefix || r.topic AND NOT EXISTS (
   SELECT FROM unnest(%(files)s::integer[], %(topics)s::text[]) AS bad (file, topic)
   WHERE bad.file = r.file AND bad.topic = r.topic)
 """
@@ -80,22 +81,22 @@ LEFT JOIN corpus_document d ON d.collection_id = %(collection)s AND d.docno = u.
 TIES = """
 SELECT count(*) FROM (SELECT FROM import_ranked WHERE file = %(file)s GROUP BY topic, score HAVING count(*) > 1) t
 """
-# `gone`: rankings that the run had before, of topics that its file no longer speaks of.
+# `outdated`: rankings that the run had before, of topics that its file no longer has.
 COMPARE = """
-WITH wanted AS (
+WITH incoming AS (
   SELECT topic_id, docnos, scores FROM import_ranking WHERE file = %(file)s
 ), compared AS (
   SELECT w.*, k.id AS old, k.id IS NOT NULL AND (k.docnos, k.scores) IS DISTINCT FROM (w.docnos, w.scores) AS differs
-  FROM wanted w LEFT JOIN corpus_ranking k ON k.run_id = %(run)s AND k.topic_id = w.topic_id
-), gone AS (
+  FROM incoming w LEFT JOIN corpus_ranking k ON k.run_id = %(run)s AND k.topic_id = w.topic_id
+), outdated AS (
   SELECT k.id FROM corpus_ranking k JOIN corpus_topic t ON t.id = k.topic_id
   WHERE k.run_id = %(run)s AND t.number <> ALL(%(spoiled)s::text[])
-    AND NOT EXISTS (SELECT FROM wanted w WHERE w.topic_id = k.topic_id)
+    AND NOT EXISTS (SELECT FROM incoming w WHERE w.topic_id = k.topic_id)
 )
 """
 WRITE = """
 , removed AS (
-  DELETE FROM corpus_ranking WHERE id IN (SELECT id FROM gone)
+  DELETE FROM corpus_ranking WHERE id IN (SELECT id FROM outdated)
 ), written AS (
   INSERT INTO corpus_ranking (run_id, topic_id, docnos, scores)
   SELECT %(run)s, topic_id, docnos, scores FROM compared WHERE old IS NULL OR differs
@@ -103,16 +104,16 @@ WRITE = """
 )
 """
 COMPARE_PARTS = """
-WITH wanted AS (
+WITH incoming AS (
   SELECT p.sub_query_id, p.aspect_id, array_agg(r.docno ORDER BY r.score DESC, r.docno COLLATE "C" DESC) AS docnos,
     array_agg(r.score ORDER BY r.score DESC, r.docno COLLATE "C" DESC) AS scores
   FROM import_ranked r JOIN import_part p ON p.number = r.topic
   WHERE r.file = %(file)s AND r.topic <> ALL(%(spoiled)s::text[]) GROUP BY p.sub_query_id, p.aspect_id
 ), compared AS (
   SELECT w.*, k.id AS old, k.id IS NOT NULL AND (k.docnos, k.scores) IS DISTINCT FROM (w.docnos, w.scores) AS differs
-  FROM wanted w LEFT JOIN corpus_partranking k
+  FROM incoming w LEFT JOIN corpus_partranking k
     ON k.run_id = %(run)s AND (k.sub_query_id = w.sub_query_id OR k.aspect_id = w.aspect_id)
-), gone AS (
+), outdated AS (
   SELECT k.id FROM corpus_partranking k LEFT JOIN import_part p
     ON p.sub_query_id = k.sub_query_id OR p.aspect_id = k.aspect_id
   WHERE k.run_id = %(run)s AND coalesce(p.number, '') <> ALL(%(spoiled)s::text[])
@@ -121,7 +122,7 @@ WITH wanted AS (
 """
 WRITE_PARTS = """
 , removed AS (
-  DELETE FROM corpus_partranking WHERE id IN (SELECT id FROM gone)
+  DELETE FROM corpus_partranking WHERE id IN (SELECT id FROM outdated)
 ), renewed AS (
   UPDATE corpus_partranking k SET docnos = c.docnos, scores = c.scores FROM compared c WHERE c.differs AND k.id = c.old
 ), written AS (
@@ -132,14 +133,14 @@ WRITE_PARTS = """
 COUNT = """
 SELECT count(*) FILTER (WHERE old IS NULL), count(*) FILTER (WHERE differs),
   count(*) FILTER (WHERE old IS NOT NULL AND NOT differs), coalesce(sum(cardinality(docnos)), 0)::bigint,
-  (SELECT count(*) FROM gone)
+  (SELECT count(*) FROM outdated)
 FROM compared
 """
 
 
 @dataclass
 class RunFile:
-    """A file as far as the reading thread has come: its rows become one run. The last row's tag names it."""
+    """A file as far as it has been read: its rows become one run, named by the last row's tag."""
 
     number: int
     name: str
@@ -149,13 +150,13 @@ class RunFile:
     other_tag: str = ""
     rank: tuple[str, int] = ("", 0)  # topic and rank of the row before
     rank_twice: int = 0  # the first line that repeats a rank
-    ranks_differ: bool = False  # else the column says nothing, as some systems write it
+    ranks_differ: bool = False  # some systems write one rank throughout
     metadata: list[str] = field(default_factory=list)
     unknown_topics: int = 0
     spoiled: set[str] = field(default_factory=set)  # topics of the collection whose rankings lack a row
 
-    def goes_on_with(self, row: RunRow | RunComment | BadRow) -> bool:
-        """Whether the row stands after those before: in a later line, or next in a line that holds a whole ranking."""
+    def continues_with(self, row: RunRow | RunComment | BadRow) -> bool:
+        """Whether the row follows the rows before: in a later line, or next in a line that holds a whole ranking."""
         is_next = isinstance(row, RunRow) and (row.topic, row.rank - 1) == self.rank
         return row.line > self.line or (row.line == self.line and is_next)
 
@@ -171,46 +172,44 @@ class Reader:
         self.files: list[RunFile] = []
 
     def rows(self) -> Iterator[RunRow | Problem]:
-        """Every row; one that cannot be read is a problem that says what becomes of its ranking."""
+        """All rows; a row that cannot be read is a problem that says what happens to its ranking."""
         for number, source in enumerate(self.sources):
             for item in read_runs(source.path, self.format, name=source.name, watch=self.odometer.add):
-                if isinstance(item, RunComment):
-                    self._comment(number, item)
-                elif isinstance(item, RunRow | BadRow):
-                    file = self._file_of(number, item)
-                    file.line = item.line
-                    yield _noted(item, file) if isinstance(item, RunRow) else self._spoilt(item, file)
-                else:
+                if not isinstance(item, RunRow | RunComment | BadRow):
                     yield item
-
-    def _comment(self, source: int, comment: RunComment) -> None:
-        """Keep a line of metadata, as far as there is room."""
-        file = self._file_of(source, comment)
-        file.line = comment.line
-        if len(file.metadata) < MOST_METADATA:
-            file.metadata.append(" ".join(comment.text[:LONGEST_METADATA].splitlines()))  # others would see a row
+                    continue
+                file = self._file_of(number, item)
+                file.line = item.line
+                if isinstance(item, RunRow):
+                    _note_row(item, file)
+                    yield item
+                elif isinstance(item, BadRow):
+                    yield self._spoil(item, file)
+                elif len(file.metadata) < MOST_METADATA:
+                    # In one line: a further line would be read as a row.
+                    file.metadata.append(" ".join(item.text[:LONGEST_METADATA].splitlines()))
 
     def line(self, _: int, row: RunRow) -> bytes:
-        """The row for COPY. It is asked for before the next row is read, so the row belongs to the newest file."""
+        """The row for COPY. It is called before the next row is read, so the row belongs to the newest file."""
         return encode_line(
             (str(self.files[-1].number), row.topic, copy_text(row.docno), repr(row.score), str(row.line))
         )
 
     def _file_of(self, source: int, row: RunRow | RunComment | BadRow) -> RunFile:
-        """The file the row stands in: a new one where source, name or the line count start again."""
+        """The file of the row: a new one where the source or the name changes, or lines are counted from 1 again."""
         last = self.files[-1] if self.files else None
-        if last is None or (last.source, last.name) != (source, row.file) or not last.goes_on_with(row):
+        if last is None or (last.source, last.name) != (source, row.file) or not last.continues_with(row):
             self.files.append(RunFile(len(self.files), row.file, source))
         return self.files[-1]
 
-    def _spoilt(self, row: BadRow, file: RunFile) -> Problem:
+    def _spoil(self, row: BadRow, file: RunFile) -> Problem:
         if row.topic not in self.topics:
             return row
         file.spoiled.add(row.topic)
         return replace(row, reason=f"{row.reason}; so the ranking of topic {row.topic} is left out")
 
 
-def _noted(row: RunRow, file: RunFile) -> RunRow:
+def _note_row(row: RunRow, file: RunFile) -> None:
     file.ranks_differ = file.ranks_differ or (bool(file.tag) and row.rank != file.rank[1])
     if file.tag and file.tag != row.tag:
         file.other_tag = file.tag
@@ -218,7 +217,6 @@ def _noted(row: RunRow, file: RunFile) -> RunRow:
     if file.rank == (row.topic, row.rank) and not file.rank_twice:
         file.rank_twice = row.line
     file.rank = (row.topic, row.rank)
-    return row
 
 
 def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
@@ -232,11 +230,15 @@ def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     bare = frozenset(each.bare_number for each in prefixed)
     parts = _parts(run, topics | bare)
     reader = Reader(run, topics | bare | parts.keys(), odometer)
-    _execute(STAGE)
-    _stage_parts(parts)
+    execute(STAGE)
+    with connection.cursor() as cursor, cursor.copy("COPY import_part FROM STDIN") as copy:
+        for number, ids in parts.items():
+            copy.write_row((number, *ids))
     with in_background(batches(sampled(reader.rows(), counts), reader.line, odometer)) as found:
         for batch in found:
-            _copy(batch, counts)
+            counts.add_problems(batch.problems)
+            with connection.cursor() as cursor, cursor.copy("COPY import_ranked FROM STDIN") as copy:
+                copy.write(batch.data)
             progress.report(min(batch.bytes_read, run.total), run.total, "reading runs")
     files = [file for file in reader.files if file.tag]
     if not files and not counts.error_count:
@@ -246,28 +248,22 @@ def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     spoiled = [(file.number, topic) for file in files for topic in file.spoiled]
     bad = {"files": [number for number, _ in spoiled], "topics": [topic for _, topic in spoiled]}
     if bare:
-        _execute(BARE_NUMBERS, collection=run.collection_id, **bad)
+        execute(BARE_NUMBERS, {"collection": run.collection_id, **bad})
     _count_unknown_topics(run, reader.files, counts)
-    _execute(ORDER, collection=run.collection_id, **bad)
+    execute(ORDER, {"collection": run.collection_id, **bad})
     for file, name in zip(files, names, strict=True):
         progress.report(run.total, run.total, f"writing {name}")
         _merge(run, file, name, counts)
 
 
-def _copy(batch: Batch, counts: ImportCounts) -> None:
-    counts.add_problems(batch.problems)
-    with connection.cursor() as cursor, cursor.copy("COPY import_ranked FROM STDIN") as copy:
-        copy.write(batch.data)
-
-
 def _names(run: ImportRun, files: list[RunFile]) -> list[str]:
-    """The name of each file's run: the one asked for, else its tag. Errors: BrokenFile."""
-    asked = str(run.parameters.get("name", ""))
-    if asked and len(files) > 1:
+    """The name of each file's run: the one in the job's parameters, else its tag. Errors: BrokenFile."""
+    given = str(run.parameters.get("name", ""))
+    if given and len(files) > 1:
         raise BrokenFile(files[1].name, 0, "a name fits one run only, and several files were given")
     taken: dict[str, str] = {}
     for file in files:
-        name = asked or file.tag
+        name = given or file.tag
         if reason := unfit_name(run.collection_id, name):
             raise BrokenFile(file.name, 0, f"its run is called {name[:LONGEST_NAME]}{reason}. Give the run a name")
         if name in taken:
@@ -279,7 +275,7 @@ def _names(run: ImportRun, files: list[RunFile]) -> list[str]:
 
 
 def _parts(run: ImportRun, taken: frozenset[str]) -> dict[str, tuple[int | None, int | None]]:
-    """Ids of sub-queries and of aspects by their numbers, those left out that are numbers of topics."""
+    """(id of the sub-query, id of the aspect) by the numbers of parts, without numbers of topics."""
     found: dict[str, tuple[int | None, int | None]] = {}
     for number, aspect in aspect_numbers(run.collection_id):
         found[number] = (None, aspect)
@@ -288,15 +284,9 @@ def _parts(run: ImportRun, taken: frozenset[str]) -> dict[str, tuple[int | None,
     return {number: ids for number, ids in found.items() if number not in taken}
 
 
-def _stage_parts(parts: dict[str, tuple[int | None, int | None]]) -> None:
-    with connection.cursor() as cursor, cursor.copy("COPY import_part FROM STDIN") as copy:
-        for number, ids in parts.items():
-            copy.write_row((number, *ids))
-
-
 def _count_unknown_topics(run: ImportRun, files: list[RunFile], counts: ImportCounts) -> None:
-    """Count the rankings of topics that the collection lacks, and name the first of each file."""
-    rows = _execute(UNKNOWN_TOPICS, collection=run.collection_id)
+    """Count the rankings of topics that the collection lacks, and report the first of each file."""
+    rows = execute(UNKNOWN_TOPICS, {"collection": run.collection_id})
     for number, found in groupby(rows, key=itemgetter(0)):
         unknown = list(found)
         files[number].unknown_topics = len(unknown)
@@ -307,13 +297,16 @@ def _count_unknown_topics(run: ImportRun, files: list[RunFile], counts: ImportCo
 
 
 def _merge(run: ImportRun, file: RunFile, name: str, counts: ImportCounts) -> None:
-    """Make the rankings of the run of this name those of the file. Errors: BrokenFile where nothing of it is known."""
+    """Store the file's rankings as those of the run of this name. Errors: BrokenFile where nothing in it is known."""
     lock_names(run.collection_id)
     known = RetrievalRun.objects.filter(collection=run.collection_id, name=name).first()
     values = {"file": file.number, "run": known.pk if known else None, "spoiled": list(file.spoiled)}
-    created, updated, unchanged, rows, gone = _sum(_execute(COMPARE + COUNT, **values), COMPARE_PARTS + COUNT, values)
-    ((documents, missing, example),) = _execute(UNKNOWN_DOCUMENTS, collection=run.collection_id, file=file.number)
-    facts = {"file": file.name, "topics": created + updated + unchanged, "rows": rows, "removed": gone}
+    (whole,), (parts,) = execute(COMPARE + COUNT, values), execute(COMPARE_PARTS + COUNT, values)
+    created, updated, unchanged, rows, removed = map(sum, zip(whole, parts, strict=True))
+    ((documents, missing, example),) = execute(
+        UNKNOWN_DOCUMENTS, {"collection": run.collection_id, "file": file.number}
+    )
+    facts = {"file": file.name, "topics": created + updated + unchanged, "rows": rows, "removed": removed}
     facts |= {"documents": documents, "unknown_documents": missing, "unknown_topics": file.unknown_topics}
     run.parameters.setdefault("runs", {})[name] = facts
     if documents and documents == missing and file.unknown_topics and not created + updated + unchanged:
@@ -321,7 +314,7 @@ def _merge(run: ImportRun, file: RunFile, name: str, counts: ImportCounts) -> No
         raise BrokenFile(file.name, 0, f"{reason}. Is it a run of another collection?")
     if not created + updated + unchanged:
         return
-    differs = created + updated + gone or (known and known.parameters.get("metadata", []) != file.metadata)
+    differs = created + updated + removed or (known and known.parameters.get("metadata", []) != file.metadata)
     if not run.dry_run and differs:
         known = known or RetrievalRun(
             collection_id=run.collection_id, name=name, created_at=timezone.now(), imported_in=run
@@ -330,31 +323,27 @@ def _merge(run: ImportRun, file: RunFile, name: str, counts: ImportCounts) -> No
         if file.metadata:
             known.parameters["metadata"] = file.metadata
         known.save()
-        _execute(COMPARE + WRITE + COUNT, **{**values, "run": known.pk})
-        _execute(COMPARE_PARTS + WRITE_PARTS + COUNT, **{**values, "run": known.pk})
+        values["run"] = known.pk
+        execute(COMPARE + WRITE + COUNT, values)
+        execute(COMPARE_PARTS + WRITE_PARTS + COUNT, values)
     counts.created += created
     counts.updated += updated
     counts.unchanged += unchanged
-    ((ties,),) = _execute(TIES, file=file.number)
+    ((ties,),) = execute(TIES, {"file": file.number})
     facts["ties"] = ties
     counts.add_notes(_notes(file, name, facts, example))
 
 
-def _sum(first: list[tuple[Any, ...]], statement: str, values: dict[str, Any]) -> list[int]:
-    """The counts of whole topics and those of parts, added up."""
-    return [sum(pair) for pair in zip(first[0], _execute(statement, **values)[0], strict=True)]
-
-
 def _notes(file: RunFile, name: str, facts: dict[str, Any], example: str) -> Iterator[Problem]:
-    """What a person should know of a run that was taken."""
-    missing, gone = facts["unknown_documents"], facts["removed"]
+    """What a person should know about a run that was stored."""
+    missing, removed = facts["unknown_documents"], facts["removed"]
     if file.other_tag:
         yield Problem(file.name, 0, f"rows are tagged {file.other_tag} and {file.tag}; all make up the run {name}")
     if file.rank_twice and file.ranks_differ:
         reason = "a rank occurs twice for a topic; ranks are not read, the order is that of the scores"
         yield Problem(file.name, file.rank_twice, reason)
-    if gone:
-        reason = f"{name} has lost the rankings of topics that the file does not speak of: {gone:,}"
+    if removed:
+        reason = f"{name} has lost the rankings of topics that the file does not speak of: {removed:,}"
         yield Problem(file.name, 0, reason)
     if missing == facts["documents"]:
         reason = f"none of the {missing:,} documents of {name} is in the collection, such as {example}"
@@ -367,9 +356,3 @@ def _notes(file: RunFile, name: str, facts: dict[str, Any], example: str) -> Ite
             " but cannot be pooled"
         )
         yield Problem(file.name, 0, found)
-
-
-def _execute(statement: str, **values: Any) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values or None)
-        return cursor.fetchall() if cursor.description else []

@@ -1,12 +1,15 @@
-"""Making a run: the queries of its topics, ranked by its recipe, stored as one run with all that tells how it was made.
+"""Making a run: the queries of its topics, ranked by its recipe, stored as one run with how it was made.
 
-Rankings are spooled to a file while they come and stored in one transaction, so that no one sees half a run. Work that
-was interrupted is done again; what an endpoint has answered is kept apart and never asked twice.
+Rankings are spooled to a file while they come and stored in one transaction, so that nobody sees half a run. Work that
+was interrupted is done again; answers of an endpoint are stored separately and never asked for twice. Hashes of what a
+run is made from are stored with it: the same recipe with the same inputs gives the same run.
 """
 
+import hashlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, Any
 
@@ -18,16 +21,33 @@ from accounts import jobs
 from accounts.audit import Scope, record_event
 from accounts.job_kinds import Cancelled
 from accounts.refusals import Refused
+from accounts.sql import execute
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.models import PartRanking, Ranking, RetrievalRun, RunMaking
 from corpus.ranking.order import RankedList
-from corpus.runs.jobs.inputs import inputs_of
+from corpus.runs.recipes.lexical import fields_of
 from corpus.runs.recipes.queries import Query, queries_of
-from corpus.runs.recipes.recipe import Task
+from corpus.runs.recipes.recipe import POOLS, Task
 from corpus.runs.recipes.registry import RECIPES
 from corpus.runs.rules import check_new_name, lock_names
+from corpus.searching.jobs.indexes import FULL_TEXT, collection_state, full_text_state
 
 BATCH = 100  # rankings of one statement
+# Sums of hashes of rows do not depend on the order of rows and on ids.
+STATES = {
+    "citations": """
+SELECT count(*), sum(hashtextextended(a.docno || ' ' || b.docno, 0)),
+  (SELECT sum(hashtextextended(d.docno || ' ' || (d.extra->'citations')::text, 0)) FROM corpus_document d
+   WHERE d.collection_id = %(collection)s AND d.extra ? 'citations')
+FROM corpus_citation c JOIN corpus_document a ON a.id = c.citing_id JOIN corpus_document b ON b.id = c.cited_id
+WHERE a.collection_id = %(collection)s
+""",
+    "pools": """
+SELECT count(*), sum(hashtextextended(t.number || ' ' || d.docno, 0)) FROM corpus_poolentry p
+JOIN corpus_topic t ON t.id = p.topic_id JOIN corpus_document d ON d.id = p.document_id
+WHERE t.collection_id = %(collection)s
+""",
+}
 
 
 class RunMakingJob(CollectionJob[RunMaking]):
@@ -61,7 +81,7 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
     recipe, values = _recipe_of(job), job.parameters["settings"]
     queries = queries_of(job.collection, values["topics"], values["words"])
     task = Task(job.collection, queries, values, progress)
-    inputs = _inputs(job, queries)
+    inputs = _input_hashes(job, queries)
     with TemporaryFile("w+", encoding="utf-8") as spool:
         lines, empty = _spool(recipe.rank(task), spool)
         progress.report(len(queries), len(queries), "storing the run")
@@ -69,7 +89,7 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
         if not lines:
             raise Refused("No document was found for any topic, so the run would be empty.")
         seconds = round(time.monotonic() - started, 3)
-        made = {
+        facts = {
             **job.parameters,
             "recipe_hash": job.recipe_hash,
             "code_version": job.code_version,
@@ -81,17 +101,28 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
             "cost": None if task.cost is None else str(task.cost),
             "counts": dict(sorted(task.counts.items())),
         }
-        _store(job, made, spool)
+        _store(job, facts, spool)
 
 
-def _inputs(job: RunMaking, queries: list[Query]) -> dict[str, str]:
-    return inputs_of(job.collection, queries, _recipe_of(job).reads, job.parameters["settings"])
+def _input_hashes(job: RunMaking, queries: Sequence[Query]) -> dict[str, str]:
+    """Hashes of documents, topics, what the recipe reads, pools and full texts where they are searched, by name."""
+    collection, values = job.collection, job.parameters["settings"]
+    hashed = hashlib.sha256()
+    for query in queries:
+        hashed.update(repr((query.number, query.text)).encode())
+    found = {"documents": collection_state(collection), "topics": hashed.hexdigest()}
+    for name in (*_recipe_of(job).reads, *(["pools"] if values["among"] == POOLS else [])):
+        (row,) = execute(STATES[name], {"collection": collection.pk})
+        found[name] = hashlib.sha256(repr([str(each) for each in row]).encode()).hexdigest()
+    if FULL_TEXT in fields_of(str(values.get("fields", "")))[0]:
+        found["full texts"] = full_text_state(collection)
+    return found
 
 
 def _check_unchanged(job: RunMaking, inputs: dict[str, str]) -> None:
     """Refuse a run of which one part was made before a change and the other after it: no recipe would give it again."""
     values = job.parameters["settings"]
-    now = _inputs(job, queries_of(job.collection, values["topics"], values["words"]))
+    now = _input_hashes(job, queries_of(job.collection, values["topics"], values["words"]))
     if changed := [name for name, value in inputs.items() if now[name] != value]:
         raise Refused(
             f"The {' and '.join(changed)} of the collection were changed while the run was made, so it would belong to "
@@ -107,7 +138,7 @@ def _recipe_of(job: RunMaking) -> Any:
 
 
 def _spool(rankings: Iterator[tuple[Query, RankedList]], spool: IO[str]) -> tuple[int, int]:
-    """Write rankings to the file; how many lines they have, and how many are empty and were passed over."""
+    """Write rankings to the file; return how many lines they have, and how many were empty and left out."""
     lines = empty = 0
     for query, found in rankings:
         if found:
@@ -118,30 +149,30 @@ def _spool(rankings: Iterator[tuple[Query, RankedList]], spool: IO[str]) -> tupl
 
 
 @transaction.atomic
-def _store(job: RunMaking, made: dict[str, Any], spool: IO[str]) -> None:
-    """The run with its rankings, in place of one that the same recipe made before."""
+def _store(job: RunMaking, facts: dict[str, Any], spool: IO[str]) -> None:
+    """Store the run with its rankings, in place of one that the same recipe made before."""
     lock_names(job.collection_id)
     check_new_name(job.collection, job.name, job.recipe_hash)
     run = RetrievalRun.objects.filter(collection=job.collection, name=job.name).first()
     run = run or RetrievalRun(collection=job.collection, name=job.name)
-    run.created_at, run.parameters = timezone.now(), made
+    run.created_at, run.parameters = timezone.now(), facts
     run.save()
     run.rankings.all().delete()
     run.part_rankings.all().delete()
-    whole, parts = [], []
     spool.seek(0)
-    for topic, sub_query, aspect, docnos, scores in map(json.loads, spool):
-        if sub_query or aspect:
-            part = PartRanking(run=run, sub_query_id=sub_query, aspect_id=aspect, docnos=docnos, scores=scores)
-            parts.append(part)
-        else:
-            whole.append(Ranking(run=run, topic_id=topic, docnos=docnos, scores=scores))
-        if len(whole) + len(parts) == BATCH:
-            _flush(whole, parts)
-    _flush(whole, parts)
+    rows = map(json.loads, spool)
+    while block := list(islice(rows, BATCH)):
+        whole, parts = [], []
+        for topic, sub_query, aspect, docnos, scores in block:
+            ranking = {"run": run, "docnos": docnos, "scores": scores}
+            if sub_query or aspect:
+                parts.append(PartRanking(sub_query_id=sub_query, aspect_id=aspect, **ranking))
+            else:
+                whole.append(Ranking(topic_id=topic, **ranking))
+        Ranking.objects.bulk_create(whole)
+        PartRanking.objects.bulk_create(parts)
     job.run = run
     job.save(update_fields=["run"])
-    facts = {key: made[key] for key in ("recipe", "recipe_hash", "topics", "lines", "seconds", "cost")}
     record_event(
         by=job.requested_by,
         at=run.created_at,
@@ -149,12 +180,5 @@ def _store(job: RunMaking, made: dict[str, Any], spool: IO[str]) -> None:
         target=run,
         scope=job.collection,
         name=run.name,
-        **facts,
+        **{key: facts[key] for key in ("recipe", "recipe_hash", "topics", "lines", "seconds", "cost")},
     )
-
-
-def _flush(whole: list[Ranking], parts: list[PartRanking]) -> None:
-    Ranking.objects.bulk_create(whole)
-    PartRanking.objects.bulk_create(parts)
-    whole.clear()
-    parts.clear()

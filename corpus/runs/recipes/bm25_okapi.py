@@ -3,21 +3,16 @@
 from django import forms
 
 from corpus.ranking.index import OKAPI
-from corpus.runs.recipes.lexical import STEMMER_WORDS, TOKENS, BM25Form, FieldsField, search_with
-from corpus.runs.recipes.recipe import Recipe, WordField
+from corpus.runs.recipes.lexical import BM25Form, FieldsField, search_with
+from corpus.runs.recipes.recipe import Recipe
 
 
 class OkapiForm(BM25Form):
     """Options of BM25; defaults are rank_bm25's over NLTK's tokens."""
 
     fields = FieldsField("title abstract")  # type: ignore[assignment] # taken off the class by its metaclass
-    tokens = WordField(TOKENS, initial="nltk", label="Tokens", help_text=BM25Form.base_fields["tokens"].help_text)
-    stemmer = WordField(
-        list(STEMMER_WORDS.items()),
-        initial="nltk",
-        label="Stemmer",
-        help_text=BM25Form.base_fields["stemmer"].help_text,
-    )
+    tokens = BM25Form.with_initial("tokens", "nltk")
+    stemmer = BM25Form.with_initial("stemmer", "nltk")
     k1 = forms.FloatField(label="k1", initial=1.5, min_value=0, max_value=100, required=False)
     b = forms.FloatField(label="b", initial=0.75, min_value=0, max_value=1, required=False)
 

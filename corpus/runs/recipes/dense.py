@@ -4,13 +4,11 @@ An instruction may stand before each document and each topic, as LitSearch's App
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from django import forms
 
-from accounts.refusals import Refused
-from corpus.collections.reads.endpoints import NO_EMBEDDINGS, embeddings_endpoint
+from corpus.collections.reads.endpoints import embeddings_endpoint, require_embeddings_endpoint
 from corpus.models import Collection
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
@@ -49,34 +47,30 @@ class DenseForm(RecipeForm):
 
 
 def _check(_: Collection, __: Mapping[str, Any]) -> None:
-    if embeddings_endpoint() is None:
-        raise Refused(NO_EMBEDDINGS)
+    require_embeddings_endpoint()
 
 
 def _rank(task: Task) -> Rankings:
-    endpoint = embeddings_endpoint()
-    if endpoint is None:
-        raise Refused(NO_EMBEDDINGS)
     search = DenseSearch(
         task.collection,
         task.progress,
-        endpoint=replace(endpoint, model=task.values["model"]),
+        model=task.values["model"],
         instruction=task.values["document_instruction"],
     )
     texts = [task.values["query_instruction"] + query.text for query in task.queries]
     search.prepare(texts)
     task.counts["documents without text, which no vector stands for"] += search.without_text()
     task.cost = None  # endpoints of embeddings are priced in ways of their own
-    yield from task.by_ids(_compared(task, search, texts))
+    yield from task.by_ids(_find(task, search, texts))
 
 
-def _compared(task: Task, search: DenseSearch, texts: list[str]) -> Iterator[tuple[Query, list[int], list[float]]]:
+def _find(task: Task, search: DenseSearch, texts: list[str]) -> Iterator[tuple[Query, list[int], list[float]]]:
     for done, query in enumerate(task.queries):
         task.report(done, "comparing vectors")
         excluded, among = task.excluded(query), task.among(query)
         ids, scores = search.find(texts[done], task.depth + len(excluded), among)
-        kept = [(pk, score) for pk, score in zip(ids, scores, strict=True) if pk not in excluded]
-        yield query, [pk for pk, _ in kept], [score for _, score in kept]
+        allowed = [(pk, score) for pk, score in zip(ids, scores, strict=True) if pk not in excluded]
+        yield query, [pk for pk, _ in allowed], [score for _, score in allowed]
 
 
 DENSE = Recipe(

@@ -1,4 +1,4 @@
-"""What recipes share that start from runs of the collection: choosing them, and reading a query's ranking."""
+"""What recipes that start from runs of the collection share: choosing runs, and reading a query's ranking."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from corpus.ranking.order import RankedList
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Task
 
-TOGETHER = 50  # queries whose rankings are in memory at once
+BATCH = 50  # queries whose rankings are in memory at once
 
 
 class RunField(forms.CharField):
@@ -22,7 +22,7 @@ class RunField(forms.CharField):
         super().__init__(label="Run", help_text="name of the run to start from", **more)
 
     def offer(self, names: Sequence[str]) -> None:
-        """On a page: choose from the runs that there are."""
+        """Offer these runs to choose from, on a page."""
         empty = "choose a run" if names else "no run yet"
         self.widget = forms.Select(choices=[("", empty), *zip(names, names, strict=True)])
         self.help_text = "the run to start from" if names else "There is no run to start from yet: make or import one"
@@ -45,14 +45,14 @@ class RunsField(WordsField):
         return " ".join(dict.fromkeys(super().to_python(value).split()))
 
     def offer(self, names: Sequence[str]) -> None:
-        """On a page: choose from the runs that there are; they keep the order of the list."""
+        """Offer these runs to choose from, on a page; the chosen ones keep the order of the list."""
         self.widget = forms.CheckboxSelectMultiple(choices=list(zip(names, names, strict=True)))
         if not names:
             self.help_text = "There is no run to start from yet: make or import some"
 
 
 def run_named(collection: Collection, name: str) -> RetrievalRun:
-    """The run of this name. Errors: Refused, with the first that there are."""
+    """The run of this name. Errors: Refused, with the names of the first runs."""
     run = collection.retrieval_runs.filter(name=name).first()
     if run is None:
         known = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True)[:20])
@@ -66,25 +66,27 @@ def check_run(collection: Collection, values: Mapping[str, Any]) -> None:
 
 
 def earlier_rankings(task: Task, name: str) -> Iterator[RankedList]:
-    """A run as a recipe reads it: the ranking of each query of the task, in their order, without the documents that
-    the query leaves out. Errors: Refused where there is no such run."""
+    """The run's ranking of each query of the task, in their order, without the documents that the query leaves out.
+
+    Errors: Refused where there is no such run.
+    """
     run = run_named(task.collection, name)
-    for at in range(0, len(task.queries), TOGETHER):
-        queries = task.queries[at : at + TOGETHER]
-        stored = _stored(run, queries)
+    for at in range(0, len(task.queries), BATCH):
+        queries = task.queries[at : at + BATCH]
+        stored = _stored_rankings(run, queries)
         for query in queries:
             docnos, scores = stored.get((query.topic, query.sub_query, query.aspect), ([], []))
-            out = without(task, query, docnos)
-            kept = [(docno, score) for docno, score in zip(docnos, scores, strict=True) if docno not in out]
-            yield RankedList([docno for docno, _ in kept], [score for _, score in kept])
+            excluded = excluded_docnos(task, query, docnos)
+            allowed = [pair for pair in zip(docnos, scores, strict=True) if pair[0] not in excluded]
+            yield RankedList([docno for docno, _ in allowed], [score for _, score in allowed])
 
 
-Place = tuple[int, int | None, int | None]  # topic, sub-query, aspect
+Part = tuple[int, int | None, int | None]  # topic, sub-query, aspect
 
 
-def _stored(run: RetrievalRun, queries: Sequence[Query]) -> dict[Place, tuple[list[str], list[float]]]:
+def _stored_rankings(run: RetrievalRun, queries: Sequence[Query]) -> dict[Part, tuple[list[str], list[float]]]:
     """The rankings that the run has for these queries; two statements at most."""
-    found: dict[Place, tuple[list[str], list[float]]] = {}
+    found: dict[Part, tuple[list[str], list[float]]] = {}
     if whole := [query.topic for query in queries if not (query.sub_query or query.aspect)]:
         rankings = run.rankings.filter(topic__in=whole).values_list("topic", "docnos", "scores")
         found |= {(topic, None, None): (docnos, scores) for topic, docnos, scores in rankings}
@@ -98,8 +100,8 @@ def _stored(run: RetrievalRun, queries: Sequence[Query]) -> dict[Place, tuple[li
     return found
 
 
-def without(task: Task, query: Query, docnos: Sequence[str]) -> frozenset[str]:
-    """Which of these docnos the query's ranking leaves out: its sources, and outside a pool that is searched alone."""
+def excluded_docnos(task: Task, query: Query, docnos: Sequence[str]) -> frozenset[str]:
+    """Those docnos that the query's ranking leaves out: its sources, and where a pool is searched all outside it."""
     excluded, among = task.excluded(query), task.among(query)
     if not excluded and among is None:
         return frozenset()

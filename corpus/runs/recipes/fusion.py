@@ -13,7 +13,7 @@ from corpus.runs.recipes.earlier import RunsField, WordsField, earlier_rankings,
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
 
 RRF, INTERPOLATION = "rrf", "interpolation"
-HEAVIEST = 1_000_000
+MOST_WEIGHT = 1_000_000
 
 
 class FusionForm(RecipeForm):
@@ -34,14 +34,14 @@ class FusionForm(RecipeForm):
 
     def clean_weights(self) -> str:
         """Positive numbers."""
-        written = str(self.cleaned_data["weights"])
+        text = str(self.cleaned_data["weights"])
         try:
-            found = [float(word) for word in written.split()]
+            weights = [float(word) for word in text.split()]
         except ValueError:
             raise forms.ValidationError("Weights are numbers, separated by spaces.") from None
-        if not all(0 < weight <= HEAVIEST for weight in found):
-            raise forms.ValidationError(f"Each weight must be above 0 and at most {HEAVIEST:,}.")
-        return written
+        if not all(0 < weight <= MOST_WEIGHT for weight in weights):
+            raise forms.ValidationError(f"Each weight must be above 0 and at most {MOST_WEIGHT:,}.")
+        return text
 
 
 def _check(collection: Collection, values: Mapping[str, Any]) -> None:
@@ -54,8 +54,8 @@ def _check(collection: Collection, values: Mapping[str, Any]) -> None:
         run_named(collection, name)
 
 
-def reciprocal(lists: Sequence[RankedList], weights: Sequence[float], k: float) -> dict[str, float]:
-    """The sum of weight / (k + rank) over the lists that hold a document."""
+def reciprocal_rank_fusion(lists: Sequence[RankedList], weights: Sequence[float], k: float) -> dict[str, float]:
+    """For each document, the sum of weight / (k + rank) over its lists (Cormack et al., SIGIR 2009)."""
     found: dict[str, list[float]] = {}
     for each, weight in zip(lists, weights, strict=True):
         for rank, docno in enumerate(each.docnos, 1):
@@ -63,7 +63,7 @@ def reciprocal(lists: Sequence[RankedList], weights: Sequence[float], k: float) 
     return {docno: math.fsum(parts) for docno, parts in found.items()}
 
 
-def interpolated(lists: Sequence[RankedList], weights: Sequence[float]) -> dict[str, float]:
+def interpolation(lists: Sequence[RankedList], weights: Sequence[float]) -> dict[str, float]:
     """The weighted sum of scores scaled from 0 to 1 in each list; a list of equal scores counts as 1 throughout."""
     found: dict[str, list[float]] = {}
     for each, weight in zip(lists, weights, strict=True):
@@ -80,7 +80,7 @@ def _rank(task: Task) -> Rankings:
     for done, (query, *lists) in enumerate(zip(task.queries, *runs, strict=True)):
         task.report(done, "fusing rankings")
         rrf = task.values["method"] == RRF
-        scores = reciprocal(lists, weights, task.values["k"]) if rrf else interpolated(lists, weights)
+        scores = reciprocal_rank_fusion(lists, weights, task.values["k"]) if rrf else interpolation(lists, weights)
         yield query, ranked(scores.items(), task.depth)
 
 

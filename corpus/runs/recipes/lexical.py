@@ -1,17 +1,18 @@
-"""What the recipes share that compare words: fields with weights, how texts become terms, searching the index."""
+"""What recipes that compare words share: weighted fields, how texts become terms, searching the index."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from copy import deepcopy
+from typing import Any, cast
 
 from django import forms
 
-from corpus.ranking.analysis import LUCENE, NLTK, PAIRS, STEMMERS, WORDS, Analysis
+from corpus.ranking.analysis import LUCENE, NLTK, PAIRS, WORDS, Analysis
 from corpus.ranking.index import Hits, Settings
 from corpus.ranking.scorers import EXACT, LUCENE_BYTE
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, RecipeForm, Task, WordField
 from corpus.searching.jobs.indexes import FIELDS, IndexSpec, open_index
-from corpus.searching.jobs.shard_search import Asked, search_all
+from corpus.searching.jobs.shard_search import IndexQuery, search_all
 
 TOKENS = [
     (LUCENE, "as Lucene's standard tokeniser"),
@@ -19,15 +20,14 @@ TOKENS = [
     (WORDS, "runs of letters and digits"),
     (PAIRS, "words of two letters or more"),
 ]
-STEMMER_WORDS = {
-    "none": "none",
-    "porter": "Porter",
-    "english": "Snowball, English",
-    "nltk": "Porter with NLTK's changes",
-}
+STEMMERS = [
+    ("none", "none"),
+    ("porter", "Porter"),
+    ("english", "Snowball, English"),
+    ("nltk", "Porter with NLTK's changes"),
+]
 DROP, KEEP = "drop", "keep"
-STOP_WORDS = [(DROP, "left out"), (KEEP, "kept")]
-HEAVIEST = 100.0
+MOST_WEIGHT = 100.0
 
 
 class FieldsField(forms.CharField):
@@ -43,22 +43,22 @@ class FieldsField(forms.CharField):
         parts = value if isinstance(value, list | tuple) else str(value or self.initial).replace(",", " ").split()
         found: dict[str, float] = {}
         for part in (word for each in parts for word in str(each).replace(",", " ").split()):
-            name, _, written = part.partition("^")
+            name, _, number = part.partition("^")
             if name not in FIELDS:
                 raise forms.ValidationError(f"“{part[:40]}” is no field. There are {', '.join(FIELDS)}.")
             try:
-                weight = float(written or 1)
+                weight = float(number or 1)
             except ValueError:
                 weight = 0.0
-            if not 0 < weight <= HEAVIEST:
-                raise forms.ValidationError(f"The weight of {name} must be above 0 and at most {HEAVIEST:g}.")
+            if not 0 < weight <= MOST_WEIGHT:
+                raise forms.ValidationError(f"The weight of {name} must be above 0 and at most {MOST_WEIGHT:g}.")
             found[name] = weight
         return " ".join(name if weight == 1 else f"{name}^{weight:g}" for name, weight in found.items())
 
 
-def fields_of(written: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """Names and weights of fields as `FieldsField` stores them."""
-    parts = [part.partition("^") for part in written.split()]
+def fields_of(text: str) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Names and weights of fields in the text that `FieldsField` gives."""
+    parts = [part.partition("^") for part in text.split()]
     return tuple(name for name, _, _ in parts), tuple(float(weight or 1) for _, _, weight in parts)
 
 
@@ -67,15 +67,19 @@ class LexicalForm(RecipeForm):
 
     fields = FieldsField("title abstract keywords")  # type: ignore[assignment] # taken off the class by its metaclass
     tokens = WordField(TOKENS, label="Tokens", help_text="how texts are cut into words")
-    stemmer = WordField(
-        [(name, STEMMER_WORDS[name]) for name in STEMMERS],
-        initial="porter",
-        label="Stemmer",
-        help_text="how endings of words are cut off",
-    )
+    stemmer = WordField(STEMMERS, initial="porter", label="Stemmer", help_text="how endings of words are cut off")
     stop_words = WordField(
-        STOP_WORDS, label="Stop words", help_text="words such as “the”: Lucene's list, with NLTK's tokens NLTK's"
+        [(DROP, "left out"), (KEEP, "kept")],
+        label="Stop words",
+        help_text="words such as “the”: Lucene's list, with NLTK's tokens NLTK's",
     )
+
+    @classmethod
+    def with_initial(cls, field: str, initial: str) -> WordField:
+        """A copy of this form's field with another initial value, for a subclass."""
+        copied = cast(WordField, deepcopy(cls.base_fields[field]))
+        copied.initial = initial
+        return copied
 
 
 class BM25Form(LexicalForm):
@@ -107,23 +111,24 @@ def index_spec(values: Any) -> IndexSpec:
     return IndexSpec(Settings(analysis, weights=weights, **numbers), names)
 
 
-def _listed(ids: frozenset[int] | None) -> list[int] | None:
-    return None if ids is None else list(ids)
+def _index_query(task: Task, query: Query) -> IndexQuery:
+    among = task.among(query)
+    return IndexQuery(query.text, list(task.excluded(query)), None if among is None else list(among))
 
 
-def _reported(task: Task, found: Iterator[Hits]) -> Iterator[tuple[Query, list[int], list[float]]]:
+def _rankings(task: Task, found: Iterator[Hits]) -> Iterator[tuple[Query, list[int], list[float]]]:
     for done, (query, hits) in enumerate(zip(task.queries, found, strict=True)):
         task.report(done, "searching for each topic")
         yield query, hits.ids.tolist(), hits.scores.tolist()
 
 
 def search_with(scorer: str) -> Callable[[Task], Rankings]:
-    """How a recipe ranks that searches the index with this scorer."""
+    """The `rank` of a recipe that searches the index with this scorer."""
 
     def rank(task: Task) -> Rankings:
         index = open_index(task.collection, task.progress, index_spec(task.values))
-        asked = (Asked(query.text, list(task.excluded(query)), _listed(task.among(query))) for query in task.queries)
-        found = search_all(index, scorer, asked, task.depth, task.progress)
-        yield from task.by_ids(_reported(task, found))
+        queries = (_index_query(task, query) for query in task.queries)
+        found = search_all(index, scorer, queries, task.depth, task.progress)
+        yield from task.by_ids(_rankings(task, found))
 
     return rank

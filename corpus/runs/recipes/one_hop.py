@@ -1,17 +1,17 @@
-"""One hop by citations: what the first documents of a run cite comes in (LitSearch, section 5).
+"""One hop by citations: what the first documents of a run cite is ranked as well (LitSearch, section 5).
 
-As the paper has it, the papers that a document cites follow it at once; as the code has it, they follow all the first
-documents. What is left of the run comes after them.
+In the paper, the papers that a document cites follow that document; in its code, they follow all the first documents.
+The rest of the run comes after them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from django import forms
-from django.db import connection
 
+from accounts.sql import execute
 from corpus.models import Collection
 from corpus.ranking.order import in_order
-from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings, without
+from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings, excluded_docnos
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
 
 PAPER, CODE = "paper", "code"
@@ -53,26 +53,18 @@ class OneHopForm(RecipeForm):
 def cited_by(collection: Collection, docnos: Sequence[str]) -> dict[str, list[str]]:
     """The documents of the collection that each of these cites."""
     found: dict[str, dict[str, None]] = {}
-    with connection.cursor() as cursor:
-        cursor.execute(CITED, {"collection": collection.pk, "docnos": list(docnos)})
-        for citing, cited, _ in cursor.fetchall():
-            found.setdefault(citing, {})[cited] = None
+    for citing, cited, _ in execute(CITED, {"collection": collection.pk, "docnos": list(docnos)}):
+        found.setdefault(citing, {})[cited] = None
     return {citing: list(cited) for citing, cited in found.items()}
 
 
-def expanded(docnos: Sequence[str], cited: dict[str, list[str]], first: int, order: str) -> list[str]:
-    """The documents in their new order, each once, where it comes first."""
-    return list(dict.fromkeys(_walk(docnos, cited, first, order)))
-
-
-def _walk(docnos: Sequence[str], cited: dict[str, list[str]], first: int, order: str) -> Iterator[str]:
+def expand(docnos: Sequence[str], cited: dict[str, list[str]], first: int, order: str) -> list[str]:
+    """The documents in their new order, each at its first place."""
     seeds = docnos[:first]
-    if order == CODE:
-        yield from seeds
+    walk = list(seeds) if order == CODE else []
     for docno in seeds:
-        yield docno
-        yield from cited.get(docno, ())
-    yield from docnos[first:]
+        walk += [docno, *cited.get(docno, ())]
+    return list(dict.fromkeys([*walk, *docnos[first:]]))
 
 
 def _rank(task: Task) -> Rankings:
@@ -82,10 +74,10 @@ def _rank(task: Task) -> Rankings:
         task.report(done, "following citations")
         docnos = ranking.docnos
         cited = cited_by(task.collection, docnos[: values["first"]])
-        found = expanded(docnos, cited, values["first"], values["order"])
+        found = expand(docnos, cited, values["first"], values["order"])
         task.counts["documents that citations brought in"] += len(set(found) - set(docnos))
-        out = without(task, query, found)
-        yield query, in_order((docno for docno in found if docno not in out), task.depth)
+        excluded = excluded_docnos(task, query, found)
+        yield query, in_order((docno for docno in found if docno not in excluded), task.depth)
 
 
 ONE_HOP = Recipe(

@@ -1,19 +1,19 @@
-"""What a run is made for: topics of a kind, their aspects, their sub-queries; and which documents each leaves out."""
+"""The queries of a run: topics of a kind, aspects or sub-queries; and the documents that each leaves out."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from django.db import connection
 from django.db.models import QuerySet
 
 from accounts.extensions import extensions
+from accounts.sql import execute
 from corpus.models import Collection, Document, GeneratedQuestion, Paper, PoolEntry, Topic, TopicKind
 
 TEXT, TITLE, BOTH = "text", "title", "title-and-text"
 ALL, ASPECTS, SUB_QUERIES = "all", "aspects", "sub-queries"
 CONTEXTS = (TopicKind.CONTEXT_PARAGRAPH, TopicKind.CONTEXT_SENTENCE)
-# Aspects of a topic are numbered 1..n as the tree is read: top aspects by position, each followed by its sub-aspects.
-# Exports number them in the same way.
+# Aspects of a topic are numbered 1..n in the order of the tree: top aspects by position, each followed by its
+# sub-aspects. Exports number them in the same way.
 ASPECT_NUMBERS = """
 SELECT asp.id, asp.topic_id, t.number || '.' || row_number() OVER (
     PARTITION BY asp.topic_id
@@ -28,7 +28,7 @@ GROUP BY asp.id, asp.topic_id, t.number, t.position, t.id ORDER BY t.position, t
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched for. `topic` is the topic's id; `sub_query` or `aspect` that of the part it stands for."""
+    """A query. `topic` is the topic's id; `sub_query` or `aspect` is the id of the part of it that is searched for."""
 
     number: str
     text: str
@@ -42,7 +42,7 @@ Maker = Callable[[Collection, str], Iterator[Query]]
 
 @dataclass(frozen=True)
 class TopicSet:
-    """A choice of what to make a run for."""
+    """A set of queries that a run can be made for."""
 
     label: str
     make: Maker
@@ -70,10 +70,8 @@ def _sub_queries(collection: Collection, _: str) -> Iterator[Query]:
 
 
 def _aspects(collection: Collection, _: str) -> Iterator[Query]:
-    with connection.cursor() as cursor:
-        cursor.execute(ASPECT_NUMBERS, [collection.pk])
-        for pk, topic, number, text in cursor.fetchall():
-            yield Query(number, text, topic, aspect=pk)
+    for pk, topic, number, text in execute(ASPECT_NUMBERS, [collection.pk]):
+        yield Query(number, text, topic, aspect=pk)
 
 
 OWN_SETS: dict[str, TopicSet] = {
@@ -85,20 +83,18 @@ OWN_SETS: dict[str, TopicSet] = {
 
 
 def topic_sets() -> dict[str, TopicSet]:
-    """What runs can be made for, by name; apps above this one declare more as `topic_sets` on their AppConfig."""
+    """All topic sets by name; apps above this one declare more as `topic_sets` on their AppConfig."""
     return OWN_SETS | extensions("topic_sets")
 
 
 def topic_choices() -> list[tuple[str, str]]:
-    """The names of topic sets with what they are, as a form offers them."""
+    """Names and labels of the topic sets, as a form offers them."""
     return [(name, each.label) for name, each in topic_sets().items()]
 
 
 def aspect_numbers(collection_id: int) -> list[tuple[str, int]]:
     """(number, id) of all aspects, as exports number them, in the order of topics."""
-    with connection.cursor() as cursor:
-        cursor.execute(ASPECT_NUMBERS, [collection_id])
-        return [(number, pk) for pk, _, number, _ in cursor.fetchall()]
+    return [(number, pk) for pk, _, number, _ in execute(ASPECT_NUMBERS, [collection_id])]
 
 
 def queries_of(collection: Collection, topics: str, words: str = TEXT) -> list[Query]:
@@ -109,7 +105,7 @@ def queries_of(collection: Collection, topics: str, words: str = TEXT) -> list[Q
 def sources_of(collection: Collection, queries: Sequence[Query]) -> dict[int, frozenset[int]]:
     """Ids of the documents that each topic was written from, by topic.
 
-    They are: source papers that a topic names, the paper whose paragraph a generated question comes from, and for
+    These are the source papers that a topic names, the paper whose paragraph a generated question comes from, and for
     citation contexts all citing papers of the collection (Boudin, JCDL 2021, section 3).
     """
     topics = {topic.pk: topic for topic in collection.topics.only("collection", "kind", "extra")}
@@ -121,7 +117,7 @@ def sources_of(collection: Collection, queries: Sequence[Query]) -> dict[int, fr
     docnos = set().union(*named.values()) if named else set()
     found = Document.objects.filter(collection=collection, docno__in=docnos)
     ids = dict(found.values_list("docno", "pk"))
-    sources = {topic: {ids[docno] for docno in wanted if docno in ids} for topic, wanted in named.items()}
+    sources = {topic: {ids[docno] for docno in docnos if docno in ids} for topic, docnos in named.items()}
     written = GeneratedQuestion.objects.filter(topic__collection=collection)
     mentioned = written.exclude(reply__mention__source_document=None)
     for topic, source in mentioned.values_list("topic", "reply__mention__source_document"):

@@ -1,4 +1,4 @@
-"""What a recipe is: its words, a Django form with its options, and how it ranks.
+"""The base of recipes: their names and texts, a Django form with their options, and how they rank.
 
 The form drives the page, the parameters of the API and the arguments of `make_run`; its cleaned values are stored with
 the run, and a hash of them names the recipe.
@@ -23,16 +23,16 @@ from corpus.runs.recipes.queries import ALL, BOTH, TEXT, TITLE, Query, pool_of, 
 
 Choices = Sequence[tuple[str, str]]
 DEEPEST = 10_000
-TOGETHER = 10_000  # documents whose docnos are read at once
+BATCH = 10_000  # documents whose docnos are read at once
 COLLECTION, POOLS = "collection", "pools"
 SOURCES, NOTHING = "sources", "nothing"
 
 
 class WordField(forms.ChoiceField):
-    """One of some words, the first unless another is asked for."""
+    """One of some words, the first where none is given."""
 
     def __init__(self, choices: Choices | Callable[[], Choices], **more: Any) -> None:
-        """Choices that depend on what is installed are a function, and then `initial` is named."""
+        """Choices that depend on what is installed are a function; then `initial` is required."""
         initial = more.pop("initial", None) or ("" if callable(choices) else choices[0][0])
         super().__init__(choices=choices, required=False, initial=initial, **more)
 
@@ -43,7 +43,7 @@ class WordField(forms.ChoiceField):
 
 
 class RecipeForm(forms.Form):
-    """What all recipes ask for; one that needs more subclasses it. A field left empty has its initial value."""
+    """The options of all recipes; a recipe with more subclasses it. A field left empty has its initial value."""
 
     topics = WordField(topic_choices, initial=ALL, label="Topics", help_text="what a ranking is made for")
     words = WordField(
@@ -78,7 +78,7 @@ class RecipeForm(forms.Form):
 
     @classmethod
     def options(cls) -> dict[str, forms.Field]:
-        """The fields in the order of a form: what all recipes have comes last but for the topics."""
+        """The fields in the order of a form: topics first, the recipe's own, then the other fields of all recipes."""
         own = [name for name in cls.base_fields if name not in RecipeForm.base_fields]
         return {name: cls.base_fields[name] for name in ("topics", *own, *list(RecipeForm.base_fields)[1:])}
 
@@ -88,7 +88,7 @@ Rankings = Iterator[tuple[Query, RankedList]]
 
 @dataclass
 class Task:
-    """One run to make: for which queries, with which settings. `counts` and `cost` grow while it is made."""
+    """One run to make: its queries and settings. `counts` and `cost` grow while it is made."""
 
     collection: Collection
     queries: Sequence[Query]
@@ -96,7 +96,7 @@ class Task:
     progress: Progress
     counts: Counter[str] = field(default_factory=Counter)
     cost: Decimal | None = Decimal(0)
-    paid: set[str] = field(default_factory=set)  # digests of the answers that are in the cost
+    paid: set[str] = field(default_factory=set)  # digests of the answers included in the cost
 
     @property
     def depth(self) -> int:
@@ -107,33 +107,33 @@ class Task:
         return self._sources.get(query.topic, frozenset())
 
     def among(self, query: Query) -> frozenset[int] | None:
-        """Ids of the only documents that may be ranked, None where all may."""
+        """Ids of the only documents that may be ranked; None: all documents."""
         return pool_of(query.topic) if self.values["among"] == POOLS else None
 
     def by_ids(self, found: Iterable[tuple[Query, Sequence[int], Sequence[float]]]) -> Rankings:
-        """The rankings of documents that are given by their ids with their scores; one statement for many queries."""
+        """Rankings from (query, document ids, scores); the docnos of many queries are read by one statement."""
         block, documents = [], 0
         for each in found:
             block.append(each)
             documents += len(each[1])
-            if documents >= TOGETHER:
+            if documents >= BATCH:
                 yield from self._with_docnos(block)
                 block, documents = [], 0
         yield from self._with_docnos(block)
 
     def _with_docnos(self, block: list[tuple[Query, Sequence[int], Sequence[float]]]) -> Rankings:
-        wanted = {pk for _, ids, _ in block for pk in ids}
-        docnos = dict(Document.objects.filter(pk__in=wanted).values_list("pk", "docno"))
+        documents = Document.objects.filter(pk__in={pk for _, ids, _ in block for pk in ids})
+        docnos = dict(documents.values_list("pk", "docno"))
         for query, ids, scores in block:
             pairs = ((docnos[pk], score) for pk, score in zip(ids, scores, strict=True) if pk in docnos)
             yield query, ranked(pairs, self.depth)
 
     def report(self, done: int, step: str) -> None:
-        """Say how many queries are done. Errors: Cancelled."""
+        """Report how many queries are done. Errors: Cancelled."""
         self.progress.report(done, len(self.queries), step)
 
     def pay(self, digest: str, cost: Decimal | None) -> None:
-        """Add the cost of an answer, once, whatever queries share it; unknown once a part of it is."""
+        """Add the cost of an answer once, however many queries share it; the sum is unknown once a part of it is."""
         if digest in self.paid:
             return
         self.paid.add(digest)
@@ -150,10 +150,10 @@ def no_check(_: Collection, __: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True)
 class Recipe:
-    """One way to make a run. `name` is stored, stands in addresses and on the command line; people read `label`.
+    """One way to make a run. `name` is stored and used in addresses and on the command line; people read `label`.
 
     `rank` yields a ranking for each query of a task. `check` refuses where the recipe cannot be followed here. `reads`
-    names what it reads in addition to documents and topics, of the STATES in `corpus/runs/jobs/inputs.py`.
+    names what it reads in addition to documents and topics, of the STATES in `corpus/runs/jobs/making.py`.
     """
 
     name: str
@@ -164,12 +164,12 @@ class Recipe:
     check: Callable[[Collection, Mapping[str, Any]], None] = no_check
     reads: tuple[str, ...] = ()
 
-    def values(self, collection: Collection, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings for what was asked, with defaults filled in. Errors: Refused, with all that is wrong."""
-        options = self.form.options()
-        if strange := [name for name in asked if name not in options]:
-            raise Refused(f"{self.label} has no option “{strange[0]}”. It has {', '.join(options)}.")
-        form = self.form(dict(asked), collection=collection)
+    def values(self, collection: Collection, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings that these options give, with defaults filled in. Errors: Refused, with all that is wrong."""
+        known = self.form.options()
+        if unknown := [name for name in options if name not in known]:
+            raise Refused(f"{self.label} has no option “{unknown[0]}”. It has {', '.join(known)}.")
+        form = self.form(dict(options), collection=collection)
         if not form.is_valid():
             wrong = [
                 f"{'' if name == '__all__' else name + ': '}{' '.join(map(str, texts))}"

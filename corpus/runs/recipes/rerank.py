@@ -1,8 +1,8 @@
-"""Reranking by a chat model: the first documents of a run are put before it as a list, and it says their order.
+"""Reranking by a chat model, which is asked for the order of the first documents of a run.
 
 One window holds all of them, as in LitSearch's Table 13; a smaller window slides from the last to the first (Sun et
-al., EMNLP 2023). Every number in an answer is a place; numbers out of range and repeats are dropped, and what is not
-named follows in the old order. An answer without any number leaves the old order and is counted.
+al., EMNLP 2023). Every number in an answer is a place. Numbers out of range and repeats are dropped; documents that are
+not named follow in the old order. An answer without any number leaves the old order and is counted.
 """
 
 import re
@@ -12,8 +12,7 @@ from typing import Any
 
 from django import forms
 
-from accounts.refusals import Refused
-from corpus.collections.reads.endpoints import NO_MODEL, chat_endpoint
+from corpus.collections.reads.endpoints import chat_endpoint, require_chat_endpoint
 from corpus.endpoints.chat import Message
 from corpus.models import Collection, Document
 from corpus.ranking.order import in_order
@@ -22,7 +21,7 @@ from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
 from corpus.searching.jobs.answers import Answer, ask_model
 
-TOGETHER = 200  # queries whose prompts are in memory at once
+BATCH = 200  # queries whose prompts are in memory at once
 INSTRUCTION = "You put scientific papers in order by how well each of them answers a researcher's request."
 REQUEST = """Request: {query}
 
@@ -91,24 +90,23 @@ class RerankForm(RecipeForm):
 
 
 def _check(collection: Collection, values: Mapping[str, Any]) -> None:
-    if chat_endpoint() is None:
-        raise Refused(NO_MODEL)
+    require_chat_endpoint()
     check_run(collection, values)
 
 
 def order_in(answer: str, n: int) -> list[int] | None:
-    """The places 0 to n - 1 in the order of the answer, all of them; None where it names none.
+    """All places 0 to n - 1 in the order of the answer; None where it names none.
 
-    Where numbers stand in brackets, as was asked for, others are words: "the 20 papers in order: [3] > [1]".
+    Where some numbers are in brackets, as requested, the others are words: "the 20 papers in order: [3] > [1]".
     """
     numbers = _IN_BRACKETS.findall(answer) or _NUMBER.findall(answer)
-    named = [int(number) - 1 for number in numbers if len(number) < 10]
-    said = list(dict.fromkeys(place for place in named if 0 <= place < n))
-    return said + [place for place in range(n) if place not in set(said)] if said else None
+    places = (int(number) - 1 for number in numbers if len(number) < 10)
+    named = dict.fromkeys(place for place in places if 0 <= place < n)
+    return [*named, *(place for place in range(n) if place not in named)] if named else None
 
 
 def windows(n: int, size: int, step: int) -> list[tuple[int, int]]:
-    """(start, end) of the windows over n documents, from the last ones up; one over all where size is 0."""
+    """(start, end) of the windows over n documents, the last window first; one over all where size is 0."""
     if not size or size >= n:
         return [(0, n)]
     found = [(n - size, n)]
@@ -120,7 +118,7 @@ def windows(n: int, size: int, step: int) -> list[tuple[int, int]]:
 
 @dataclass
 class _Reranked:
-    """A query with the present order of its first documents, and the rest of its ranking."""
+    """A query with the present order of its first documents (`head`), and the rest of its ranking."""
 
     query: Query
     head: list[str]
@@ -130,8 +128,8 @@ class _Reranked:
 
 def _rank(task: Task) -> Rankings:
     rankings, done = earlier_rankings(task, task.values["run"]), 0
-    for at in range(0, len(task.queries), TOGETHER):
-        queries = task.queries[at : at + TOGETHER]
+    for at in range(0, len(task.queries), BATCH):
+        queries = task.queries[at : at + BATCH]
         lists = [_start(task, query, next(rankings).docnos) for query in queries]
         for turn in range(max((len(each.windows) for each in lists), default=0)):
             _turn(task, [each for each in lists if turn < len(each.windows)], turn, done)
@@ -148,10 +146,7 @@ def _start(task: Task, query: Query, docnos: list[str]) -> _Reranked:
 
 def _turn(task: Task, lists: Sequence[_Reranked], turn: int, done: int) -> None:
     """Ask about one window of each query, and put its documents in the order of the answer."""
-    endpoint = chat_endpoint()
-    if endpoint is None:
-        raise Refused(NO_MODEL)
-    endpoint = replace(endpoint, model=task.values["model"])
+    endpoint = replace(require_chat_endpoint(), model=task.values["model"])
 
     def report(answered: int) -> None:
         task.report(done + min(answered, len(lists) - 1), f"reranking, window {turn + 1}")
@@ -183,12 +178,12 @@ def _questions(task: Task, lists: Sequence[_Reranked], turn: int) -> Iterator[tu
     texts = _texts(task, {docno for docnos in shown for docno in docnos})
     for place, (each, docnos) in enumerate(zip(lists, shown, strict=True)):
         papers = [f"[{number}] {texts.get(docno, '(no text)')}" for number, docno in enumerate(docnos, 1)]
-        asked = REQUEST.format(query=each.query.text, n=len(docnos), papers="\n\n".join(papers))
-        yield place, [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": asked}]
+        request = REQUEST.format(query=each.query.text, n=len(docnos), papers="\n\n".join(papers))
+        yield place, [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": request}]
 
 
 def _texts(task: Task, docnos: Set[str]) -> dict[str, str]:
-    """Title and abstract of these documents, as many words as the model sees."""
+    """Title and abstract of these documents, cut to the words that the model sees."""
     found = Document.objects.filter(collection=task.collection, docno__in=docnos)
     return {
         docno: " ".join(f"{title}\n{abstract}".split()[: task.values["longest"]])

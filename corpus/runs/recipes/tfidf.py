@@ -1,23 +1,16 @@
 """TF-IDF by cosine, as scikit-learn has it."""
 
 from corpus.ranking.index import TFIDF as SCORER
-from corpus.runs.recipes.lexical import STOP_WORDS, TOKENS, LexicalForm, search_with
-from corpus.runs.recipes.recipe import Recipe, WordField
+from corpus.runs.recipes.lexical import LexicalForm, search_with
+from corpus.runs.recipes.recipe import Recipe
 
 
 class TfidfForm(LexicalForm):
     """Options of TF-IDF: plain words, nothing left out, as in pools."""
 
-    tokens = WordField(TOKENS, initial="words", label="Tokens", help_text=LexicalForm.base_fields["tokens"].help_text)
-    stemmer = WordField(
-        LexicalForm.base_fields["stemmer"].choices,  # type: ignore[attr-defined]
-        initial="none",
-        label="Stemmer",
-        help_text=LexicalForm.base_fields["stemmer"].help_text,
-    )
-    stop_words = WordField(
-        STOP_WORDS, initial="keep", label="Stop words", help_text=LexicalForm.base_fields["stop_words"].help_text
-    )
+    tokens = LexicalForm.with_initial("tokens", "words")
+    stemmer = LexicalForm.with_initial("stemmer", "none")
+    stop_words = LexicalForm.with_initial("stop_words", "keep")
 
 
 TFIDF = Recipe(

@@ -1,4 +1,4 @@
-"""Questions to a chat model whose answers are kept the moment they come: nothing is asked, or paid, twice (ADR 12)."""
+"""Questions to a chat model whose answers are stored the moment they come: nothing is asked or paid twice (ADR 12)."""
 
 import hashlib
 import json
@@ -16,16 +16,16 @@ from corpus.endpoints.chat import Chat, Endpoint, Message, Reply, Unusable
 from corpus.endpoints.driver import Failure, ask_all
 from corpus.models import Collection, PaidAnswer
 
-MOST_TEXT = 200_000  # characters of an answer that are kept
+MOST_TEXT = 200_000  # characters of an answer that are stored
 
 Question = tuple[int, list[Message]]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the model said; `problem` is why there is nothing to read. The cost is None where it is not known.
+    """The model's answer; `problem` is why there is nothing to read. The cost is None where it is not known.
 
-    Equal questions share one answer, which was paid for once: `digest` tells them.
+    Equal questions share one answer, which was paid for once: `digest` identifies it.
     """
 
     text: str
@@ -34,9 +34,9 @@ class Answer:
     digest: str = ""
 
 
-def digest_of(*asked: Any) -> str:
+def digest_of(*request: Any) -> str:
     """A hash of all that is sent."""
-    return hashlib.sha256(json.dumps(asked, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(request, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def ask_model(
@@ -48,25 +48,25 @@ def ask_model(
     check: Callable[[], None],
     **options: Any,
 ) -> list[tuple[int, Answer]]:
-    """Answers to (key, messages), by their keys; those that were answered before are not asked again.
+    """Answers to (key, messages), by their keys; what was answered before is not asked again.
 
-    Errors: Refused where the endpoint is of no use any longer, saying how many answers are kept; what `check` raises.
+    Errors: Refused, with the number of stored answers, where the endpoint can no longer be used; those of `check`.
     """
     keys: dict[str, list[int]] = {}
-    wanted: dict[str, list[Message]] = {}  # equal questions are asked once
+    unique: dict[str, list[Message]] = {}  # equal questions are asked once
     for key, messages in questions:
         digest = digest_of(endpoint.model, messages, options)
         keys.setdefault(digest, []).append(key)
-        wanted[digest] = messages
-    known = _known(collection, list(wanted))
+        unique[digest] = messages
+    known = _stored_answers(collection, list(unique))
     found = {key: answer for digest, answer in known.items() for key in keys[digest]}
     report(len(found))
 
     def keep(digest: str, outcome: Reply | Failure) -> None:
-        found.update(dict.fromkeys(keys[digest], _kept(collection, digest, outcome)))
+        found.update(dict.fromkeys(keys[digest], _store(collection, digest, outcome)))
         report(len(found))
 
-    new = [(digest, messages) for digest, messages in wanted.items() if digest not in known]
+    new = [(digest, messages) for digest, messages in unique.items() if digest not in known]
     try:
         with Chat(endpoint) as chat:
             ask_all(
@@ -78,39 +78,39 @@ def ask_model(
                 check=check,
             )
     except Unusable as unusable:
-        kept = collection.paid_answers.count()
+        stored = collection.paid_answers.count()
         reason = unusable.reason[:1].upper() + unusable.reason[1:]
         raise Refused(
-            f"{reason}. All {kept:,} answers that came are kept: make the run again, and only the rest is asked."
+            f"{reason}. All {stored:,} answers that came are kept: make the run again, and only the rest is asked."
         ) from None
     return sorted(found.items())
 
 
-def _known(collection: Collection, digests: Sequence[str]) -> dict[str, Answer]:
+def _stored_answers(collection: Collection, digests: Sequence[str]) -> dict[str, Answer]:
     rows = PaidAnswer.objects.filter(collection=collection, digest__in=digests)
     return {
         digest: Answer(text, cost, digest=digest) for digest, text, cost in rows.values_list("digest", "text", "cost")
     }
 
 
-def _kept(collection: Collection, digest: str, outcome: Reply | Failure) -> Answer:
-    """Keep an answer before the next question is asked; a failure is kept by nobody, so that it is asked again."""
+def _store(collection: Collection, digest: str, outcome: Reply | Failure) -> Answer:
+    """Store an answer before the next question is asked; a failure is not stored, so that it is asked again."""
     if isinstance(outcome, Failure):
         return Answer("", Decimal(0), outcome.reason, digest)
     counted = outcome.prompt_tokens is not None and outcome.completion_tokens is not None
     cost = cost_of(outcome.prompt_tokens or 0, outcome.completion_tokens or 0) if counted else None
     text = outcome.text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MOST_TEXT]
-    answer = PaidAnswer(
-        collection=collection,
-        digest=digest,
-        text=text,
-        prompt_tokens=outcome.prompt_tokens,
-        completion_tokens=outcome.completion_tokens,
-        cost=cost,
-        received_at=timezone.now(),
-    )
-    changed = ["text", "prompt_tokens", "completion_tokens", "cost", "received_at"]
+    fields = {
+        "text": text,
+        "prompt_tokens": outcome.prompt_tokens,
+        "completion_tokens": outcome.completion_tokens,
+        "cost": cost,
+        "received_at": timezone.now(),
+    }
     PaidAnswer.objects.bulk_create(  # one statement, where update_or_create has up to six
-        [answer], update_conflicts=True, unique_fields=["collection", "digest"], update_fields=changed
+        [PaidAnswer(collection=collection, digest=digest, **fields)],
+        update_conflicts=True,
+        unique_fields=["collection", "digest"],
+        update_fields=list(fields),
     )
     return Answer(text, cost, digest=digest)

@@ -1,8 +1,8 @@
-"""Indexes of whole collections below the data directory: built when they are asked for, built again when stale.
+"""Indexes of whole collections below the data directory: built when they are needed, built again when stale.
 
-An index is a cache: its name says which settings and which state of the documents it was built from, so it
-is known whether it is up to date, and losing it costs only the time to build it. Builders of the same index on one
-machine wait for each other. Large collections have shards, which several workers build at the same time.
+An index is a cache: its name says which settings and which state of the documents it was built from. So it is known
+whether it is up to date, and losing it costs only the time to build it. Builders of the same index on one machine wait
+for each other. Large collections have shards, which several workers build at the same time.
 """
 
 import fcntl
@@ -21,11 +21,11 @@ from django.conf import settings
 from django.db import connection
 
 from accounts.jobs import Progress
+from accounts.sql import execute
 from corpus.models import Collection
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import META, VERSION, Index, Settings, ShardWriter, finish
-from corpus.searching.jobs.parts import Tell, do_together
-from corpus.searching.jobs.places import alone
+from corpus.searching.jobs.parts import Report, do_together, exclusive_directory
 
 ROWS = 2_000
 
@@ -81,45 +81,43 @@ def full_text_state(collection: Collection) -> str:
 
 
 def _state(collection: Collection, statement: str) -> str:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [collection.pk])
-        return hashlib.sha256(repr(cursor.fetchone()).encode()).hexdigest()
+    return hashlib.sha256(repr(execute(statement, [collection.pk])[0]).encode()).hexdigest()
 
 
-def _state_for(collection: Collection, wanted: IndexSpec) -> str:
-    """The name of the present state; full texts are looked at only where they are searched."""
+def _state_for(collection: Collection, spec: IndexSpec) -> str:
+    """The name of the present state; full texts are read only where they are searched."""
     state = collection_state(collection)[:20]
-    return f"{state}-{full_text_state(collection)[:20]}" if FULL_TEXT in wanted.fields else state
+    return f"{state}-{full_text_state(collection)[:20]}" if FULL_TEXT in spec.fields else state
 
 
-def open_index(collection: Collection, progress: Progress, wanted: IndexSpec | None = None) -> Index:
+def open_index(collection: Collection, progress: Progress, spec: IndexSpec | None = None) -> Index:
     """The index of the collection's present documents; built first where there is none or only a stale one.
 
     Its ids are those of the documents. Errors: Cancelled from `progress`, with nothing half-written left.
     """
-    wanted = wanted or IndexSpec()
+    spec = spec or IndexSpec()
     progress.report(0, step="looking at the documents")
-    place = _place(collection, wanted)
+    directory = _directory(collection, spec)
     while True:
-        current = place / _state_for(collection, wanted)
+        current = directory / _state_for(collection, spec)
         with suppress(FileNotFoundError):  # also where another job has just removed it as one of an older state
             return opened_index(current)
-        with alone(place, progress, "waiting for the index that another job builds"):
+        with exclusive_directory(directory, progress, "waiting for the index that another job builds"):
             if not (current / META).exists():
-                _build(collection, current, wanted, progress)
-                _forget_others(current)
+                _build(collection, current, spec, progress)
+                _remove_others(current)
 
 
-def _place(collection: Collection, wanted: IndexSpec) -> Path:
-    """Where all indexes of these settings lie; one for each state, of which only the newest is kept."""
-    written = json.dumps({"version": VERSION, **asdict(wanted)}, sort_keys=True)
-    digest = hashlib.sha256(written.encode()).hexdigest()[:12]
+def _directory(collection: Collection, spec: IndexSpec) -> Path:
+    """The directory of all indexes with these settings: one for each state, of which only the newest is kept."""
+    settings_json = json.dumps({"version": VERSION, **asdict(spec)}, sort_keys=True)
+    digest = hashlib.sha256(settings_json.encode()).hexdigest()[:12]
     return Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}" / digest
 
 
 @dataclass(frozen=True)
 class ShardBuilding:
-    """Counting the terms of each shard below `directory`. `bounds` are first and last docno of each, and its size."""
+    """Counting the terms of each shard below `directory`. `bounds` are each shard's first and last docno and size."""
 
     collection: int
     spec: dict[str, Any]
@@ -131,20 +129,17 @@ class ShardBuilding:
     def sizes(self) -> list[int]:
         return [size for _, _, size in self.bounds]
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
     def is_done(self, part: int) -> bool:
         return self._shard(part).exists()
 
-    def do(self, part: int, tell: Tell) -> None:
+    def do(self, part: int, report: Report) -> None:
         """Errors: LookupError where this process does not see all documents of the shard."""
-        wanted = _spec_of(self.spec)
-        writer = ShardWriter(self._shard(part), wanted.settings)
-        with closing(_texts(self.collection, wanted, *self.bounds[part][:2])) as texts:  # closes the cursor in any case
+        spec = _spec_from(self.spec)
+        writer = ShardWriter(self._shard(part), spec.settings)
+        with closing(_texts(self.collection, spec, *self.bounds[part][:2])) as texts:  # closes the cursor in any case
             for rows in texts:
                 writer.add(rows)
-                tell(len(writer.ids))
+                report(len(writer.ids))
         if len(writer.ids) != self.bounds[part][2]:
             raise LookupError("The documents were changed while they were indexed.")
         writer.write()
@@ -153,24 +148,24 @@ class ShardBuilding:
         return Path(self.directory) / str(part)
 
 
-def _spec_of(written: dict[str, Any]) -> IndexSpec:
-    """The spec in what `asdict` made of it, perhaps by way of JSON."""
-    found = dict(written["settings"])
+def _spec_from(data: dict[str, Any]) -> IndexSpec:
+    """The spec from its `asdict`, which may have been JSON in between."""
+    found = dict(data["settings"])
     analysis = Analysis(**found.pop("analysis"))
     settings_ = Settings(analysis, **{**found, "weights": tuple(found["weights"])})
-    return IndexSpec(settings_, tuple(written["fields"]))
+    return IndexSpec(settings_, tuple(data["fields"]))
 
 
-def _build(collection: Collection, directory: Path, wanted: IndexSpec, progress: Progress) -> None:
-    """Build the index, each shard by whichever worker is free. Not at all where the documents change meanwhile."""
+def _build(collection: Collection, directory: Path, spec: IndexSpec, progress: Progress) -> None:
+    """Build the index, each shard by any free worker. Nothing is built where the documents change meanwhile."""
     part = directory.with_name(f"{directory.name}.{uuid.uuid4().hex}.part")
     bounds = _bounds(collection)
-    work = ShardBuilding(collection.pk, asdict(wanted), str(part), bounds)
+    work = ShardBuilding(collection.pk, asdict(spec), str(part), bounds)
     part.mkdir()
     try:
         do_together(work, progress, "indexing documents")
-        finish(part, wanted.settings, len(bounds))
-        if _state_for(collection, wanted) == directory.name:
+        finish(part, spec.settings, len(bounds))
+        if _state_for(collection, spec) == directory.name:
             part.replace(directory)
     except LookupError:
         progress.check()  # changed meanwhile: the caller looks again
@@ -180,41 +175,40 @@ def _build(collection: Collection, directory: Path, wanted: IndexSpec, progress:
 
 def _bounds(collection: Collection) -> list[tuple[str, str, int]]:
     """First and last docno and size of each shard, in the order of docnos falling; one empty one without documents."""
-    with connection.cursor() as cursor:
-        cursor.execute(BOUNDS, [settings.INDEX_SHARD, collection.pk])
-        return [tuple(row) for row in cursor.fetchall()] or [("", "", 0)]
+    found: list[Any] = execute(BOUNDS, [settings.INDEX_SHARD, collection.pk])
+    return found or [("", "", 0)]
 
 
 def _texts(
-    collection: int, wanted: IndexSpec, first: str, last: str
+    collection: int, spec: IndexSpec, first: str, last: str
 ) -> Generator[list[tuple[int, Sequence[str]]], None, None]:
     with closing(connection.chunked_cursor()) as cursor:
-        names = ", ".join(FIELDS[name] for name in wanted.fields)
+        names = ", ".join(FIELDS[name] for name in spec.fields)
         cursor.execute(TEXTS.format(fields=names), [collection, first, last])
         while rows := cursor.fetchmany(ROWS):
             yield [(pk, texts) for pk, *texts in rows]
 
 
 def opened_index(directory: Path) -> Index:
-    """The index, which no one removes as long as it is open: parts of it are read when they are needed.
+    """The index, which nobody removes while it is open: parts of it are read when they are needed.
 
     Errors: FileNotFoundError where there is none.
     """
-    held = (directory / META).open()
-    fcntl.flock(held, fcntl.LOCK_SH)
+    lock = (directory / META).open()
+    fcntl.flock(lock, fcntl.LOCK_SH)
     try:
         index = Index(directory)
     except BaseException:  # also the end of the worker: the lock must not outlive the attempt; raised again
-        held.close()
+        lock.close()
         raise
-    weakref.finalize(index, held.close)
+    weakref.finalize(index, lock.close)
     return index
 
 
-def _forget_others(current: Path) -> None:
-    """Remove the indexes of older states and what dead builders left; those that somebody has open stay for now.
+def _remove_others(current: Path) -> None:
+    """Remove the indexes of older states and what dead builders left; those that are open stay for now.
 
-    The caller holds the place, so nothing is being built there.
+    The caller holds the directory, so nothing is being built there.
     """
     for other in current.parent.iterdir():
         if other.is_dir() and other != current:
@@ -223,10 +217,10 @@ def _forget_others(current: Path) -> None:
 
 def _remove_unless_open(directory: Path) -> None:
     try:
-        with (directory / META).open() as held:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with (directory / META).open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(directory, ignore_errors=True)
-    except FileNotFoundError:  # a part of one
+    except FileNotFoundError:  # half an index
         shutil.rmtree(directory, ignore_errors=True)
     except BlockingIOError:
         return

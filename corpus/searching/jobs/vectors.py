@@ -1,14 +1,14 @@
-"""Vectors of a collection's documents: asked for once, kept at once, searched by cosine.
+"""Vectors of a collection's documents: asked for once, stored at once, searched by cosine.
 
-They are kept in PostgreSQL where it has pgvector and we may use it, else in files below LITMUS_INDEX_DIR. A document
+They are stored in PostgreSQL where it has pgvector and we may use it, else in files below LITMUS_INDEX_DIR. A document
 whose text has changed is embedded again; what was embedded is never asked for twice.
 """
 
 import hashlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
 
 import numpy as np
 from django.conf import settings
@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 
 from accounts.jobs import Progress
 from accounts.refusals import Refused
-from corpus.collections.reads.endpoints import NO_EMBEDDINGS, embeddings_endpoint, embeddings_pace
-from corpus.endpoints.chat import Endpoint
+from accounts.sql import execute
+from corpus.collections.reads.endpoints import embeddings_pace, require_embeddings_endpoint
 from corpus.endpoints.driver import Failure, ask_all
 from corpus.endpoints.embeddings import Embeddings
 from corpus.endpoints.retries import EndpointError
 from corpus.models import Collection, PaidAnswer
 from corpus.ranking.vectors import VectorFiles
 from corpus.searching.jobs.answers import digest_of
-from corpus.searching.jobs.places import alone
+from corpus.searching.jobs.parts import exclusive_directory
 
 LONGEST = 20_000  # characters of a text that are embedded: models take no more than some thousand tokens
 TEXTS = """
@@ -61,89 +61,55 @@ ORDER BY v.embedding <=> %(vector)s::vector, v.document_id LIMIT %(depth)s
 """
 
 
-class Store(Protocol):
-    """Where vectors of one collection by one model are kept."""
-
-    model: str
-
-    def known(self) -> dict[int, int]: ...
-    def size(self) -> int: ...
-    def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None: ...
-    def nearest(
-        self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
-    ) -> tuple[list[int], list[float]]: ...
-
-
 class PgVectors:
-    """In the database, by pgvector; searched exactly."""
+    """Vectors of one collection by one model, in the database by pgvector, searched exactly; methods as VectorFiles."""
 
     def __init__(self, collection: Collection, model: str) -> None:
         self.collection, self.model = collection, model
 
     def known(self) -> dict[int, int]:
-        with connection.cursor() as cursor:
-            cursor.execute(KNOWN, [self.collection.pk, self.model])
-            return dict(cursor.fetchall())
+        return dict(execute(KNOWN, [self.collection.pk, self.model]))
 
     def size(self) -> int:
-        with connection.cursor() as cursor:
-            cursor.execute(SIZE, [self.collection.pk, self.model])
-            found = cursor.fetchone()
-            return int(found[0]) if found else 0
+        found = execute(SIZE, [self.collection.pk, self.model])
+        return int(found[0][0]) if found else 0
 
     def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        written = [_vector_text(vector) for vector in vectors]
+        texts = [_vector_text(vector) for vector in vectors]
         if (size := self.size()) and size != vectors.shape[1]:
             raise ValueError(f"vectors of {vectors.shape[1]} numbers, where those before have {size}")
-        with connection.cursor() as cursor:
-            cursor.execute(KEEP, [self.model, list(documents), list(digests), written])
+        execute(KEEP, [self.model, list(documents), list(digests), texts])
 
     def nearest(
         self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
     ) -> tuple[list[int], list[float]]:
-        values: dict[str, Any] = {
-            "collection": self.collection.pk,
-            "model": self.model,
-            "vector": _vector_text(vector),
-            "depth": depth,
-        }
-        with connection.cursor() as cursor:
-            cursor.execute(NEAREST, {**values, "among": None if among is None else list(among)})
-            rows = cursor.fetchall()
+        values = {"collection": self.collection.pk, "model": self.model, "vector": _vector_text(vector), "depth": depth}
+        rows = execute(NEAREST, {**values, "among": None if among is None else list(among)})
         return [pk for pk, _ in rows], [score for _, score in rows]
 
 
-class FileVectors:
-    """In files; documents that are no longer in the collection are not found."""
+class FileVectors(VectorFiles):
+    """The same in files; documents that are no longer in the collection are not found."""
 
     def __init__(self, collection: Collection, model: str) -> None:
+        super().__init__(vectors_directory(collection, model))
         self.model = model
-        self.files = VectorFiles(vectors_place(collection, model))
         self.documents = frozenset(collection.documents.values_list("pk", flat=True))
-
-    def known(self) -> dict[int, int]:
-        return self.files.known()
-
-    def size(self) -> int:
-        return self.files.size()
-
-    def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        self.files.keep(documents, digests, vectors)
 
     def nearest(
         self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
     ) -> tuple[list[int], list[float]]:
-        return self.files.nearest(vector, depth, self.documents if among is None else self.documents & among)
+        return super().nearest(vector, depth, self.documents if among is None else self.documents & among)
 
 
-def vectors_place(collection: Collection, model: str) -> Path:
-    """The directory that belongs to the collection's vectors by this model, wherever they are kept."""
+def vectors_directory(collection: Collection, model: str) -> Path:
+    """The directory that belongs to the collection's vectors by this model, wherever they are stored."""
     digest = hashlib.sha256(model.encode()).hexdigest()[:12]
     return Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}" / f"vectors-{digest}"
 
 
-def open_store(collection: Collection, model: str) -> Store:
-    """The store that the settings ask for: pgvector if it can be had, unless they say files."""
+def open_store(collection: Collection, model: str) -> PgVectors | FileVectors:
+    """The store that the settings choose: pgvector if it can be had, unless they say files."""
     if settings.VECTOR_STORE != "files" and has_pgvector():
         return PgVectors(collection, model)
     if settings.VECTOR_STORE == "pgvector":
@@ -163,28 +129,27 @@ def has_pgvector() -> bool:
 
 
 class DenseSearch:
-    """Finds documents for texts by their vectors; the documents' are made first where they are missing.
+    """Finds documents for texts by their vectors; vectors of documents that have none are made first.
 
-    `instruction` stands before title and abstract of each document; vectors with another are others.
+    `model` is the embedding model, "" for that of the settings. `instruction` stands before title and abstract of each
+    document; each instruction has vectors of its own. Errors: Refused where no endpoint is set up.
     """
 
-    def __init__(
-        self, collection: Collection, progress: Progress, *, endpoint: Endpoint | None = None, instruction: str = ""
-    ) -> None:
-        endpoint = endpoint or embeddings_endpoint()
-        if endpoint is None:
-            raise Refused(NO_EMBEDDINGS)
-        self.endpoint: Endpoint = endpoint
+    def __init__(self, collection: Collection, progress: Progress, *, model: str = "", instruction: str = "") -> None:
+        endpoint = require_embeddings_endpoint()
+        self.endpoint = replace(endpoint, model=model or endpoint.model)
         self.collection, self.progress, self.instruction = collection, progress, instruction
-        self.store = open_store(collection, f"{endpoint.model} {instruction}" if instruction else endpoint.model)
+        self.store = open_store(
+            collection, f"{self.endpoint.model} {instruction}" if instruction else self.endpoint.model
+        )
         self.failed: list[str] = []
         self.vectors: dict[str, NDArray[np.float32]] = {}  # of texts that are searched for
 
     def prepare(self, texts: Sequence[str]) -> None:
         """Embed documents that have no vector yet, then the texts to search for. Errors: Refused, Cancelled."""
-        place = vectors_place(self.collection, self.store.model)
+        directory = vectors_directory(self.collection, self.store.model)
         waiting = "waiting for the vectors that another job asks for"
-        with Embeddings(self.endpoint) as embeddings, alone(place, self.progress, waiting):
+        with Embeddings(self.endpoint) as embeddings, exclusive_directory(directory, self.progress, waiting):
             try:
                 self._embed_documents(embeddings)
                 self._embed_texts(embeddings, texts)
@@ -238,34 +203,28 @@ class DenseSearch:
             )
 
     def _embed_texts(self, embeddings: Embeddings, texts: Sequence[str]) -> None:
-        """Vectors of these texts: those that came before are kept by a hash of model and text."""
-        wanted = {digest_of("embedding", self.endpoint.model, text[:LONGEST]): text for text in dict.fromkeys(texts)}
-        known = PaidAnswer.objects.filter(collection=self.collection, digest__in=wanted).exclude(vector=None)
+        """Find or make the vectors of these texts; stored ones are known by a hash of model and text."""
+        by_digest = {digest_of("embedding", self.endpoint.model, text[:LONGEST]): text for text in dict.fromkeys(texts)}
+        known = PaidAnswer.objects.filter(collection=self.collection, digest__in=by_digest).exclude(vector=None)
         for digest, vector in known.values_list("digest", "vector"):
-            self.vectors[wanted[digest]] = np.frombuffer(bytes(vector or b""), dtype="<f4")
+            self.vectors[by_digest[digest]] = np.frombuffer(bytes(vector or b""), dtype="<f4")
         failed: list[str] = []
 
         def keep(digests: tuple[str, ...], outcome: NDArray[np.float32] | Failure) -> None:
             if isinstance(outcome, Failure):
                 failed.append(outcome.reason)
                 return
+            now, answers = timezone.now(), []
             for digest, vector in zip(digests, outcome, strict=True):
-                self.vectors[wanted[digest]] = vector
-            now = timezone.now()
-            rows = [
-                PaidAnswer(
-                    collection=self.collection, digest=digest, vector=vector.astype("<f4").tobytes(), received_at=now
-                )
-                for digest, vector in zip(digests, outcome, strict=True)
-            ]
-            PaidAnswer.objects.bulk_create(rows, ignore_conflicts=True)
+                self.vectors[by_digest[digest]] = vector
+                data = vector.astype("<f4").tobytes()
+                answers.append(PaidAnswer(collection=self.collection, digest=digest, vector=data, received_at=now))
+            PaidAnswer.objects.bulk_create(answers, ignore_conflicts=True)
 
-        new = [digest for digest, text in wanted.items() if text not in self.vectors]
+        new = [digest for digest, text in by_digest.items() if text not in self.vectors]
         size = settings.EMBEDDINGS_BATCH
-        questions = [
-            (chunk, [wanted[digest][:LONGEST] for digest in chunk])
-            for chunk in (tuple(new[at : at + size]) for at in range(0, len(new), size))
-        ]
+        chunks = (tuple(new[at : at + size]) for at in range(0, len(new), size))
+        questions = [(chunk, [by_digest[digest][:LONGEST] for digest in chunk]) for chunk in chunks]
         rng = np.random.default_rng()
         ask_all(questions, embeddings.embed, keep, embeddings_pace(), rng=rng, check=self.progress.check)
         if failed:

@@ -28,7 +28,7 @@ from corpus.models import (
     Topic,
 )
 from corpus.pools.actions import add_to_pool, remove_from_pool, request_pools
-from corpus.pools.jobs.pools import lock_pools
+from corpus.pools.jobs.pools import try_lock_pools
 from tests.corpus.imports.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run
@@ -242,7 +242,7 @@ class TestTurns:
             connection.close()
 
         with transaction.atomic():
-            assert lock_pools(collection.pk)
+            assert try_lock_pools(collection.pk)
             threads = [Thread(target=work), Thread(target=cancel)]
             for thread in threads:
                 thread.start()

@@ -73,7 +73,7 @@ def file_of(name: str) -> str:
 
 def made(collection: Collection, name: str, recipe: str, **asked: Any) -> RunMaking:
     job = request_run(
-        by=None, at=AT, collection=collection, name=name, recipe=recipe_named(recipe), asked=asked, send=False
+        by=None, at=AT, collection=collection, name=name, recipe=recipe_named(recipe), options=asked, send=False
     )
     jobs.carry_out(job)
     job.refresh_from_db()
@@ -137,7 +137,7 @@ def test_a_run_of_two_states_of_the_collection_is_refused(collection: Collection
                     collection.topics.filter(number="1").delete()
 
     job = request_run(
-        by=None, at=AT, collection=collection, name="mine", recipe=recipe_named("bm25"), asked={}, send=False
+        by=None, at=AT, collection=collection, name="mine", recipe=recipe_named("bm25"), options={}, send=False
     )
     with pytest.raises(Refused, match=f"The {changed} of the collection were changed while the run was made"):
         make_run(job, Meanwhile(job))
@@ -189,7 +189,7 @@ def test_what_cannot_be_made_is_refused_with_a_reason(collection: Collection) ->
 
 
 def test_a_run_is_made_once_at_a_time_and_can_be_cancelled(collection: Collection) -> None:
-    asked: dict[str, Any] = {"by": None, "at": AT, "collection": collection, "recipe": RECIPES["bm25"], "asked": {}}
+    asked: dict[str, Any] = {"by": None, "at": AT, "collection": collection, "recipe": RECIPES["bm25"], "options": {}}
     job = request_run(**asked, name="mine", send=False)
     with pytest.raises(Conflict, match="being made already"):
         request_run(**asked, name="mine", send=False)

@@ -99,7 +99,7 @@ def test_an_import_and_a_making_of_one_name_wait_for_each_other(
     settings.INDEX_DIR = tmp_path / "indexes"
     recipe = recipe_named("bm25")
     job = request_run(
-        by=None, at=AT, collection=collection, name="mine", recipe=recipe, asked={"leave_out": "nothing"}, send=False
+        by=None, at=AT, collection=collection, name="mine", recipe=recipe, options={"leave_out": "nothing"}, send=False
     )
     collection.documents.update(title="Green tea")
     collection.topics.update(text="Tea?")

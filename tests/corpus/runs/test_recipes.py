@@ -20,8 +20,8 @@ from corpus.models import Citation, Collection, PaidAnswer, Ranking, RetrievalRu
 from corpus.ranking.order import RankedList
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.jobs.making import RunMakingJob
-from corpus.runs.recipes.fusion import interpolated, reciprocal
-from corpus.runs.recipes.one_hop import expanded
+from corpus.runs.recipes.fusion import interpolation, reciprocal_rank_fusion
+from corpus.runs.recipes.one_hop import expand
 from corpus.runs.recipes.rerank import order_in, windows
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_run
@@ -52,7 +52,7 @@ def collection(db: None) -> Collection:
 
 def made(collection: Collection, name: str, recipe: str, **asked: Any) -> RunMaking:
     job = request_run(
-        by=None, at=AT, collection=collection, name=name, recipe=recipe_named(recipe), asked=asked, send=False
+        by=None, at=AT, collection=collection, name=name, recipe=recipe_named(recipe), options=asked, send=False
     )
     jobs.carry_out(job)
     job.refresh_from_db()
@@ -91,11 +91,11 @@ def test_more_topics_take_no_more_statements(collection: Collection, recipe: str
 class TestFusion:
     def test_reciprocal_ranks_add_up(self) -> None:
         lists = [RankedList(["a", "b"], [9.0, 8.0]), RankedList(["b", "c"], [1.0, 0.5])]
-        assert reciprocal(lists, [1, 2], 60) == {"a": 1 / 61, "b": 1 / 62 + 2 / 61, "c": 2 / 62}
-        assert interpolated(lists, [1, 0.5]) == {"a": 1.0, "b": 0.5, "c": 0.0}
-        assert interpolated([RankedList(["a"], [3.0]), RankedList([], [])], [1, 1]) == {"a": 1.0}
+        assert reciprocal_rank_fusion(lists, [1, 2], 60) == {"a": 1 / 61, "b": 1 / 62 + 2 / 61, "c": 2 / 62}
+        assert interpolation(lists, [1, 0.5]) == {"a": 1.0, "b": 0.5, "c": 0.0}
+        assert interpolation([RankedList(["a"], [3.0]), RankedList([], [])], [1, 1]) == {"a": 1.0}
         far = RankedList(["a", "b", "c"], [1.7e308, 0.0, -1.7e308])
-        assert interpolated([far], [1]) == {"a": 1.0, "b": 0.5, "c": 0.0}
+        assert interpolation([far], [1]) == {"a": 1.0, "b": 0.5, "c": 0.0}
 
     def test_runs_become_one(self, collection: Collection) -> None:
         make_run(collection, "second", {"1": ["D4", "D9"]})
@@ -117,8 +117,8 @@ class TestFusion:
 class TestOneHop:
     def test_the_paper_and_the_code_differ(self) -> None:
         cited = {"a": ["x", "b"], "b": ["y", "x"]}
-        assert expanded(["a", "b", "c"], cited, 2, "paper") == ["a", "x", "b", "y", "c"]
-        assert expanded(["a", "b", "c"], cited, 2, "code") == ["a", "b", "x", "y", "c"]
+        assert expand(["a", "b", "c"], cited, 2, "paper") == ["a", "x", "b", "y", "c"]
+        assert expand(["a", "b", "c"], cited, 2, "code") == ["a", "b", "x", "y", "c"]
 
     def test_citations_come_in_as_rows_and_as_lists(self, collection: Collection) -> None:
         documents = {each.docno: each for each in collection.documents.all()}
@@ -269,7 +269,7 @@ class TestRerank:
                 collection=collection,
                 name="reranked",
                 recipe=recipe_named("rerank"),
-                asked={"run": "first"},
+                options={"run": "first"},
                 send=False,
             )
             jobs.carry_out(job, work)
@@ -354,7 +354,13 @@ class TestDense:
             settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = stub.url, "counts"
             found = [
                 request_run(
-                    by=None, at=AT, collection=collection, name=name, recipe=recipe_named("dense"), asked={}, send=False
+                    by=None,
+                    at=AT,
+                    collection=collection,
+                    name=name,
+                    recipe=recipe_named("dense"),
+                    options={},
+                    send=False,
                 )
                 for name in ("one", "two")
             ]

@@ -22,8 +22,9 @@ from adjudication.stats.rankings import canonical_ranking
 from annotation.models import Campaign, Item
 from corpus.imports.actions.imports import request_import
 from corpus.models import Collection, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
-from corpus.pools.actions import delete_run, describe_run
-from corpus.pools.jobs.pools import lock_pools
+from corpus.pools.actions import delete_run
+from corpus.pools.jobs.pools import try_lock_pools
+from corpus.runs.actions import describe_run
 from corpus.runs.jobs import importing as rankings
 from tests.corpus.imports.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
@@ -377,7 +378,7 @@ class TestDeletion:
             connection.close()
 
         with transaction.atomic():
-            assert lock_pools(collection.pk)
+            assert try_lock_pools(collection.pk)
             other = Thread(target=delete)
             other.start()
             other.join()

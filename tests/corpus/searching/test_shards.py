@@ -56,7 +56,7 @@ def run_file(name: str) -> str:
 def made(collection: Collection, name: str, recipe: str, *, send: bool = False, **asked: Any) -> RunMaking:
     chosen = recipe_named(recipe)
     at = timezone.now()
-    job = request_run(by=None, at=at, collection=collection, name=name, recipe=chosen, asked=asked, send=send)
+    job = request_run(by=None, at=at, collection=collection, name=name, recipe=chosen, options=asked, send=send)
     if not send:
         jobs.carry_out(job)
         job.refresh_from_db()

@@ -1,5 +1,6 @@
-"""manage.py build_pools SLUG [--recipe doris-mae] [--methods NAME…] [--depth N] [--json]"""
+"""manage.py build_pools, import_pool and pool_report."""
 
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,11 +9,15 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand
 from corpus.collections.reads.collections import collection_with
+from corpus.imports.commands.importing import ImportCommand
 from corpus.pools.actions import request_pools
+from corpus.pools.reads.pool_report import RunHoles, holes_of_runs, overlap_of_methods
 from corpus.pools.reads.recipes import default_recipe
 
 
-class Command(ReportingCommand):
+class BuildPools(ReportingCommand):
+    """manage.py build_pools SLUG [--recipe doris-mae] [--methods NAME…] [--depth N] [--json]"""
+
     help = (
         "Pool the first documents of runs and of searches of the collection: their union, with the provenance of each. "
         "Afterwards the methods bring in exactly these; building twice changes nothing, and what campaigns have made "
@@ -54,3 +59,35 @@ class Command(ReportingCommand):
         lines += [f"  {method}: {count:,}" for method, count in run.methods.items()]
         result = {"topics": run.topics, "pairs": run.pairs, "methods": run.methods, "seconds": seconds}
         return "\n".join(lines), {**result, "added": run.added, "removed": run.removed}
+
+
+class ImportPool(ImportCommand):
+    """manage.py import_pool SLUG FILE… [--method NAME] [--dry-run] [--json]"""
+
+    kind = "pool"
+
+
+class PoolReport(ReportingCommand):
+    """manage.py pool_report SLUG [--json]"""
+
+    help = "Show how the methods of pools overlap, and how much of each run's top nobody has judged."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+
+    def carry_out(self, *, slug: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        collection = collection_with(slug)
+        overlap, holes = overlap_of_methods(collection), holes_of_runs(collection)
+        lines = [f"{overlap.pairs:,} pairs, {overlap.total:,} combinations of methods"]
+        lines += [f"  {' + '.join(each.methods)}: {each.pairs:,}" for each in overlap.combinations]
+        if overlap.others:
+            lines.append(f"  {overlap.others:,} other combinations: {overlap.pairs_of_others:,}")
+        lines += [f"{method}: {pairs:,} pairs, alone or with others" for method, pairs in overlap.methods.items()]
+        lines += [_line(run) for run in holes]
+        return "\n".join(lines), {**asdict(overlap), "holes": [asdict(run) for run in holes]}
+
+
+def _line(run: RunHoles) -> str:
+    shares = (f"@{hole.cut} {hole.unjudged_percent:.1f}%" for hole in run.holes if hole.unjudged_percent is not None)
+    return f"{run.name}, {run.topics:,} topics, unjudged: {', '.join(shares)}"

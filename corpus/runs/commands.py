@@ -1,0 +1,112 @@
+"""manage.py export_run, import_runs and make_run."""
+
+from pathlib import Path
+from typing import Any, cast
+
+from django import forms
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.management.reporting import ReportingCommand
+from accounts.refusals import Refused
+from corpus.collections.reads.collections import collection_with
+from corpus.imports.commands.importing import ImportCommand
+from corpus.runs.actions import recipe_named, request_run
+from corpus.runs.files import metadata_text, run_pieces
+from corpus.runs.recipes.registry import RECIPES, all_options
+
+
+class ExportRun(ReportingCommand):
+    """manage.py export_run SLUG NAME --out FILE [--header] [--json]"""
+
+    help = "Write a run as TREC's six columns to FILE, and how it was made to FILE.metadata.yml."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("name", help="name of the run")
+        parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+        parser.add_argument(
+            "--header",
+            action="store_true",
+            help="metadata in the file itself, in lines that begin with #; ir_datasets cannot read such a run",
+        )
+
+    def carry_out(self, *, slug: str, name: str, out: Path, header: bool, **_: Any) -> tuple[str, dict[str, Any]]:
+        run = collection_with(slug).retrieval_runs.select_related("collection").filter(name=name).first()
+        if run is None:
+            raise Refused(f"There is no run {name} in the collection {slug}.")
+        lines = 0
+        try:
+            with out.open("wb") as target:
+                for piece in run_pieces(run, header=header):
+                    target.write(piece)
+                    lines += piece.count(b"\n")
+            metadata_file = out.with_name(out.name + ".metadata.yml")
+            metadata_file.write_text(metadata_text(run), encoding="utf-8")
+        except OSError as error:
+            raise Refused(f"{out} cannot be written: {error.strerror}.") from None
+        result = {"run": name, "file": str(out), "lines": lines, "metadata": str(metadata_file)}
+        return f"Wrote {lines:,} lines to {out}.", result
+
+
+class ImportRuns(ImportCommand):
+    """manage.py import_runs SLUG FILE… [--name N] [--dry-run] [--json]"""
+
+    kind = "runs"
+
+
+class MakeRun(ReportingCommand):
+    """manage.py make_run SLUG NAME --recipe R [--topics KIND] [--depth N] [options of the recipe] [--json]"""
+
+    help = (
+        "Make a retrieval run over the documents of a collection. The same recipe over the same collection gives the "
+        "same run, byte for byte. Recipes: " + "; ".join(f"{each.name}: {each.about}" for each in RECIPES.own.values())
+    ).replace("%", "%%")
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("name", help="name of the run, without spaces")
+        parser.add_argument("--recipe", required=True, choices=list(RECIPES))
+        for name, field in all_options().items():
+            add_option(parser, name, field)
+
+    def carry_out(self, *, slug: str, name: str, recipe: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
+        options = {option: arguments[option] for option in all_options() if arguments[option] is not None}
+        job = request_run(
+            by=None,
+            at=timezone.now(),
+            collection=collection_with(slug),
+            name=name,
+            recipe=recipe_named(recipe),
+            options=options,
+            send=False,
+        )
+        jobs.complete(job)
+        if job.run is None:
+            raise Refused("The run was not made.")
+        facts = job.run.parameters
+        summary = [f"{name}: {facts['topics']:,} topics, {facts['lines']:,} lines, in {facts['seconds']:.1f} s"]
+        summary += [f"  {label}: {count:,}" for label, count in facts["counts"].items()]
+        if facts["without_documents"]:
+            summary.append(f"  without any document: {facts['without_documents']:,} topics")
+        shown = ("recipe_hash", "topics", "lines", "seconds", "cost", "counts", "without_documents")
+        return "\n".join(summary), {"run": name, **{key: facts[key] for key in shown}}
+
+
+def add_option(parser: CommandParser, name: str, field: forms.Field) -> None:
+    """Add an option of recipes as an argument; it is None unless it is given."""
+    flag = "--" + name.replace("_", "-")
+    about = str(field.help_text).replace("%", "%%")
+    if isinstance(field, forms.ChoiceField):
+        words = [str(word) for word, _ in cast(Any, field.choices)]
+        parser.add_argument(flag, dest=name, help=about, choices=words)
+    elif isinstance(field, forms.FloatField | forms.IntegerField):
+        sort = int if type(field) is forms.IntegerField else float
+        parser.add_argument(flag, dest=name, help=about, type=sort, metavar="N")
+    elif getattr(field, "many", False):
+        parser.add_argument(flag, dest=name, help=about, nargs="+", metavar=name.upper())
+    else:
+        parser.add_argument(flag, dest=name, help=about, metavar=name.upper())
