@@ -11,7 +11,7 @@ class AnnotationConfig(AppConfig):
     digest_lines = {"annotation": "annotation.digest.lines"}
     overview_cards = {"annotation": "annotation.cards.overview_cards"}
     jobs = {
-        "items": "annotation.campaigns.jobs.items.ItemBuildJob",
+        "items": "annotation.campaigns.jobs.ItemBuildJob",
         "assignments": "annotation.assignment.jobs.AssignmentJob",
         "machines": "annotation.machines.jobs.machines.MachineJob",
     }
@@ -26,7 +26,7 @@ class AnnotationConfig(AppConfig):
         "contexts": "annotation.papers.reads.contexts.context_figures",
         "citing_paragraphs": "annotation.papers.reads.contexts.citing_figures",
     }
-    farewells = {"campaigns": "annotation.assignment.actions.annotators.take_off_everywhere"}
+    farewells = {"campaigns": "annotation.assignment.actions.annotators.remove_from_campaigns"}
     why_cannot_archive = {"campaigns": "annotation.campaigns.reads.campaigns.why_cannot_archive_open_campaigns"}
     label_guards = {"campaigns": "annotation.labelling.rules.labels.labels_hidden_in"}
     label_verbs = {"annotation": "annotation.labelling.rules.labels.LABEL_VERBS"}

@@ -79,9 +79,6 @@ class Items(Protocol):
         Errors: Refused, as above.
         """
 
-    def count_held_elsewhere(self, campaign: Campaign) -> int:
-        """Items of the campaign that are also in another development or test campaign."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Choosing:

@@ -18,7 +18,7 @@ from accounts.models import FINAL_STATES, JobState
 from adjudication.following.comparing import compare_answers
 from adjudication.labels.reads.relevance import STORE
 from adjudication.models import RelevanceCount
-from annotation.campaigns.jobs.campaign_jobs import CampaignJob
+from annotation.campaigns.jobs import CampaignJob
 from annotation.campaigns.reads import progress as campaign_progress
 from annotation.campaigns.reads.progress import count_progress
 from annotation.models import AnnotatorKind, Campaign, DailyWork, WorkSummary

@@ -8,9 +8,10 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
-from annotation.assignment.actions.assignments import assign_items
+from annotation.assignment.actions.assignments import PlanRequest, assign_items
 from annotation.assignment.jobs import Summary
 from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.definitions.settings import USUAL_GAP
 from annotation.models import Strategy
 
 SHOWN_PAIRS = 15
@@ -37,13 +38,15 @@ class Command(ReportingCommand):
             metavar="PERCENT",
             help="of each person's new items, asked a second time without a sign of it",
         )
-        parser.add_argument("--repeat-gap", type=int, default=30, metavar="N", help="other items in between, at least")
+        parser.add_argument(
+            "--repeat-gap", type=int, default=USUAL_GAP, metavar="N", help="other items in between, at least"
+        )
         parser.add_argument("--dry-run", action="store_true", help="show the plan, write nothing")
 
     def carry_out(self, *, slug: str, campaign: str, dry_run: bool, **options: Any) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)
-        wanted = {name: options[name] for name in ("overlap", "strategy", "seed", "repeat_percent", "repeat_gap")}
-        summary = assign_items(campaign=found, by=None, at=timezone.now(), dry_run=dry_run, **wanted)
+        request = {name: options[name] for name in PlanRequest.__annotations__}
+        summary = assign_items(campaign=found, by=None, at=timezone.now(), dry_run=dry_run, **request)
         return summary_text(summary, dry_run), {**asdict(summary), "dry_run": dry_run}
 
 

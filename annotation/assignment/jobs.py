@@ -15,7 +15,7 @@ from accounts.jobs import Progress
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.reads.workload import WITHDRAWN, Workload, read_workload
-from annotation.campaigns.jobs.campaign_jobs import CampaignJob
+from annotation.campaigns.jobs import CampaignJob
 from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
 from annotation.planning.order import order_by_aspect, order_by_document
 from annotation.planning.plan import plan_assignments
@@ -76,8 +76,8 @@ class Options:
     overlap: int
     strategy: str
     seed: int
-    repeat_percent: int = 0
-    repeat_gap: int = 30
+    repeat_percent: int
+    repeat_gap: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Draft:
     summary: Summary
 
 
-NONE: Ints = np.zeros(0, dtype=np.int64)
+NO_INDEXES: Ints = np.zeros(0, dtype=np.int64)
 NO_REPEATS_IN_QUEUE = (
     "Hidden repeats need a plan: in an open queue nobody has an order of their own. Assign in advance, or set the share"
     " to 0."
@@ -134,7 +134,8 @@ def _draft_queue(workload: Workload, options: Options) -> Draft:
     items = np.repeat(np.arange(len(workload.items)), workload.demand)
     positions = _queue_positions(workload, items, options.seed)
     nobody = np.full(len(items), -1)
-    return Draft(workload, items, nobody, positions, NONE, NONE, _queue_summary(workload, items, options))
+    summary = _queue_summary(workload, items, options)
+    return Draft(workload, items, nobody, positions, NO_INDEXES, NO_INDEXES, summary)
 
 
 @transaction.atomic
@@ -158,16 +159,13 @@ def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by:
         raise Conflict("Somebody took or gave back an item while the plan was written. Plan again.") from error
     Campaign.objects.filter(pk=campaign.pk).update(overlap=options.overlap, strategy=options.strategy)
     facts = {"items": draft.summary.items, "annotators": draft.summary.annotators}
-    record_event(
-        by=by,
-        at=at,
-        verb="assign_items",
-        target=campaign,
-        scope=campaign.collection,
-        **asdict(options),
-        **facts,
-    )
+    facts = asdict(options) | facts
+    record_event(by=by, at=at, verb="assign_items", target=campaign, scope=campaign.collection, **facts)
     return draft.summary
+
+
+def options_of(job: AssignmentRun) -> Options:
+    return Options(job.overlap, job.strategy, job.seed or 0, job.repeat_percent, job.repeat_gap)
 
 
 class AssignmentJob(CampaignJob[AssignmentRun]):
@@ -180,27 +178,23 @@ class AssignmentJob(CampaignJob[AssignmentRun]):
     is_for_managers = True
 
     def work(self, job: AssignmentRun, progress: Progress) -> None:
-        _work(job, progress)
+        if job.summary:
+            return  # it ended after its result was stored
+        progress.report(0, 0, "planning")
+        options = options_of(job)
+        with transaction.atomic():
+            if job.dry_run:
+                summary = draft_assignment(job.campaign, options).summary
+            else:
+                by, at = job.requested_by, timezone.now()
+                summary = write_assignment(job.campaign, options, confirms=job.confirms, by=by, at=at)
+            job.summary, job.inputs_hash = asdict(summary), summary.inputs_hash
+            job.save(update_fields=["summary", "inputs_hash"])
+            # The last moment at which cancelling still undoes everything.
+            progress.report(summary.judgments, summary.judgments, "planned" if job.dry_run else "written")
 
     def page(self, job: AssignmentRun) -> str:
         return reverse("assignment_detail", args=[*self.where(job), job.pk])
-
-
-def _work(job: AssignmentRun, progress: Progress) -> None:
-    if job.summary:
-        return  # it ended after its result was stored
-    progress.report(0, 0, "planning")
-    options = Options(job.overlap, job.strategy, job.seed or 0, job.repeat_percent, job.repeat_gap)
-    with transaction.atomic():
-        if job.dry_run:
-            summary = draft_assignment(job.campaign, options).summary
-        else:
-            by, at = job.requested_by, timezone.now()
-            summary = write_assignment(job.campaign, options, confirms=job.confirms, by=by, at=at)
-        job.summary, job.inputs_hash = asdict(summary), summary.inputs_hash
-        job.save(update_fields=["summary", "inputs_hash"])
-        # The last moment at which cancelling still undoes everything.
-        progress.report(summary.judgments, summary.judgments, "planned" if job.dry_run else "written")
 
 
 def order_positions(campaign: Campaign, items: Ints, rank: Ints, seed: int, start: int) -> Ints:
@@ -220,8 +214,8 @@ def _order(campaign: Campaign, items: Ints, rank: Ints, seed: int) -> Ints:
 
 def _question_numbers(items: Ints) -> Ints:
     """(n,): equal numbers where the same is asked: of one aspect, or of one topic without aspects."""
-    asked: Ints = np.where(items[:, 2] > 0, items[:, 2], -items[:, 1])
-    return asked
+    numbers: Ints = np.where(items[:, 2] > 0, items[:, 2], -items[:, 1])
+    return numbers
 
 
 def _check_overlap(workload: Workload) -> None:
@@ -278,7 +272,7 @@ def _repeat_lines(items: Ints, pks: Ints, positions: Ints) -> list[str]:
 
 def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints) -> np.ndarray:
     """Give withdrawn assignments back to those who had them; True for the new assignments this takes care of."""
-    withdrawn = work.goes[work.goes[:, 5] == WITHDRAWN]
+    withdrawn = work.attempts[work.attempts[:, 5] == WITHDRAWN]
     known = {
         (item, annotator): pk
         for pk, item, annotator in zip(
@@ -303,14 +297,14 @@ def _people_positions(work: Workload, plan: Plan, options: Options) -> tuple[Int
     Returns `positions`, `repeated` and `again` as a Draft has them.
     """
     positions = np.zeros(len(plan.items), dtype=np.int64)
-    repeated, again = [NONE], [NONE]
+    repeated, again = [NO_INDEXES], [NO_INDEXES]
     units = work.units()
     for person, annotator in enumerate(work.annotators):
         mine = np.flatnonzero(plan.people == person)
         chosen = plan.items[mine]
         items = work.items[chosen]
-        own = work.goes[work.goes[:, 2] == annotator.pk]
-        start = max(int(own[:, 4].max(initial=0)), last_repeat(annotator)) + 1
+        own = work.attempts[work.attempts[:, 2] == annotator.pk]
+        start = max(int(own[:, 4].max(initial=0)), _last_repeat(annotator)) + 1
         found = schedule(
             _order(work.campaign, items, work.rank[chosen], annotator.order_seed),
             units[chosen],
@@ -325,14 +319,14 @@ def _people_positions(work: Workload, plan: Plan, options: Options) -> tuple[Int
     return positions, np.concatenate(repeated), np.concatenate(again)
 
 
-def last_repeat(annotator: Annotator) -> int:
+def _last_repeat(annotator: Annotator) -> int:
     """The place of the last hidden repeat in the annotator's order, 0 without any."""
     return annotator.assignments.filter(repeat__gt=0).aggregate(last=Max("position"))["last"] or 0
 
 
 def _queue_positions(work: Workload, items: Ints, seed: int) -> Ints:
     """All slots of an item stand at one position: the one it has in the queue already, or one after all others."""
-    in_queue = work.goes[work.goes[:, 6] == 1]
+    in_queue = work.attempts[work.attempts[:, 6] == 1]
     place = np.zeros(len(work.items), dtype=np.int64)
     place[in_queue[:, 1]] = in_queue[:, 4]
     new = np.setdiff1d(items, in_queue[:, 1])

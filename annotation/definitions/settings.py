@@ -55,7 +55,9 @@ ANSWER = Length("The answer", 5_000, least=1)
 DEPTH = Limits("The depth", 1, 100_000, unit=" ranks")
 SAMPLE = Limits("The sample", 1, 10_000_000, unit=" items")
 REPEAT_PERCENT = Limits("The share of hidden repeats", 0, 50, usual=0, unit="% of a person's items")
-REPEAT_GAP = Limits("The gap before a repeat", 1, 10_000, usual=30, unit=" items")
+USUAL_GAP = 30
+REPEAT_GAP = Limits("The gap before a repeat", 1, 10_000, usual=USUAL_GAP, unit=" items")
+ANNOTATOR_NAME = Length("The annotator's name", 150, least=1)
 CAPACITY = Limits("The capacity", 0, 10**9, unit=" items")
 # Of a machine that judges. The seed counts on from run to run and stays below 2^31.
 RUNS = Limits("The number of runs", 1, 20, usual=1)

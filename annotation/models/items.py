@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from annotation.definitions.settings import ANNOTATOR_NAME
 from annotation.models.campaigns import Campaign, Split
 from corpus.models import Aspect, Document, Paper, Topic
 from corpus.models.imports import imported_in
@@ -77,7 +78,7 @@ class Annotator(models.Model):
     """A person in a campaign, or one run of a machine over it. A person may be known by name only (imported labels)."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="annotators")
-    name = models.CharField(max_length=150)
+    name = models.CharField(max_length=ANNOTATOR_NAME.most)
     kind = models.CharField(max_length=7, choices=AnnotatorKind, default=AnnotatorKind.HUMAN)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="annotators"

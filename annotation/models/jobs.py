@@ -3,6 +3,7 @@
 from django.db import models
 
 from accounts.models import Job
+from annotation.definitions.settings import USUAL_GAP
 from annotation.models.campaigns import Campaign, Strategy
 from annotation.models.items import Annotator
 
@@ -28,7 +29,7 @@ class AssignmentRun(Job):
     strategy = models.CharField(max_length=8, choices=Strategy)
     overlap = models.PositiveSmallIntegerField()
     repeat_percent = models.PositiveSmallIntegerField(default=0)  # of each person's new items, asked them again unseen
-    repeat_gap = models.PositiveSmallIntegerField(default=30)  # others at least between the first time and the second
+    repeat_gap = models.PositiveSmallIntegerField(default=USUAL_GAP)  # others at least in between
     inputs_hash = models.CharField(max_length=64, blank=True)
     confirms = models.CharField(max_length=64, blank=True)  # hash of the preview that was agreed to; "": none was asked
     summary = models.JSONField(default=dict)

@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
-from annotation.labelling.reads.unit_parts import in_utf16
+from annotation.labelling.reads.units import in_utf16
 from annotation.templatetags.labelling import marked
 from corpus.templatetags.overlap import share
 from corpus.text.overlap import shared_spans

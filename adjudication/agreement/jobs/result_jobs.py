@@ -3,7 +3,7 @@
 from accounts.job_kinds import J
 from accounts.models import User
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
-from annotation.campaigns.jobs.campaign_jobs import CampaignJob
+from annotation.campaigns.jobs import CampaignJob
 from annotation.campaigns.rules.seals import check_not_sealed
 from corpus.models import Membership
 

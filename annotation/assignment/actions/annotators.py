@@ -1,4 +1,4 @@
-"""Annotators of a campaign: added, paused, taken off, given another weight. No judgment is ever lost by it."""
+"""Annotators of a campaign: added, paused, removed, given another weight. No judgment is lost by any of it."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,13 +12,11 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.actions.assignments import lock_annotator, release
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import CAPACITY
+from annotation.definitions.settings import ANNOTATOR_NAME, CAPACITY
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
 from annotation.planning.order import person_seed
 from corpus.collections.rules import check_manager
 from corpus.models import Membership, Role
-
-MOST_NAME = 150
 
 
 @transaction.atomic
@@ -52,9 +50,9 @@ def add_members_by_email(
     *, campaign: Campaign, emails: Sequence[str], by: User | None, at: datetime
 ) -> list[Annotator]:
     """The same for e-mail addresses. Errors: Refused for addresses of nobody in the collection."""
-    wanted = {email.strip().lower() for email in emails if email.strip()}
-    users = list(User.objects.filter(email__in=wanted, memberships__collection=campaign.collection))
-    missing = sorted(wanted - {user.email for user in users})
+    addresses = {email.strip().lower() for email in emails if email.strip()}
+    users = list(User.objects.filter(email__in=addresses, memberships__collection=campaign.collection))
+    missing = sorted(addresses - {user.email for user in users})
     if missing:
         raise Refused(
             f"{', '.join(missing)}: nobody with this address is in the collection. Invite them first, on its page of"
@@ -119,26 +117,26 @@ def resume_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> 
 
 @transaction.atomic
 def remove_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> int:
-    """Take the annotator off the campaign: what they have to do is withdrawn, what they did stays and counts.
+    """Remove the annotator from the campaign: what they have to do is withdrawn, what they did stays and counts.
 
     Returns how many assignments were withdrawn; their slots are free for others.
     """
-    return _take_off(lock_annotator(annotator, by), by, at)
+    return _remove(lock_annotator(annotator, by), by, at)
 
 
 @transaction.atomic
-def take_off_everywhere(membership: Membership, by: User, at: datetime) -> None:
-    """Take a member who leaves the collection, or no longer judges, off all its campaigns, finished ones too.
+def remove_from_campaigns(membership: Membership, by: User, at: datetime) -> None:
+    """Remove a member who leaves the collection, or no longer judges, from all its campaigns, finished ones too.
 
     Needs the right to end the membership, which the caller has checked.
     """
     theirs = Annotator.objects.filter(campaign__collection=membership.collection_id, user=membership.user_id)
     locked = theirs.select_related("campaign__collection").select_for_update(of=("self",), no_key=True)
     for annotator in locked.order_by("pk"):
-        _take_off(annotator, by, at)
+        _remove(annotator, by, at)
 
 
-def _take_off(annotator: Annotator, by: User | None, at: datetime) -> int:
+def _remove(annotator: Annotator, by: User | None, at: datetime) -> int:
     if annotator.state == AnnotatorState.REMOVED:
         return 0
     withdrawn = release(annotator)
@@ -172,8 +170,8 @@ def _insert(campaign: Campaign, at: datetime, *, name: str, **fields: Any) -> An
 
 
 def _check_values(values: dict[str, Any]) -> None:
-    if "name" in values and not 1 <= len(values["name"]) <= MOST_NAME:
-        raise Refused(f"An annotator's name has 1 to {MOST_NAME} characters.")
+    if "name" in values and ANNOTATOR_NAME.problem(values["name"]):
+        raise Refused(f"An annotator's name has 1 to {ANNOTATOR_NAME.most} characters.")
     check_within(CAPACITY, values.get("capacity"))
     if "weight" in values and not 0 < values["weight"] <= 1000:
         raise Refused("A weight is a number above 0 and at most 1000; 1 is the usual share.")
@@ -189,9 +187,8 @@ def _check_role(user: User, role: str | None, campaign: Campaign) -> None:
 def _free_name(campaign: Campaign, user: User) -> str:
     """The person's name, or their address where somebody else in the campaign has that name."""
     taken = set(campaign.annotators.filter(Q(name=str(user)) | Q(name=user.email)).values_list("name", flat=True))
-    return next((name for name in (str(user), user.email) if name not in taken), f"{user.email} ({user.pk})")[
-        :MOST_NAME
-    ]
+    name = next((name for name in (str(user), user.email) if name not in taken), f"{user.email} ({user.pk})")
+    return name[: ANNOTATOR_NAME.most]
 
 
 def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:

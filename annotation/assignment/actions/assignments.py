@@ -15,11 +15,18 @@ from accounts.models import User
 from accounts.refusals import Refused
 from accounts.table_statistics import analyse_changed_tables
 from annotation.assignment.actions.queue import free_slots
-from annotation.assignment.jobs import Options, Summary, draft_assignment, order_positions, write_assignment
+from annotation.assignment.jobs import (
+    Options,
+    Summary,
+    draft_assignment,
+    options_of,
+    order_positions,
+    write_assignment,
+)
 from annotation.assignment.reads.workload import tree_ranks
-from annotation.campaigns.rules.campaigns import check_not_closed
+from annotation.campaigns.rules.campaigns import check_not_closed, fetch_managed
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
+from annotation.definitions.settings import OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED, USUAL_GAP
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -43,9 +50,8 @@ DO UPDATE SET state = 'pending', slot = EXCLUDED.slot, position = EXCLUDED.posit
 """
 
 
-class PlanWishes(TypedDict, total=False):
-    """What a plan may be asked for. Left out or None, overlap, strategy and seed are the campaign's; `repeat_percent`
-    of what each person gets new is asked them a second time, with at least `repeat_gap` others in between."""
+class PlanRequest(TypedDict, total=False):
+    """The options of a plan. Overlap, strategy and seed are the campaign's where they are left out or None."""
 
     seed: int | None
     overlap: int | None
@@ -55,7 +61,7 @@ class PlanWishes(TypedDict, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class HandOver:
     """Assignments handed over, and those that stayed because the other person has or had the item."""
 
     moved: int
@@ -64,21 +70,16 @@ class Moved:
 
 @transaction.atomic
 def assign_items(
-    *,
-    campaign: Campaign,
-    by: User | None,
-    at: datetime,
-    dry_run: bool = False,
-    **wishes: Unpack[PlanWishes],
+    *, campaign: Campaign, by: User | None, at: datetime, dry_run: bool = False, **request: Unpack[PlanRequest]
 ) -> Summary:
-    """Give every item the judges it still needs, at once. What is not given is the campaign's own.
+    """Give every item the judges it still needs, at once.
 
     Only items that need judges are touched, and who has an item keeps it. An open queue gets free slots instead.
-    Another overlap or strategy becomes the campaign's. Who judges a repeat cannot see
-    that it is one. A dry run writes nothing.
+    Another overlap or strategy becomes the campaign's. Who judges a repeat cannot see that it is one. A dry run writes
+    nothing.
     Errors: Refused for a closed campaign and where no plan is possible, with the reason.
     """
-    options = _options(campaign, by, **wishes)
+    options = _options(campaign, by, **request)
     if dry_run:
         return draft_assignment(campaign, options).summary
     transaction.on_commit(analyse_changed_tables)
@@ -87,37 +88,23 @@ def assign_items(
 
 @transaction.atomic
 def request_assignment(
-    *,
-    campaign: Campaign,
-    by: User | None,
-    at: datetime,
-    **wishes: Unpack[PlanWishes],
+    *, campaign: Campaign, by: User | None, at: datetime, **request: Unpack[PlanRequest]
 ) -> AssignmentRun:
     """A job that previews a plan. Its row holds the summary and the hash that `confirm_assignment` goes by."""
-    options = _options(campaign, by, **wishes)
+    options = _options(campaign, by, **request)
     return new_job(AssignmentRun, by=by, at=at, campaign=campaign, dry_run=True, **asdict(options))
 
 
 @transaction.atomic
 def confirm_assignment(*, preview: AssignmentRun, by: User | None, at: datetime) -> AssignmentRun:
     """A job that writes exactly the plan that was previewed, or says that the campaign has changed since."""
-    campaign = Campaign.objects.select_related("collection").get(pk=preview.campaign_id)
-    check_manager(campaign.collection, by)
+    campaign = fetch_managed(preview.campaign, by)
     check_not_closed(campaign)
     if not (preview.dry_run and preview.inputs_hash):
         raise Refused("Only a finished preview can be confirmed. Ask for one first.")
+    options = asdict(options_of(preview))
     return new_job(
-        AssignmentRun,
-        by=by,
-        at=at,
-        campaign=campaign,
-        dry_run=False,
-        strategy=preview.strategy,
-        overlap=preview.overlap,
-        seed=preview.seed,
-        repeat_percent=preview.repeat_percent,
-        repeat_gap=preview.repeat_gap,
-        confirms=preview.inputs_hash,
+        AssignmentRun, by=by, at=at, campaign=campaign, dry_run=False, confirms=preview.inputs_hash, **options
     )
 
 
@@ -136,7 +123,7 @@ def release_assignments(*, annotator: Annotator, by: User | None, at: datetime, 
 @transaction.atomic
 def reassign_assignments(
     *, source: Annotator, target: Annotator, by: User | None, at: datetime, most: int | None = None
-) -> Moved:
+) -> HandOver:
     """Hand what `source` has still to do to `target`: all of it, or the last `most` in their order.
 
     Items that the target has, judged or skipped stay where they are. The target gets them shuffled, after their own.
@@ -158,7 +145,7 @@ def reassign_assignments(
     Assignment.objects.filter(pk__in=[row[0] for row in free]).update(state=AssignmentState.WITHDRAWN, slot=None)
     _withdraw_repeats(source, Q(item__in=[row[2] for row in free]))
     _hand_over(target, free)
-    moved = Moved(len(free), len(rows) - len(free))
+    moved = HandOver(len(free), len(rows) - len(free))
     _record(source, by, at, "reassign_assignments", target_annotator=target.name, moved=moved.moved)
     return moved
 
@@ -214,11 +201,10 @@ def _options(
     overlap: int | None = None,
     strategy: str | None = None,
     repeat_percent: int = 0,
-    repeat_gap: int = 30,
+    repeat_gap: int = USUAL_GAP,
 ) -> Options:
     """What to plan with, after checking that it may be planned at all."""
-    campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
-    check_manager(campaign.collection, by)
+    campaign = fetch_managed(campaign, by)
     check_not_closed(campaign)
     overlap = campaign.overlap if overlap is None else overlap
     strategy = strategy or campaign.strategy

@@ -1,13 +1,18 @@
 """What the planner needs to know about a campaign, as arrays."""
 
 import hashlib
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from django.conf import settings
+from django.db import connection
 from django.db.models import Exists, OuterRef
+from numpy.typing import NDArray
+from psycopg import sql
 
-from annotation.campaigns.reads.binary_copy import read_integers
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign, Order, Strategy
 from annotation.planning.problem import UNLIMITED, Ints, People, Work
 from corpus.models import Membership, Role
@@ -17,9 +22,9 @@ SELECT i.id, coalesce(i.topic_id, i.paper_id),
   coalesce(i.aspect_id, 0)::bigint, coalesce(i.document_id, 0)::bigint, i.extra_overlap::bigint
 FROM annotation_item i WHERE i.campaign_id = %(campaign)s ORDER BY i.id
 """
-# First human goes at the campaign's items: machines and hidden repeats need no slots. The states in order of STATES.
-# People who acted on an item's votes do not get it, like those who skipped it.
-GOES = """
+# People's first assignments of the campaign's items: machines and hidden repeats need no slots. States are numbered as
+# below. People who acted on an item's votes do not get it, like those who skipped it.
+ATTEMPTS = """
 SELECT a.id, a.item_id, coalesce(a.annotator_id, 0)::bigint, coalesce(a.slot, 0)::bigint, a.position::bigint,
   array_position(ARRAY['open', 'pending', 'done', 'skipped', 'withdrawn'], a.state::text)::bigint,
   (a.queue_id IS NOT NULL)::int::bigint
@@ -44,16 +49,16 @@ SELECT n.aspect_id, row_number() OVER (ORDER BY n.topic_id, coalesce(p.position,
 FROM corpus_aspectnode n LEFT JOIN corpus_aspectnode p ON p.id = n.parent_id
 WHERE n.aspect_id IN (SELECT DISTINCT aspect_id FROM annotation_item WHERE campaign_id = %(campaign)s)
 """
+HEADER, TRAILER = 19, 2  # bytes around the rows of a binary COPY without extensions
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A campaign's items (by id), earlier goes at them, and who can be given work; what a plan would be made from.
+    """A campaign's items (by id), earlier assignments of them, and who can be given work: what a plan is made from.
 
     `items` (I, 5): id, topic or paper, aspect or 0, document or 0, extra overlap. `rank` (I,): the aspect's place in
-    the tree.
-    `goes` (G, 7): id, index of the item, annotator or 0, slot or 0, position, state code, whether of a queue; without
-    the free slots that the plan would remove (see runs/assignments.py).
+    the tree. `attempts` (G, 7): assignment, index of the item, annotator or 0, slot or 0, position, state code, whether
+    of a queue; without the free slots that the plan would remove.
     """
 
     campaign: Campaign
@@ -62,7 +67,7 @@ class Workload:
     annotators: list[Annotator]
     items: Ints
     rank: Ints
-    goes: Ints
+    attempts: Ints
 
     @property
     def wanted(self) -> Ints:
@@ -72,7 +77,7 @@ class Workload:
     @property
     def taken(self) -> Ints:
         """(t, 2): rows (index of item, slot) that somebody holds, and for a queue also those that are free to take."""
-        return self.goes[self.goes[:, 3] > 0][:, [1, 3]]
+        return self.attempts[self.attempts[:, 3] > 0][:, [1, 3]]
 
     @property
     def demand(self) -> Ints:
@@ -90,11 +95,11 @@ class Workload:
         )
 
     def work(self) -> Work:
-        goes, index = self.goes, {each.pk: i for i, each in enumerate(self.annotators)}
-        person = np.array([index.get(pk, -1) for pk in goes[:, 2].tolist()], dtype=np.int64)
-        pairs = np.column_stack([goes[:, 1], person])
-        held = (person >= 0) & np.isin(goes[:, 5], (PENDING, DONE))
-        return Work(self.demand, self.units(), pairs[held], pairs[(person >= 0) & (goes[:, 5] == SKIPPED)])
+        attempts, index = self.attempts, {each.pk: i for i, each in enumerate(self.annotators)}
+        person = np.array([index.get(pk, -1) for pk in attempts[:, 2].tolist()], dtype=np.int64)
+        pairs = np.column_stack([attempts[:, 1], person])
+        held = (person >= 0) & np.isin(attempts[:, 5], (PENDING, DONE))
+        return Work(self.demand, self.units(), pairs[held], pairs[(person >= 0) & (attempts[:, 5] == SKIPPED)])
 
     def units(self) -> Ints:
         """(I,): equal numbers go to the same people: all aspects of one abstract where that is the order."""
@@ -115,7 +120,7 @@ class Workload:
         ]
         facts += [(each.pk, each.weight, each.capacity, each.order_seed) for each in self.annotators]
         hashed = hashlib.sha256(repr(facts).encode())
-        for array in (self.items, self.rank, self.goes):
+        for array in (self.items, self.rank, self.attempts):
             hashed.update(np.ascontiguousarray(array).tobytes())
         return hashed.hexdigest()
 
@@ -124,10 +129,10 @@ def read_workload(campaign: Campaign, *, overlap: int, strategy: str) -> Workloa
     """Read what a plan with this overlap and strategy would be made from."""
     named = {"campaign": campaign.pk}
     items = read_integers(ITEMS, named, 5)
-    goes = read_integers(GOES, named, 7)
-    goes[:, 1] = np.searchsorted(items[:, 0], goes[:, 1])
-    kept = overlap + items[goes[:, 1], 4] if strategy == Strategy.QUEUE else 0
-    goes = goes[(goes[:, 5] != OPEN) | (goes[:, 3] <= kept)]
+    attempts = read_integers(ATTEMPTS, named, 7)
+    attempts[:, 1] = np.searchsorted(items[:, 0], attempts[:, 1])
+    most = overlap + items[attempts[:, 1], 4] if strategy == Strategy.QUEUE else 0
+    attempts = attempts[(attempts[:, 5] != OPEN) | (attempts[:, 3] <= most)]
     return Workload(
         campaign=campaign,
         overlap=overlap,
@@ -135,7 +140,7 @@ def read_workload(campaign: Campaign, *, overlap: int, strategy: str) -> Workloa
         annotators=assignable(campaign),
         items=items,
         rank=tree_ranks(campaign, items[:, 2]),
-        goes=goes,
+        attempts=attempts,
     )
 
 
@@ -156,3 +161,31 @@ def tree_ranks(campaign: Campaign, aspects: Ints) -> Ints:
     found = np.append(known, -1)[at] == aspects
     rank: Ints = place[np.where(found, at + 1, 0)].astype(np.int64)
     return rank
+
+
+def read_integers(query: str, named: Mapping[str, Any], columns: int) -> NDArray[np.int64]:
+    """(n, columns): the rows of a query whose columns are all bigint and never null, a million in a second.
+
+    `named` fills its %(name)s places as literals. Errors: ValueError where a column is null or of another type.
+    """
+    statement = _literal(query, named)
+    with (
+        connection.cursor() as cursor,
+        cursor.copy(sql.SQL("COPY ({}) TO STDOUT (FORMAT BINARY)").format(statement)) as copy,
+    ):
+        data = b"".join(bytes(part) for part in copy)
+    fields = [entry for i in range(columns) for entry in ((f"size{i}", ">i4"), (f"value{i}", ">i8"))]
+    layout = np.dtype([("columns", ">i2"), *fields])
+    body = memoryview(data)[HEADER:-TRAILER]
+    if len(body) % layout.itemsize:
+        raise ValueError("a column is null or not a bigint")
+    rows = np.frombuffer(body, dtype=layout)
+    if (rows["columns"] != columns).any() or any((rows[f"size{i}"] != 8).any() for i in range(columns)):
+        raise ValueError("a column is null or not a bigint")
+    return np.column_stack([rows[f"value{i}"].astype(np.int64) for i in range(columns)]).reshape(-1, columns)
+
+
+def _literal(query: str, named: Mapping[str, Any]) -> sql.Composed:
+    """The query with its parameters as literals, because COPY takes none."""
+    marked = re.sub(r"%\((\w+)\)s", r"{\1}", query)
+    return sql.SQL(cast(Any, marked)).format(**{name: sql.Literal(value) for name, value in named.items()})

@@ -1,6 +1,5 @@
 """The annotators of a campaign: who they are, how far, and changing it."""
 
-from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -10,8 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.refusal_messages import refusals_in_form
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.assignment.actions.annotators import (
     add_members,
     add_name,
@@ -21,11 +19,16 @@ from annotation.assignment.actions.annotators import (
     update_annotator,
 )
 from annotation.assignment.actions.assignments import reassign_assignments, release_assignments
-from annotation.assignment.forms.annotators import AmountForm, AnnotatorForm, HandOverForm, MembersForm, NameForm
+from annotation.assignment.forms import AmountForm, AnnotatorForm, HandOverForm, MembersForm, NameForm
 from annotation.campaigns.reads.progress import annotator_row, annotator_rows
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.models import Annotator, Campaign
 from corpus.models import Membership
+
+STATE_CHANGES = {
+    "pause": (pause_annotator, "is paused and keeps their items."),
+    "resume": (resume_annotator, "can go on."),
+}
 
 
 @require_safe
@@ -42,11 +45,10 @@ def annotator_create(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     form = MembersForm(request.POST, membership=membership, campaign=found)
     if form.is_valid():
         users = list(form.cleaned_data["users"])
-        refusal = _try(lambda: add_members(campaign=found, users=users, by=membership.user, at=timezone.now()))
-        if not refusal:
+        with refusals_in_form(form, "users"):
+            add_members(campaign=found, users=users, by=membership.user, at=timezone.now())
             messages.success(request, f"Added {', '.join(map(str, users))}. Plan the assignment to give them items.")
             return redirect("annotator_list", slug, campaign)
-        form.add_error("users", refusal)
     return _show_list(request, membership, found, members=form)
 
 
@@ -56,12 +58,10 @@ def annotator_name(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
     membership, found = fetch_for_manager(request, slug, campaign)
     form = NameForm(request.POST)
     if form.is_valid():
-        wanted = form.cleaned_data
-        refusal = _try(lambda: add_name(campaign=found, by=membership.user, at=timezone.now(), **wanted))
-        if not refusal:
-            messages.success(request, f"Added {wanted['name']}. Their judgments come by import.")
+        with refusals_in_form(form, "name"):
+            add_name(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
+            messages.success(request, f"Added {form.cleaned_data['name']}. Their judgments come by import.")
             return redirect("annotator_list", slug, campaign)
-        form.add_error("name", refusal)
     return _show_list(request, membership, found, name=form)
 
 
@@ -69,15 +69,12 @@ def annotator_name(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
 def annotator_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One annotator: weight and capacity, and everything that can be done with their items."""
     membership, found, annotator = _fetch(request, slug, campaign, pk)
-    initial = {"name": annotator.name, "weight": annotator.weight, "capacity": annotator.capacity}
-    form = AnnotatorForm(request.POST or None, initial=initial)
+    form = AnnotatorForm(request.POST or None, annotator=annotator)
     if form.is_valid():
-        wanted = form.cleaned_data
-        refusal = _try(lambda: update_annotator(annotator=annotator, by=membership.user, at=timezone.now(), **wanted))
-        if not refusal:
+        with refusals_in_form(form, "name"):
+            update_annotator(annotator=annotator, by=membership.user, at=timezone.now(), **form.cleaned_data)
             messages.success(request, "Saved. It counts from the next assignment on.")
             return redirect("annotator_edit", slug, campaign, pk)
-        form.add_error("name", refusal)
     return _show_one(request, membership, found, annotator, form=form)
 
 
@@ -86,16 +83,17 @@ def annotator_state(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     """Pause, resume or remove, as the button says."""
     membership, _, annotator = _fetch(request, slug, campaign, pk)
     change = request.POST.get("change")
-    facts: dict[str, Any] = {"annotator": annotator, "by": membership.user, "at": timezone.now()}
+    order: dict[str, Any] = {"annotator": annotator, "by": membership.user, "at": timezone.now()}
     if change == "remove":
-        withdrawn = remove_annotator(**facts)
+        withdrawn = remove_annotator(**order)
         free = "1 item is" if withdrawn == 1 else f"{withdrawn:,} items are"
         done = f"{annotator} was removed from this campaign. What they judged stays; {free} free for others."
         messages.success(request, done)
-    elif change in ("pause", "resume"):
-        refusal = _try(lambda: (pause_annotator if change == "pause" else resume_annotator)(**facts))
-        success = f"{annotator} is paused and keeps their items." if change == "pause" else f"{annotator} can go on."
-        messages.add_message(request, messages.ERROR if refusal else messages.SUCCESS, refusal or success)
+    elif change in STATE_CHANGES:
+        change_state, outcome = STATE_CHANGES[change]
+        with refusals_in_message(request):
+            change_state(**order)
+            messages.success(request, f"{annotator} {outcome}")
     return redirect("annotator_edit", slug, campaign, pk)
 
 
@@ -138,17 +136,6 @@ def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Mem
     return membership, found, annotator
 
 
-def _try(act: Callable[[], object]) -> str:
-    """Do it; why it was refused, or ""."""
-    try:
-        act()
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        return refusal.reason
-    return ""
-
-
 def _show_list(
     request: HttpRequest,
     membership: Membership,
@@ -171,14 +158,13 @@ def _show_one(
     request: HttpRequest, membership: Membership, campaign: Campaign, annotator: Annotator, **sent: forms.Form
 ) -> HttpResponse:
     """The annotator's page, with the one form that was sent and not accepted."""
-    initial = {"name": annotator.name, "weight": annotator.weight, "capacity": annotator.capacity}
     context = campaign_context(
         membership,
         campaign,
         "annotators",
         row=annotator_row(annotator, timezone.now()),
         annotator=annotator,
-        form=sent.get("form") or AnnotatorForm(initial=initial),
+        form=sent.get("form") or AnnotatorForm(annotator=annotator),
         release_form=sent.get("release") or AmountForm(auto_id="release_%s"),
         hand_over_form=sent.get("hand_over") or HandOverForm(annotator=annotator, auto_id="hand_over_%s"),
     )

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.assignment.actions.assignments import confirm_assignment, request_assignment
-from annotation.assignment.forms.assignments import PlanForm
+from annotation.assignment.forms import PlanForm
 from annotation.assignment.reads.workload import assignable
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager
 from annotation.models import AssignmentRun, Campaign

@@ -16,12 +16,14 @@ from annotation.campaigns.actions.criteria import check_criteria, sort_levels, s
 from annotation.campaigns.actions.guidelines import check_body
 from annotation.campaigns.reads.campaigns import fetch_readiness, has_submissions
 from annotation.campaigns.reads.criteria import drafts_of
+from annotation.campaigns.reads.items import count_held_elsewhere
 from annotation.campaigns.rules.campaigns import (
     check_can_close,
     check_can_open,
     check_is_draft,
     check_not_closed,
     check_serves_no_cycle,
+    fetch_managed,
     why_cannot_delete,
 )
 from annotation.campaigns.rules.seals import check_split_may_change
@@ -29,21 +31,13 @@ from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.drafts import BadOptions, CriterionDraft
 from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
 from annotation.kind import DEFAULT_KIND, kind_by_name
-from annotation.models import (
-    AnnotatorState,
-    Campaign,
-    CampaignState,
-    Guideline,
-    Item,
-    Order,
-    Split,
-    Strategy,
-)
+from annotation.models import AnnotatorState, Campaign, CampaignState, Guideline, Item, Order, Split, Strategy
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.loading.constraints import checked_at_once
 from corpus.models import Collection
 
 RESERVED_SLUGS = {"new"}
+COPIED = ("kind", "split", "overlap", "order", "strategy", "lease_minutes", "options")
 
 
 @transaction.atomic
@@ -74,7 +68,7 @@ def create_campaign(
     """
     check_manager(collection, by)
     chosen = kind_by_name(kind)
-    wanted = sort_levels(criteria or chosen.criteria)
+    criteria = sort_levels(criteria or chosen.criteria)
     campaign = Campaign(
         collection=collection,
         name=name.strip(),
@@ -84,15 +78,15 @@ def create_campaign(
         seed=secrets.randbelow(2**31) if seed is None else seed,
     )
     if not chosen.no_criteria:
-        check_criteria(wanted)
-    elif wanted:
+        check_criteria(criteria)
+    elif criteria:
         raise Refused(chosen.no_criteria)
     overlap = chosen.overlap if overlap is None else overlap
-    _set(campaign, split=split, overlap=overlap, order=order, strategy=strategy, lease_minutes=lease_minutes)
-    _set(campaign, deadline=deadline)
+    settings = {"overlap": overlap, "strategy": strategy, "lease_minutes": lease_minutes, "deadline": deadline}
+    _set(campaign, split=split, order=order, **settings)
     campaign.options = checked_options(campaign, options)
     _insert(campaign)
-    store_criteria(campaign, wanted)
+    store_criteria(campaign, criteria)
     body = check_body(guideline or chosen.guideline)
     Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=at, created_by=by)
     _record(campaign, by, at, "create_campaign", kind=str(kind), split=str(split), overlap=overlap, seed=campaign.seed)
@@ -109,15 +103,9 @@ def copy_campaign(*, campaign: Campaign, by: User | None, at: datetime, name: st
         at=at,
         name=name,
         slug=slug,
-        kind=campaign.kind,
-        split=campaign.split,
-        overlap=campaign.overlap,
-        order=campaign.order,
-        strategy=campaign.strategy,
-        lease_minutes=campaign.lease_minutes,
         criteria=drafts_of(campaign),
         guideline=newest.body if newest else "",
-        options=campaign.options,
+        **{name: getattr(campaign, name) for name in COPIED},
     )
     people = campaign.annotators.filter(state=AnnotatorState.ACTIVE, user__memberships__collection=campaign.collection)
     add_members(campaign=copy, users=[each.user for each in people.select_related("user") if each.user], by=by, at=at)
@@ -132,7 +120,7 @@ def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **chan
     While it is open only name, lease_minutes and deadline; overlap and strategy then change with the next assignment.
     Errors: Refused for values out of range, for what is settled, and for pairs that another held-out split has.
     """
-    campaign = _locked(campaign, by)
+    campaign = fetch_managed(campaign, by, lock=True)
     if "options" in changes:
         changes["options"] = checked_options(campaign, changes["options"])
     before = {field: getattr(campaign, field) for field in changes}
@@ -159,7 +147,7 @@ def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **chan
 @transaction.atomic
 def open_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
     """Let its annotators judge. A closed one is reopened. Errors: Refused while something is missing."""
-    campaign = _locked(campaign, by)
+    campaign = fetch_managed(campaign, by, lock=True)
     check_can_open(campaign, fetch_readiness(campaign))
     verb = "reopen_campaign" if campaign.state == CampaignState.CLOSED else "open_campaign"
     campaign.state, campaign.closed_at = CampaignState.OPEN, None
@@ -172,7 +160,7 @@ def open_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campa
 @transaction.atomic
 def close_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
     """Take no more judgments. Nothing is withdrawn: reopening goes on where it stopped."""
-    campaign = _locked(campaign, by)
+    campaign = fetch_managed(campaign, by, lock=True)
     check_can_close(campaign)
     campaign.state, campaign.closed_at = CampaignState.CLOSED, at
     campaign.save(update_fields=["state", "closed_at"])
@@ -183,7 +171,7 @@ def close_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Camp
 @transaction.atomic
 def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> None:
     """Delete a campaign that holds no answers, which frees its held-out pairs. Errors: Refused where it does."""
-    campaign = _locked(campaign, by)
+    campaign = fetch_managed(campaign, by, lock=True)
     if reason := why_cannot_delete(campaign, has_submissions(campaign)):
         raise Refused(reason)
     check_serves_no_cycle(campaign)
@@ -212,14 +200,6 @@ def checked_options(campaign: Campaign, options: Mapping[str, Any] | None) -> di
 def slug_for(name: str) -> str:
     """The short name that a campaign's name gives, "" if it has no letters for one."""
     return slugify(name)[:80].strip("-_")
-
-
-def _locked(campaign: Campaign, by: User | None) -> Campaign:
-    """The campaign as it is now, locked against every other change, after checking that `by` manages it."""
-    locked = Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True)
-    campaign = locked.get(pk=campaign.pk)
-    check_manager(campaign.collection, by)
-    return campaign
 
 
 def _set(campaign: Campaign, **values: Any) -> None:
@@ -272,7 +252,7 @@ def _check_unassigned(campaign: Campaign) -> None:
 def _move_items(campaign: Campaign) -> None:
     """Items follow their campaign into another split, unless it is held out and a pair is in one already."""
     kind = campaign.kind_object
-    if campaign.split != Split.MAIN and (held := kind.items.count_held_elsewhere(campaign)):
+    if campaign.split != Split.MAIN and (held := count_held_elsewhere(campaign)):
         items = f"{kind.words.item}s"
         raise Refused(
             f"{held:,} of its {items} are in another development or test campaign. Held-out {items} must never overlap,"

@@ -1,6 +1,7 @@
 """Criteria and their levels: written as a whole, and settled once somebody has judged by them."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
 
 from django.db import transaction
@@ -10,10 +11,9 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Refused
 from annotation.campaigns.reads.criteria import drafts_of, has_judgments
-from annotation.campaigns.rules.campaigns import why_cannot_change_criteria
+from annotation.campaigns.rules.campaigns import fetch_managed, why_cannot_change_criteria
 from annotation.definitions.drafts import CriterionDraft, problems_of
 from annotation.models import Campaign, Criterion, Level
-from corpus.collections.rules import check_manager
 
 
 @transaction.atomic
@@ -22,8 +22,7 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
 
     Errors: Refused for criteria that make no sense, and for any change once there are judgments.
     """
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    check_manager(campaign.collection, by)
+    campaign = fetch_managed(campaign, by, lock=True)
     criteria = sort_levels(criteria)
     check_criteria(criteria)
     if drafts_of(campaign) == criteria:
@@ -50,12 +49,7 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
 
 def sort_levels(criteria: Sequence[CriterionDraft]) -> tuple[CriterionDraft, ...]:
     """The same criteria with levels in the order of their values, which is how they are stored."""
-    return tuple(
-        CriterionDraft(
-            each.key, each.label, tuple(sorted(each.levels, key=lambda level: level.value)), each.question, each.scale
-        )
-        for each in criteria
-    )
+    return tuple(replace(one, levels=tuple(sorted(one.levels, key=lambda level: level.value))) for one in criteria)
 
 
 def check_criteria(criteria: Sequence[CriterionDraft]) -> None:
@@ -67,24 +61,7 @@ def check_criteria(criteria: Sequence[CriterionDraft]) -> None:
 def store_criteria(campaign: Campaign, criteria: Sequence[CriterionDraft]) -> None:
     """Insert criteria that were checked."""
     for position, draft in enumerate(criteria):
-        criterion = Criterion.objects.create(
-            campaign=campaign,
-            key=draft.key,
-            label=draft.label,
-            question=draft.question,
-            scale=draft.scale,
-            position=position,
-        )
-        Level.objects.bulk_create(
-            [
-                Level(
-                    criterion=criterion,
-                    value=level.value,
-                    label=level.label,
-                    definition=level.definition,
-                    example=level.example,
-                    reasons=list(level.reasons),
-                )
-                for level in draft.levels
-            ]
-        )
+        fields = asdict(draft)
+        levels = fields.pop("levels")
+        criterion = Criterion.objects.create(campaign=campaign, position=position, **fields)
+        Level.objects.bulk_create([Level(criterion=criterion, **level) for level in levels])

@@ -7,11 +7,10 @@ from django.db import transaction
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from annotation.campaigns.rules.campaigns import check_not_closed
+from annotation.campaigns.rules.campaigns import check_not_closed, fetch_managed
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import GUIDELINE
 from annotation.models import Campaign, Guideline
-from corpus.collections.rules import check_manager
 
 
 @transaction.atomic
@@ -23,8 +22,7 @@ def write_guideline(
     `based_on` is the version the writer started from; None skips the check.
     Errors: Refused for an empty text or a closed campaign, Conflict where somebody else wrote a version meanwhile.
     """
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    check_manager(campaign.collection, by)
+    campaign = fetch_managed(campaign, by, lock=True)
     check_not_closed(campaign)
     body = check_body(body)
     newest = campaign.guidelines.first()

@@ -1,6 +1,6 @@
 """A campaign's items: built at once where that is quick, by a job where it is not."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -11,15 +11,11 @@ from accounts.audit import record_event
 from accounts.jobs import new_job
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from annotation.campaigns.jobs.built import Built
-from annotation.campaigns.jobs.calibration import check_calibration, draw_calibration
-from annotation.campaigns.jobs.items import build
-from annotation.campaigns.jobs.unjudged import remove_unjudged
-from annotation.campaigns.rules.campaigns import check_not_closed
+from annotation.campaigns.jobs import Built, build, check_calibration, raise_overlap, remove_unjudged
+from annotation.campaigns.rules.campaigns import check_not_closed, fetch_managed
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import SAMPLE, SEED
 from annotation.models import AnnoCycle, Campaign, ItemBuild
-from corpus.collections.rules import check_manager
 from corpus.models import Collection
 
 JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
@@ -49,6 +45,29 @@ def build_items(
     facts = {**parameters, "seed": seed, "created": built.created}
     record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection, **facts)
     return built
+
+
+@transaction.atomic
+def build_first_items(
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    sample: int | None = None,
+    stratified: bool = False,
+    choice: Any = None,
+    calibration: Mapping[str, int | None] | None = None,
+) -> tuple[Built, int]:
+    """The items of a new campaign, unless all are asked for and there are none yet, and its calibration sample.
+
+    `calibration` is {sample, overlap} of `set_calibration`. Returns also how many items more people judge.
+    Errors: Refused, as of the two.
+    """
+    built = Built(0, 0, 0, 0)
+    if sample is not None or choice != campaign.kind_object.takes_everything or supply_left(campaign):
+        built = build_items(campaign=campaign, by=by, at=at, sample=sample, stratified=stratified, choice=choice)
+    calibrated = set_calibration(campaign=campaign, by=by, at=at, **calibration) if calibration else 0  # type: ignore[arg-type]
+    return built, calibrated
 
 
 @transaction.atomic
@@ -82,7 +101,7 @@ def request_item_build(
     seed: int | None = None,
     stratified: bool = False,
     choice: Any = None,
-    calibration: dict[str, int | None] | None = None,
+    calibration: Mapping[str, int | None] | None = None,
 ) -> ItemBuild:
     """The same as a background job, for more than JOB_FROM items.
 
@@ -122,11 +141,11 @@ def set_calibration(
     """
     campaign = _current(campaign, by)
     overlap = campaign.kind_object.calibration_overlap if overlap is None else overlap
-    check_calibration(campaign, sample, overlap, campaign.items.count())
-    seed = campaign.seed if seed is None else seed
-    changed = draw_calibration(campaign, sample, seed, overlap - campaign.overlap)
-    facts = {"sample": sample, "overlap": overlap, "seed": seed, "changed": changed}
-    record_event(by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection, **facts)
+    draw = {"sample": sample, "overlap": overlap, "seed": campaign.seed if seed is None else seed}
+    changed = raise_overlap(campaign, **draw)
+    record_event(
+        by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection, **draw, changed=changed
+    )
     return changed
 
 
@@ -173,7 +192,6 @@ def _current(campaign: Campaign, by: User | None, sample: int | None = None, see
     """The campaign as it is now, after checking that `by` may add items to it, and as many."""
     check_within(SAMPLE, sample)
     check_within(SEED, seed)
-    campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
-    check_manager(campaign.collection, by)
+    campaign = fetch_managed(campaign, by)
     check_not_closed(campaign)
     return campaign

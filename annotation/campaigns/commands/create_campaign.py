@@ -12,15 +12,15 @@ from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from annotation.assignment.actions.annotators import add_members_by_email
 from annotation.campaigns.actions.campaigns import create_campaign
-from annotation.campaigns.actions.items import build_items, set_calibration, supply_left
+from annotation.campaigns.actions.items import build_first_items
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
-from annotation.campaigns.jobs.built import Built
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
 from annotation.kind import DEFAULT_KIND, calibration_in_words, option_readers, overlaps_in_words
 from annotation.models import Order, Split, Strategy
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.collections.reads.collections import collection_with
 
+REPORTED = ("slug", "name", "kind", "split", "overlap", "order", "strategy", "seed")
 SETTINGS = ("kind", "split", "overlap", "order", "strategy", "seed", "lease_minutes", "deadline")
 
 
@@ -71,25 +71,18 @@ class Command(ReportingCommand):
             **settings,
         )
         added = add_members_by_email(campaign=campaign, emails=options["annotator"], by=None, at=at)
-        sample = (file.settings | given).get("sample")
-        built, calibrated = Built(0, 0, 0, 0), 0
-        kind = campaign.kind_object
-        choice = choice_of(kind, options)
-        if sample is not None or choice != kind.takes_everything or supply_left(campaign):
-            sampling = {"sample": int(sample) if sample is not None else None, "stratified": options["stratified"]}
-            built = build_items(campaign=campaign, by=None, at=at, choice=choice, **sampling)
-        if options["calibration"] is not None:
-            wanted = {"sample": options["calibration"], "overlap": options["calibration_overlap"]}
-            calibrated = set_calibration(campaign=campaign, by=None, at=at, **wanted)
+        kind, size = campaign.kind_object, options["calibration"]
+        built, calibrated = build_first_items(
+            campaign=campaign,
+            by=None,
+            at=at,
+            sample=(file.settings | given).get("sample"),
+            stratified=options["stratified"],
+            choice=choice_of(kind, options),
+            calibration=None if size is None else {"sample": size, "overlap": options["calibration_overlap"]},
+        )
         result = {
-            "slug": campaign.slug,
-            "name": campaign.name,
-            "kind": campaign.kind,
-            "split": campaign.split,
-            "overlap": campaign.overlap,
-            "order": campaign.order,
-            "strategy": campaign.strategy,
-            "seed": campaign.seed,
+            **{name: getattr(campaign, name) for name in REPORTED},
             "deadline": campaign.deadline and campaign.deadline.isoformat(),
             "items": built.items,
             "pairs_left": built.left,

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
 from annotation.campaigns.actions.items import remove_unjudged_items
-from annotation.campaigns.jobs.unjudged import unjudged_items
+from annotation.campaigns.jobs import unjudged_items
 from annotation.campaigns.reads.campaigns import campaign_with
 
 

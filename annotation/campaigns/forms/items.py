@@ -38,8 +38,8 @@ class CalibrationForm(forms.Form):
         help_text=lazy(lambda: f"People for each of these items. Left empty: {calibration_in_words()}.", str)(),
     )
 
-    def wanted_sample(self) -> dict[str, Any] | None:
-        """Sample and overlap (None: the usual one) of a valid form; None where no sample is wanted."""
+    def sample_and_overlap(self) -> dict[str, Any] | None:
+        """Sample and overlap (None: the usual one) of a valid form; None where no sample is asked for."""
         sample = self.cleaned_data["calibration"]
         return None if sample is None else {"sample": sample, "overlap": self.cleaned_data["calibration_overlap"]}
 

@@ -25,17 +25,17 @@ class KindForms:
     """The parts of all kinds, of which only the chosen one counts."""
 
     def __init__(self, data: Any, collection: Collection) -> None:
-        wanted = data.get("kind") if data else None
-        self.parts = [KindPart(kind, data if kind.name == wanted else None, collection) for kind in kinds()]
-        self.chosen = next((part for part in self.parts if part.kind.name == wanted), None)
+        name = data.get("kind") if data else None
+        self.parts = [KindPart(kind, data if kind.name == name else None, collection) for kind in kinds()]
+        self.chosen = next((part for part in self.parts if part.kind.name == name), None)
         self.has_sample = self.chosen is not None and self.chosen.kind.offers_calibration
         self.calibration = CalibrationForm(data if self.has_sample else None)
         self.with_orders = " ".join(kind.name for kind in kinds() if kind.has_orders)
         self.with_calibration = " ".join(kind.name for kind in kinds() if kind.offers_calibration)
 
     def is_valid(self) -> bool:
-        asked = [*(self.chosen.forms if self.chosen else []), *([self.calibration] if self.has_sample else [])]
-        invalid = [form for form in asked if not form.is_valid()]  # errors of all are shown
+        forms = [*(self.chosen.forms if self.chosen else []), *([self.calibration] if self.has_sample else [])]
+        invalid = [form for form in forms if not form.is_valid()]  # errors of all are shown
         return not invalid
 
     @property
@@ -46,6 +46,10 @@ class KindForms:
     def options(self) -> dict[str, Any] | None:
         """The settings of the chosen kind, as they are stored; None of kinds that have none."""
         return self.chosen.options.as_json() if self.chosen and self.chosen.options else None
+
+    def calibration_sample(self) -> dict[str, Any] | None:
+        """Sample and overlap of the calibration; None where none is asked for."""
+        return self.calibration.sample_and_overlap() if self.has_sample else None
 
     def choice(self) -> Any:
         """Which items are wanted, None for all."""

@@ -15,6 +15,15 @@ from annotation.models import Assignment, AssignmentState, Campaign, Item, Split
 from corpus.long_lists import KeyedPage, NumberedPage, Span, search_page, take_page
 
 HELD_OUT = (Split.DEV, Split.TEST)
+HELD_ELSEWHERE = """
+SELECT count(*) FROM annotation_item mine
+WHERE mine.campaign_id = %(campaign)s AND EXISTS (
+  SELECT FROM annotation_item i
+  WHERE coalesce(i.topic_id, 0) = coalesce(mine.topic_id, 0) AND coalesce(i.aspect_id, 0) = coalesce(mine.aspect_id, 0)
+    AND coalesce(i.document_id, 0) = coalesce(mine.document_id, 0)
+    AND coalesce(i.paper_id, 0) = coalesce(mine.paper_id, 0)
+    AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
+"""
 BATCH = 1_000
 
 
@@ -43,6 +52,13 @@ def whole_sets() -> Iterator[CursorWrapper]:
         cursor.execute("SET LOCAL enable_nestloop = off")
         yield cursor
         cursor.execute("SET LOCAL enable_nestloop = on")
+
+
+def count_held_elsewhere(campaign: Campaign) -> int:
+    """Items of the campaign that are also in another development or test campaign."""
+    with whole_sets() as cursor:
+        cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
+        return int(cursor.fetchone()[0])
 
 
 STATES = {

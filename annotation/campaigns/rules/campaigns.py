@@ -2,13 +2,27 @@
 
 from django.db.models import Q
 
+from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from annotation.campaigns.reads.campaigns import Readiness
 from annotation.campaigns.reads.criteria import drafts_of
 from annotation.definitions.drafts import problems_of
 from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignState, Strategy
-from corpus.collections.rules import can_oversee
+from corpus.collections.rules import can_oversee, check_manager
 from corpus.models import Membership
+
+
+def fetch_managed(campaign: Campaign, by: User | None, *, lock: bool = False) -> Campaign:
+    """The campaign as it is now with its collection, after checking that `by` manages it. Errors: NotAllowed.
+
+    `lock`: against every other change.
+    """
+    rows = Campaign.objects.select_related("collection")
+    if lock:
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    campaign = rows.get(pk=campaign.pk)
+    check_manager(campaign.collection, by)
+    return campaign
 
 
 def check_can_see(membership: Membership, campaign: Campaign) -> None:

@@ -21,7 +21,7 @@ from annotation.campaigns.actions.campaigns import (
     open_campaign,
     update_campaign,
 )
-from annotation.campaigns.actions.items import build_items, needs_job, request_item_build, set_calibration, supply_left
+from annotation.campaigns.actions.items import build_first_items, needs_job, request_item_build
 from annotation.campaigns.forms.campaigns import (
     CampaignFilterForm,
     CampaignForm,
@@ -214,17 +214,16 @@ def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) ->
         **{name: values[name] for name in names},
     )
     add_members(campaign=campaign, users=list(values["annotators"]), by=by, at=at)
-    choice = kinds.choice()
-    wanted: dict[str, Any] = {"campaign": campaign, "by": by, "at": at, "choice": choice}
-    sampling = {"sample": values["sample"], "stratified": values["stratified"]}
-    calibration = kinds.calibration.wanted_sample() if kinds.has_sample else None
-    if needs_job(campaign, values["sample"]):
-        request_item_build(**wanted, **sampling, calibration=calibration)
-        return campaign
-    if values["sample"] is not None or choice != campaign.kind_object.takes_everything or supply_left(campaign):
-        build_items(**wanted, **sampling)
-    if calibration is not None:
-        set_calibration(campaign=campaign, by=by, at=at, **calibration)
+    build = request_item_build if needs_job(campaign, values["sample"]) else build_first_items
+    build(
+        campaign=campaign,
+        by=by,
+        at=at,
+        sample=values["sample"],
+        stratified=values["stratified"],
+        choice=kinds.choice(),
+        calibration=kinds.calibration_sample(),
+    )
     return campaign
 
 

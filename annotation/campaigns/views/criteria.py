@@ -6,7 +6,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusal_messages import RefusalReport, refusals_in_form
 from annotation.campaigns.actions.criteria import replace_criteria
 from annotation.campaigns.forms.campaigns import TomlForm
 from annotation.campaigns.forms.criteria import CriteriaForm
@@ -25,11 +25,8 @@ def criteria_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     membership, found = fetch_for_manager(request, slug, campaign, page="levels")
     form = CriteriaForm(request.POST if request.method == "POST" else None, drafts_of(found))
     if form.is_valid():
-        refusal = _replace(membership, found, form.drafts())
-        if not refusal:
-            messages.success(request, "The levels are saved.")
-            return redirect("criteria_edit", slug, campaign)
-        form.errors.append(refusal)
+        with RefusalReport(form.errors.append):
+            return _replace(request, membership, found, form.drafts())
     return _show(request, membership, found, form, None)
 
 
@@ -39,23 +36,17 @@ def criteria_import(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     membership, found = fetch_for_manager(request, slug, campaign, page="levels")
     toml = TomlForm(request.POST)
     if toml.is_valid():
-        refusal = _replace(membership, found, toml.cleaned_data["toml"].criteria)
-        if not refusal:
-            messages.success(request, "The levels are saved.")
-            return redirect("criteria_edit", slug, campaign)
-        toml.add_error("toml", refusal)
+        with refusals_in_form(toml, "toml"):
+            return _replace(request, membership, found, toml.cleaned_data["toml"].criteria)
     return _show(request, membership, found, CriteriaForm(None, drafts_of(found)), toml)
 
 
-def _replace(membership: Membership, campaign: Campaign, criteria: tuple[CriterionDraft, ...]) -> str:
-    """Write the criteria; why that was refused, or ""."""
-    try:
-        replace_criteria(campaign=campaign, criteria=criteria, by=membership.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        return refusal.reason
-    return ""
+def _replace(
+    request: HttpRequest, membership: Membership, campaign: Campaign, criteria: tuple[CriterionDraft, ...]
+) -> HttpResponse:
+    replace_criteria(campaign=campaign, criteria=criteria, by=membership.user, at=timezone.now())
+    messages.success(request, "The levels are saved.")
+    return redirect("criteria_edit", campaign.collection.slug, campaign.slug)
 
 
 def _show(

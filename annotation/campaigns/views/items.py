@@ -20,7 +20,7 @@ from annotation.campaigns.actions.items import (
     set_calibration,
 )
 from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemFilterForm, ItemRemovalForm
-from annotation.campaigns.jobs.unjudged import unjudged_items
+from annotation.campaigns.jobs import unjudged_items
 from annotation.campaigns.reads.items import describe_all, describe_items, find_items, find_page
 from annotation.campaigns.reads.pace import fetch_workload
 from annotation.campaigns.reads.progress import counted_large_at
@@ -31,8 +31,6 @@ from corpus.models import Membership
 from corpus.tables import Column, Step, Table, read_table, wants_file
 
 PER_PAGE = 50
-
-
 COLUMNS = (
     Column("judged", "Judged", lambda item: item.done, ("done", "wanted"), is_number=True),
     Column("wanted", "", lambda item: item.wanted),
@@ -78,8 +76,8 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponseBas
 
 def _item_table(request: HttpRequest, membership: Membership, campaign: Campaign) -> Table:
     def remove(items: Sequence[Any]) -> int:
-        who: dict[str, Any] = {"by": membership.user, "at": timezone.now()}
-        return remove_unjudged_items(campaign=campaign, only=[item.pk for item in items], **who)
+        ids = [item.pk for item in items]
+        return remove_unjudged_items(campaign=campaign, by=membership.user, at=timezone.now(), only=ids)
 
     step = Step(
         "remove",
@@ -146,13 +144,13 @@ def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpRe
     """Have a sample of the items judged by more people."""
     membership, found = fetch_for_manager(request, slug, campaign)
     form = CalibrationForm(request.POST)
-    wanted = form.wanted_sample() if form.is_valid() else None
-    if wanted is None:
+    draw = form.sample_and_overlap() if form.is_valid() else None
+    if draw is None:
         messages.error(request, "Say how many items the sample has, and how many people judge each of them.")
         return redirect("item_list", slug, campaign)
     with refusals_in_message(request):
-        changed = set_calibration(campaign=found, by=membership.user, at=timezone.now(), **wanted)
-        judges = wanted["overlap"] or found.kind_object.calibration_overlap
+        changed = set_calibration(campaign=found, by=membership.user, at=timezone.now(), **draw)
+        judges = draw["overlap"] or found.kind_object.calibration_overlap
         message = f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out."
         if changed == 1:
             message = f"1 item now wants {judges} judges. Plan the assignment to give it out."
@@ -161,18 +159,13 @@ def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpRe
 
 
 def _build(
-    request: HttpRequest,
-    membership: Membership,
-    campaign: Campaign,
-    form: ItemBuildForm,
-    choice: Any,
+    request: HttpRequest, membership: Membership, campaign: Campaign, form: ItemBuildForm, choice: Any
 ) -> HttpResponse:
-    chosen = choice.chosen() if choice else None
-    wanted = {"campaign": campaign, "by": membership.user, "at": timezone.now(), "choice": chosen, **form.cleaned_data}
-    slug = membership.collection.slug
+    order = {"campaign": campaign, "by": membership.user, "at": timezone.now(), **form.cleaned_data}
+    order["choice"] = choice.chosen() if choice else None
     if needs_job(campaign, form.cleaned_data["sample"]):
-        return redirect("job_detail", kind_of(ItemBuild).key, request_item_build(**wanted).pk)
-    built = build_items(**wanted)
+        return redirect("job_detail", kind_of(ItemBuild).key, request_item_build(**order).pk)
+    built = build_items(**order)
     left_out = f" {built.filtered:,} questions were left out by the word-overlap filter." if built.filtered else ""
     messages.success(request, f"Made {built.created:,} items. Nobody is assigned to them yet.{left_out}")
-    return redirect("item_list", slug, campaign.slug)
+    return redirect("item_list", membership.collection.slug, campaign.slug)

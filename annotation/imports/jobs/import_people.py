@@ -7,11 +7,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.campaigns.rules.seals import why_cannot_import_machine
+from annotation.definitions.settings import ANNOTATOR_NAME
 from annotation.models import Annotator, AnnotatorKind, Campaign
 from annotation.planning.order import person_seed
 from corpus.models import ImportRun, Role
 
-MOST_NAME = 150
 SHOWN = 20
 
 
@@ -43,8 +43,8 @@ class People:
 
         `model` and `run` are those of a machine that is made.
         """
-        if len(name) > MOST_NAME:
-            return None, f"the annotator's name is longer than {MOST_NAME} characters"
+        if len(name) > ANNOTATOR_NAME.most:
+            return None, f"the annotator's name is longer than {ANNOTATOR_NAME.most} characters"
         annotator = self.by_name.get(name)
         user = None if machine or annotator else self.members.get(name.lower())
         if user is not None:
@@ -81,7 +81,7 @@ class People:
     def _make(self, name: str, user: User | None, what: dict[str, Any]) -> Annotator:
         shown = name
         if user is not None and str(user) not in self.by_name:
-            shown = str(user)[:MOST_NAME]
+            shown = str(user)[: ANNOTATOR_NAME.most]
         made = Annotator.objects.create(
             campaign=self.campaign,
             name=shown,

@@ -20,12 +20,6 @@ SELECT (SELECT count(*) FROM corpus_paper WHERE collection_id = %(collection)s),
   (SELECT count(*) FROM annotation_item WHERE campaign_id = %(campaign)s),
   (SELECT count(*) FROM ({LEFT}) l)
 """
-HELD_ELSEWHERE = """
-SELECT count(*) FROM annotation_item mine
-WHERE mine.campaign_id = %(campaign)s AND EXISTS (
-  SELECT FROM annotation_item i
-  WHERE i.paper_id = mine.paper_id AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
-"""
 INSERT = f"""
 INSERT INTO annotation_item (campaign_id, split, paper_id, extra_overlap)
 SELECT %(campaign)s, %(split)s, drawn.id, 0 FROM (
@@ -45,13 +39,6 @@ def fetch_supply(campaign: Campaign, choice: Any = None, *, sampled: bool = Fals
 def count_parts(campaign: Campaign, choice: Any = None) -> tuple[tuple[str, int], ...]:
     """Items are made of themselves."""
     return ()
-
-
-def count_held_elsewhere(campaign: Campaign) -> int:
-    """Papers of the campaign that are in another development or test campaign."""
-    with connection.cursor() as cursor:
-        cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
-        return int(cursor.fetchone()[0])
 
 
 def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Any, report: Report) -> int:

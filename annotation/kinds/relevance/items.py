@@ -36,14 +36,6 @@ SELECT count(*) FROM ({PAIRS}) pair JOIN annotation_item i ON i.campaign_id = %(
   AND i.topic_id = pair.topic_id AND i.document_id = pair.document_id
   AND coalesce(i.aspect_id, 0) = coalesce(pair.aspect_id, 0)
 """
-HELD_ELSEWHERE = """
-SELECT count(*) FROM annotation_item mine
-WHERE mine.campaign_id = %(campaign)s AND EXISTS (
-  SELECT FROM annotation_item i
-  WHERE i.topic_id = mine.topic_id AND i.document_id = mine.document_id
-    AND coalesce(i.aspect_id, 0) = coalesce(mine.aspect_id, 0)
-    AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
-"""
 INSERT = """
 INSERT INTO annotation_item (campaign_id, split, topic_id, aspect_id, document_id, extra_overlap)
 SELECT %(campaign)s, %(split)s, chosen.topic_id, chosen.aspect_id, chosen.document_id, 0 FROM ({chosen}) chosen
@@ -107,13 +99,6 @@ def _left(choice: Choice | None) -> str:
 def _parameters(campaign: Campaign, choice: Choice | None, *, sampled: bool = False) -> dict[str, Any]:
     named = campaign_parameters(campaign, sampled=sampled)
     return named if choice in (None, EVERYTHING) else named | parameters_of(choice, campaign.collection)
-
-
-def count_held_elsewhere(campaign: Campaign) -> int:
-    """Items of the campaign whose pair is in another development or test campaign."""
-    with whole_sets() as cursor:
-        cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
-        return int(cursor.fetchone()[0])
 
 
 def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Choice | None, report: Report) -> int:

@@ -32,13 +32,6 @@ WHERE t.collection_id = %(collection)s
   AND (%(text)s = '' OR strpos(lower(t.text), lower(%(text)s)) > 0)
 GROUP BY t.id ORDER BY t.position, t.id
 """
-HELD_ELSEWHERE = """
-SELECT count(*) FROM annotation_item mine
-WHERE mine.campaign_id = %(campaign)s AND EXISTS (
-  SELECT FROM annotation_item i
-  WHERE i.topic_id = mine.topic_id AND i.aspect_id IS NULL AND i.document_id IS NULL
-    AND i.campaign_id <> mine.campaign_id AND i.split IN ('dev', 'test'))
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +73,6 @@ def fetch_candidates(campaign: Campaign, choice: Choice | None = None) -> list[C
 def count_parts(campaign: Campaign, choice: Any = None) -> tuple[tuple[str, int], ...]:
     """Items are made of themselves."""
     return ()
-
-
-def count_held_elsewhere(campaign: Campaign) -> int:
-    """Questions of the campaign that are in another development or test campaign."""
-    with connection.cursor() as cursor:
-        cursor.execute(HELD_ELSEWHERE, {"campaign": campaign.pk})
-        return int(cursor.fetchone()[0])
 
 
 def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Choice | None, report: Report) -> int:

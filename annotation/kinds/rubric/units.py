@@ -8,51 +8,33 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from accounts.prepared_statements import MOST_ID, run
 from annotation.assignment.reads.participation import Participation
 from annotation.definitions.rubric_options import RubricOptions, read_rubric_options
-from annotation.labelling.reads.unit_parts import Unit, answer_of, in_utf16
-from annotation.models import AssignmentState
+from annotation.labelling.reads.units import UNITS, Unit, cell_of, fetch_rows, in_utf16
 from corpus.models import GeneratedQuestion
 from corpus.text.overlap import overlap_with
 
-CONTENT = """
-SELECT a.id, a.state, wanted.unit, t.id AS topic, t.number, t.source, t.text, t.narrative, targets.list AS targets,
-  last.uuid AS base, last.kind, last.answers, last.reasons, last.reason, last.note, last.flagged,
-  coalesce(r.text, '') AS rewrite, found.list AS found
-FROM unnest(%(ids)s::bigint[], %(units)s::bigint[]) WITH ORDINALITY AS wanted(id, unit, place)
-JOIN annotation_assignment a ON a.id = wanted.id
-JOIN annotation_item i ON i.id = a.item_id
-JOIN corpus_topic t ON t.id = i.topic_id
-LEFT JOIN LATERAL (
-  SELECT s.id, s.uuid, s.kind, s.answers, s.reasons, s.reason, s.note, s.flagged FROM annotation_submission s
-  WHERE s.assignment_id = a.id AND s.outcome = 'counted' ORDER BY s.id DESC LIMIT 1
-) last ON true
-LEFT JOIN annotation_rewrite r ON r.submission_id = last.id
+CONTENT = UNITS.format(
+    columns="t.id AS topic, t.source, targets.list AS targets, coalesce(r.text, '') AS rewrite, found.list AS found",
+    joins="""
 LEFT JOIN LATERAL (
   SELECT json_agg(json_build_array(d.docno, d.title, d.abstract) ORDER BY g.id)::text AS list
   FROM corpus_target g JOIN corpus_document d ON d.id = g.document_id WHERE g.topic_id = t.id
 ) targets ON true
+LEFT JOIN annotation_rewrite r ON r.submission_id = last.id
 LEFT JOIN LATERAL (
   SELECT json_agg(json_build_array(d.docno, d.title) ORDER BY f.id)::text AS list
   FROM annotation_foundtarget f JOIN corpus_document d ON d.id = f.document_id WHERE f.submission_id = last.id
 ) found ON true
-WHERE a.annotator_id = %(annotator)s
-ORDER BY wanted.place
-"""
+""",
+)
 MOST_TARGETS = 50  # shown in full; more would be no question but a bibliography
 
 
 def fetch_units(participation: Participation, units: Sequence[Sequence[int]]) -> list[Unit]:
     """The content of these units, each of one assignment. Ids that are not this annotator's are left out."""
-    flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit if id_ <= MOST_ID]
-    named = {
-        "annotator": participation.annotator,
-        "ids": [id_ for id_, _ in flat],
-        "units": [number for _, number in flat],
-    }
     options = read_rubric_options(json.loads(participation.options))
-    rows = run(CONTENT, named)
+    rows = fetch_rows(CONTENT, participation, units)
     cited = [row.topic for row in rows if origin_word(row.source) == "citation"]
     paragraphs = fetch_paragraphs(cited) if cited else {}
     return [_unit(row, options, paragraphs.get(row.topic)) for row in rows]
@@ -106,17 +88,8 @@ def origin_word(source: str) -> str:
 
 
 def _cell(row: Any) -> dict[str, Any]:
-    answer = answer_of(row)
-    if answer is not None:
+    cell = cell_of(row)
+    if cell["answer"] is not None:
         found = [{"docno": docno, "title": title} for docno, title in json.loads(row.found or "[]")]
-        answer |= {"rewrite": row.rewrite, "found": found}
-    return {
-        "assignment": row.id,
-        "done": row.state in (AssignmentState.DONE, AssignmentState.SKIPPED),
-        "base": str(row.base) if row.base else None,
-        "aspect": None,
-        "parents": [],
-        "lit": [],
-        "marks": {"title": [], "abstract": []},
-        "answer": answer,
-    }
+        cell["answer"] |= {"rewrite": row.rewrite, "found": found}
+    return cell

@@ -18,8 +18,7 @@ from django.template.loader import render_to_string
 from annotation.assignment.reads.participation import Participation, Scale
 from annotation.campaigns.reads.preferences import DEFAULT_DELAY, DELAYS, KEYS, Preferences, usual_keys
 from annotation.labelling.reads.labelling import Progress
-from annotation.labelling.reads.unit_parts import Unit
-from annotation.labelling.reads.units import fetch_units
+from annotation.labelling.reads.units import Unit, fetch_units
 from annotation.models import (
     Annotator,
     AnnotatorKind,

@@ -10,11 +10,11 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import JobState, User
 from accounts.refusals import Conflict, Refused
-from annotation.assignment.actions.annotators import MOST_NAME, add_name
+from annotation.assignment.actions.annotators import add_name
 from annotation.campaigns.rules.campaigns import check_not_closed
 from annotation.campaigns.rules.seals import check_machine_may_run
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import RUNS
+from annotation.definitions.settings import ANNOTATOR_NAME, RUNS
 from annotation.machines.actions.recipes import Wish, criterion_of, recipe_of
 from annotation.models import (
     Annotator,
@@ -127,7 +127,7 @@ def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, wish: 
         name += f", temperature {recipe.temperature:g}" if recipe.temperature else ""
     if campaign.criteria.count() > 1:
         name += f", {criterion.key[:20]}"
-    name = name[: MOST_NAME - 20]
+    name = name[: ANNOTATOR_NAME.most - 20]
     taken = Annotator.objects.filter(campaign=campaign, model=name) | Annotator.objects.filter(
         campaign=campaign, name__startswith=f"{name}, run "
     )

@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.audit import Scope
 from accounts.refusals import Refused
-from annotation.campaigns.jobs.campaign_jobs import CampaignJob
+from annotation.campaigns.jobs import CampaignJob
 from annotation.machines.jobs.machine_labels import MachineAnswer, store_replies
 from annotation.machines.reads.machine_items import Shown, describe_levels, unanswered
 from annotation.models import MachineKind, MachineRun, ReplyState

@@ -15,9 +15,9 @@ from annotation.assignment.actions.assignments import (
     release_assignments,
     request_assignment,
 )
+from annotation.assignment.reads.workload import read_integers
 from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.campaigns.reads.binary_copy import read_integers
 from annotation.labelling.actions.units_ahead import take_units
 from annotation.models import Assignment, AssignmentState, Campaign, Item, Judgment
 from corpus.models import Membership, Role

@@ -1,13 +1,13 @@
-"""Forms about the annotators of a campaign."""
+"""Forms about the annotators of a campaign and the plan of who judges what."""
 
 from typing import Any
 
 from django import forms
 
 from accounts.models import User
-from annotation.campaigns.forms.campaigns import possible_annotators
+from annotation.campaigns.forms.campaigns import STRATEGIES, possible_annotators
 from annotation.campaigns.forms.settings import number_field
-from annotation.definitions.settings import CAPACITY
+from annotation.definitions.settings import ANNOTATOR_NAME, CAPACITY, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
 from corpus.models import Membership
 
@@ -33,7 +33,7 @@ class MembersForm(forms.Form):
 class NameForm(forms.Form):
     """Somebody without an account, or a machine."""
 
-    name = forms.CharField(max_length=150)
+    name = forms.CharField(max_length=ANNOTATOR_NAME.most)
     kind = forms.ChoiceField(
         choices=[(AnnotatorKind.HUMAN, "a person without an account"), (AnnotatorKind.MACHINE, "a machine")]
     )
@@ -43,13 +43,16 @@ class NameForm(forms.Form):
 class AnnotatorForm(forms.Form):
     """How an annotator counts."""
 
-    name = forms.CharField(max_length=150)
+    name = forms.CharField(max_length=ANNOTATOR_NAME.most)
     weight = forms.FloatField(
         min_value=0.01,
         max_value=1000,
         help_text="Share of the load compared with the others, and of the vote where votes are weighted. 1 is usual.",
     )
     capacity = number_field(CAPACITY, required=False, help_text="Most items to assign to them. Left empty: no limit.")
+
+    def __init__(self, data: Any = None, *, annotator: Annotator) -> None:
+        super().__init__(data, initial={name: getattr(annotator, name) for name in self.base_fields})
 
 
 class AmountForm(forms.Form):
@@ -73,3 +76,35 @@ class HandOverForm(AmountForm):
         assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 - narrows the type
         others = annotator.campaign.annotators.filter(state=AnnotatorState.ACTIVE, user__isnull=False)
         field.queryset = others.exclude(pk=annotator.pk).order_by("name")
+
+
+class PlanForm(forms.Form):
+    """What a plan is made with."""
+
+    overlap = number_field(
+        OVERLAP,
+        label="Annotators per item",
+        help_text="Raise it to give every item more judges; what is given out already stays.",
+    )
+    strategy = forms.ChoiceField(choices=STRATEGIES, widget=forms.RadioSelect, label="How items reach people")
+    repeat_percent = number_field(
+        REPEAT_PERCENT,
+        required=False,
+        label="Hidden repeats, percent",
+        help_text="This share of each person's new items is shown to them a second time. Nothing marks them; the"
+        " agreement page shows how often people give the same answer again. They do not count as judges of the item.",
+    )
+    repeat_gap = number_field(
+        REPEAT_GAP,
+        required=False,
+        label="Gap before a repeat",
+        help_text="The least number of other items in between (of abstracts, where one is judged by all aspects).",
+    )
+    seed = number_field(SEED, help_text="The same seed and the same campaign give the same plan.")
+
+    def clean_repeat_percent(self) -> int:
+        return self.cleaned_data["repeat_percent"] or 0
+
+    def clean_repeat_gap(self) -> int:
+        gap: int | None = self.cleaned_data["repeat_gap"]
+        return self.fields["repeat_gap"].initial if gap is None else gap
