@@ -198,6 +198,7 @@ class Kind:
     row: str
     # Judging: the page where it is done, and the labelling screen unless the kind brings a screen of its own
     screen: str = "labelling_screen"
+    item_screen: str = ""  # the page of one assignment, where that is not the screen with `?item=`
     labelling: Labelling | None = None
     # What follows: the pages a campaign has (in addition to those of all), how it is adjudicated
     tabs: tuple[str, ...] = GRADED_TABS

@@ -12,11 +12,11 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.reads.participation import fetch_participation
 from annotation.assignment.rules import check_can_label
+from annotation.campaigns.rules.campaigns import fetch_managed
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import ANSWER, INQUIRY
 from annotation.inquiries.rules import check_can_read
 from annotation.models import Assignment, Audience, Campaign, Inquiry
-from corpus.collections.rules import check_manager
 
 MOST_OPEN = 100  # questions of one annotator that wait for an answer
 
@@ -30,9 +30,7 @@ def ask_managers(
     Errors: those of `fetch_participation`; NotNow where they cannot judge now; Refused for an empty or endless text,
     for somebody else's item and for too many open questions; Conflict for a uuid that says something else already.
     """
-    participation = fetch_participation(
-        collection=collection, campaign=campaign, user=by, lock=True, also_of_papers=True
-    )
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True, any_kind=True)
     check_can_label(participation)
     text = _clean(text)
     check_within(INQUIRY, text)
@@ -73,8 +71,7 @@ def answer_inquiry(*, campaign: Campaign, inquiry: int, answer: str, audience: s
     manager still has to judge; Conflict while the collection is archived; Refused for an empty or endless text, and
     for an answer about a topic where the item has none.
     """
-    campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
-    check_manager(campaign.collection, by)
+    campaign = fetch_managed(campaign, by)
     found = Inquiry.objects.select_for_update().select_related("item").filter(campaign=campaign, pk=inquiry).first()
     if found is None:
         raise Http404
@@ -105,7 +102,7 @@ def note_answers_seen(
 
     Errors: those of `fetch_participation`.
     """
-    participation = fetch_participation(collection=collection, campaign=campaign, user=by, also_of_papers=True)
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, any_kind=True)
     new = Inquiry.objects.filter(annotator=participation.annotator, answered_at__isnull=False, seen_at=None)
     if only is not None:
         new = new.filter(uuid__in=only)

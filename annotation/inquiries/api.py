@@ -1,6 +1,5 @@
 """Questions of annotators through the API: asking and reading one's own, and for managers reading and answering."""
 
-from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.utils import timezone
@@ -12,11 +11,10 @@ from rest_framework.response import Response
 
 from accounts.models import TokenScope
 from accounts.schema import answers
-from annotation.assignment.reads.participation import fetch_participation
 from annotation.campaigns.api.base import InCampaignView, LabellingView
 from annotation.definitions.settings import ANSWER, INQUIRY
 from annotation.inquiries.actions import answer_inquiry, ask_managers
-from annotation.inquiries.reads import WorkPage, inquiries_of, name_of, notes_for
+from annotation.inquiries.reads import inquiries_of, name_of, own_notes
 from annotation.models import Audience, Inquiry
 from corpus.models import Role
 
@@ -114,8 +112,8 @@ class InquiryAnswer(InCampaignView):
     )
     def put(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Answer, or change the answer. Others see an answer without the question and who asked it."""
-        wanted = self.asked(AnswerSerializer)
-        answer_inquiry(campaign=self.campaign, inquiry=pk, by=self.person, at=timezone.now(), **wanted)
+        values = self.asked(AnswerSerializer)
+        answer_inquiry(campaign=self.campaign, inquiry=pk, by=self.person, at=timezone.now(), **values)
         return Response(InquirySerializer(inquiries_of(self.campaign, self.person).get(pk=pk)).data)
 
 
@@ -128,7 +126,7 @@ class OwnInquiries(LabellingView):
     @extend_schema(operation_id="own_inquiries_list", responses=answers({200: NotesSerializer}, 403, 404))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List them, newest first."""
-        return Response(self._notes(slug, campaign))
+        return Response(own_notes(collection=slug, campaign=campaign, user=self.person))
 
     @extend_schema(
         operation_id="own_inquiries_ask",
@@ -138,9 +136,4 @@ class OwnInquiries(LabellingView):
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Ask the managers about the item of one of your assignments."""
         ask_managers(collection=slug, campaign=campaign, by=self.person, at=timezone.now(), **self.asked(AskSerializer))
-        return Response(self._notes(slug, campaign))
-
-    def _notes(self, slug: str, campaign: str) -> dict[str, Any]:
-        found = fetch_participation(collection=slug, campaign=campaign, user=self.person, also_of_papers=True)
-        notes = notes_for(found.annotator, found.campaign, WorkPage(found.kind, slug, campaign))
-        return {"asked": [asdict(note) for note in notes]}
+        return Response(own_notes(collection=slug, campaign=campaign, user=self.person))

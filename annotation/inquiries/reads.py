@@ -1,7 +1,7 @@
 """Questions of annotators: those that wait for a manager, and what one annotator may see of them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -9,8 +9,9 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 
 from accounts.models import User
+from annotation.assignment.reads.participation import fetch_participation
 from annotation.campaigns.reads.unjudged import items_hidden_from
-from annotation.kind import Judged, Kind
+from annotation.kind import Kind
 from annotation.models import Assignment, AssignmentState, Audience, Campaign, Inquiry
 from corpus.models import Role
 
@@ -53,8 +54,8 @@ class WorkPage:
     def address(self, assignment: int) -> str:
         """Where the annotator finds the item of one of their own assignments."""
         where = [self.collection, self.campaign]
-        if self.kind.judges == Judged.PAPERS:
-            return reverse("extraction_detail", args=[*where, assignment])
+        if self.kind.item_screen:
+            return reverse(self.kind.item_screen, args=[*where, assignment])
         return f"{reverse(self.kind.screen, args=where)}?item={assignment}"
 
 
@@ -65,6 +66,13 @@ def notes_for(annotator: int, campaign: int, page: WorkPage) -> list[Note]:
     own = Assignment.objects.filter(item=OuterRef("item"), annotator=annotator).exclude(state=AssignmentState.OPEN)
     found = shown.annotate(assignment=Subquery(own.order_by("repeat").values("pk")[:1])).order_by("-asked_at", "-pk")
     return [_note(inquiry, annotator, page) for inquiry in found[:MOST]]
+
+
+def own_notes(*, collection: str, campaign: str, user: User) -> dict[str, Any]:
+    """{"asked": notes} of the annotator, for scripts and programs. Errors: those of `fetch_participation`."""
+    found = fetch_participation(collection=collection, campaign=campaign, user=user, any_kind=True)
+    notes = notes_for(found.annotator, found.campaign, WorkPage(found.kind, collection, campaign))
+    return {"asked": [asdict(note) for note in notes]}
 
 
 def _note(inquiry: Any, annotator: int, page: WorkPage) -> Note:
@@ -127,7 +135,7 @@ def hidden_from(user: User, campaign: int) -> QuerySet[Inquiry]:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class InquiryCount:
     """A campaign with `count` questions: to be answered, or answered to the person."""
 
     campaign: Campaign
@@ -141,7 +149,7 @@ class Asked:
         return f"{what} for an answer."
 
 
-def open_inquiries(user: User) -> list[Asked]:
+def open_inquiries(user: User) -> list[InquiryCount]:
     """Campaigns that the person manages with questions that wait for an answer, those that they may read. Two queries,
     one where no question waits.
 
@@ -159,10 +167,10 @@ def open_inquiries(user: User) -> list[Asked]:
         waiting=Count("inquiries", filter=waits & ~Q(inquiries__item__in=hidden.values("pk")), distinct=True)
     )
     found = counted.filter(waiting__gt=0).select_related("collection").order_by("name", "pk")
-    return [Asked(campaign, campaign.waiting) for campaign in found]
+    return [InquiryCount(campaign, campaign.waiting) for campaign in found]
 
 
-def new_answers(user: User, *, since: datetime | None = None, until: datetime | None = None) -> list[Asked]:
+def new_answers(user: User, *, since: datetime | None = None, until: datetime | None = None) -> list[InquiryCount]:
     """Campaigns with answers to the person's own questions that they have not seen, given after `since`. One query."""
     own = Q(inquiries__annotator__user=user, inquiries__answered_at__isnull=False, inquiries__seen_at=None)
     if since is not None:
@@ -171,4 +179,4 @@ def new_answers(user: User, *, since: datetime | None = None, until: datetime | 
         own &= Q(inquiries__answered_at__lte=until)
     found = Campaign.objects.filter(own, collection__memberships__user=user).select_related("collection")
     counted = found.annotate(answers=Count("inquiries", distinct=True)).order_by("name", "pk")
-    return [Asked(campaign, campaign.answers) for campaign in counted]
+    return [InquiryCount(campaign, campaign.answers) for campaign in counted]

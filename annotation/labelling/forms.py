@@ -29,37 +29,37 @@ MOST_MS = 24 * 3600 * 1000  # nobody looks at one item for longer; clocks that j
 
 
 class Malformed(Refused):
-    """What was sent has not the shape it must have; `field` says where, `said` why."""
+    """What was sent has not the shape it must have; `field` says where, `problem` why."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")
         self.field = field
-        self.said = reason
+        self.problem = reason
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SubmissionRequest:
     """A request's body: submissions in order, and the units the sender holds still (None: hand out no more)."""
 
-    given: list[AnswerInput]
+    inputs: list[AnswerInput]
     have: list[list[int]] | None
     visit: Visit = UNKNOWN_VISIT
 
 
-def read_body(body: bytes) -> Sent:
+def read_body(body: bytes) -> SubmissionRequest:
     """The JSON {"submissions": [...], "have": [[ids]...]?}. Errors: Malformed."""
     return read_request(json_object(body))
 
 
-def read_request(data: Any, **fixed: Any) -> Sent:
+def read_request(data: Any, **fixed: Any) -> SubmissionRequest:
     """The same from the parsed JSON; `fixed` are fields that the sender has no say in. Errors: Malformed."""
     if not isinstance(data, dict) or not isinstance(data.get("submissions"), list):
         raise Malformed("submissions", "send an object with a list of submissions.")
     if not 1 <= len(data["submissions"]) <= MOST_AT_ONCE:
         raise Malformed("submissions", f"send 1 to {MOST_AT_ONCE} at once.")
-    given = [read_answer({**each, **fixed} if isinstance(each, dict) else each) for each in data["submissions"]]
+    inputs = [read_answer({**each, **fixed} if isinstance(each, dict) else each) for each in data["submissions"]]
     have = data.get("have")
-    return Sent(given, None if have is None else read_have(have), read_visit(data.get("visit")))
+    return SubmissionRequest(inputs, None if have is None else read_have(have), read_visit(data.get("visit")))
 
 
 def read_have(value: Any, field: str = "have") -> list[list[int]]:
@@ -127,15 +127,15 @@ def read_form(fields: Mapping[str, str]) -> list[AnswerInput]:
     Answers are `<assignment>-answer-<criterion>`; the button `skip` names the one assignment that is skipped, and
     `kind` may be undo. Of several cells those without an answer are left for later. Errors: Malformed.
     """
-    cells = [int(cell) for cell in fields.get("cells", "").split(",") if _is_number(cell)]
-    skipped = fields.get("skip", "")
-    if _is_number(skipped):
-        cells = [cell for cell in cells if cell == int(skipped)]
+    cells = [number for cell in fields.get("cells", "").split(",") if (number := read_number(cell)) is not None]
+    skipped, guideline = read_number(fields.get("skip", "")), read_number(fields.get("guideline", ""))
+    if skipped is not None:
+        cells = [cell for cell in cells if cell == skipped]
         common: dict[str, Any] = {"kind": SubmissionKind.SKIP, "reason": fields.get("skip-reason", "")}
     else:
         common = {"kind": fields.get("kind") or SubmissionKind.ANSWER}
-    if _is_number(fields.get("guideline", "")):
-        common["guideline"] = int(fields["guideline"])
+    if guideline is not None:
+        common["guideline"] = guideline
     read = [_cell_data(fields, cell) for cell in cells]
     if common["kind"] == SubmissionKind.ANSWER and len(read) > 1:
         read = [cell for cell in read if cell["answers"]]
@@ -180,9 +180,9 @@ def json_object(body: bytes) -> dict[str, Any]:
     return data
 
 
-def _is_number(text: str) -> bool:
-    """Whether it is a number as our forms have them; Python refuses to read endless ones."""
-    return text.isdecimal() and len(text) < 20
+def read_number(text: str) -> int | None:
+    """A whole number as addresses and plain forms have it; None for anything else, also for endless digits."""
+    return int(text) if text.isdecimal() and len(text) < 19 else None
 
 
 def _is_id(value: Any) -> bool:

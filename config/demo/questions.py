@@ -54,6 +54,6 @@ def _rate(campaign: Campaign, number: str, answers: dict[str, int], reason: str,
         active_ms=21_000,
         device="keyboard",
     )
-    answer = submit(collection=campaign.collection.slug, campaign=campaign.slug, given=[given], by=user, at=at)
+    answer = submit(collection=campaign.collection.slug, campaign=campaign.slug, inputs=[given], by=user, at=at)
     if isinstance(answer.results[0], Exception):
         raise answer.results[0]

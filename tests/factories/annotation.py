@@ -130,6 +130,6 @@ def skip_item(judge: Annotator, reason: str, *, at: datetime = AT) -> int:
 def _submit(judge: Annotator, given: Sequence[AnswerInput], at: datetime) -> None:
     campaign, user = judge.campaign, judge.user
     assert user is not None
-    answer = submit(collection=campaign.collection.slug, campaign=campaign.slug, given=given, by=user, at=at)
+    answer = submit(collection=campaign.collection.slug, campaign=campaign.slug, inputs=given, by=user, at=at)
     refused = [result for result in answer.results if isinstance(result, Refused)]
     assert not refused, refused[0].reason

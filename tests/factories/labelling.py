@@ -80,7 +80,7 @@ def send(
     return submit(
         collection=built.collection.slug,
         campaign=built.campaign.slug,
-        given=what,
+        inputs=what,
         by=built.people[person],
         at=AT + minutes * LATER,
         have=have,  # type: ignore[arg-type]

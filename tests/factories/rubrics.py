@@ -101,7 +101,7 @@ def send(rubric: Rubric, person: str, *given: AnswerInput, **more: Any) -> Answe
     return submit(
         collection=rubric.collection.slug,
         campaign=rubric.campaign.slug,
-        given=given,
+        inputs=given,
         by=rubric.people[person],
         at=AT,
         **more,

@@ -109,13 +109,13 @@ def fetch_participation(
     campaign: str,
     user: User,
     lock: bool = False,
-    also_of_papers: bool = False,
+    any_kind: bool = False,
     visit: Visit = UNKNOWN_VISIT,
 ) -> Participation:
     """How the person takes part in the campaign, the annotator row locked for writing if `lock`.
 
     Errors: Http404 for non-members of the collection, NotAllowed for members who do not judge here, Refused
-    where papers are worked on instead, unless `also_of_papers`.
+    for kinds without a labelling screen, unless `any_kind` is fine.
     """
     named = {"collection": collection, "campaign": campaign, "user": user.pk}
     rows = run(LOCKED_PARTICIPATION if lock else PARTICIPATION, named)
@@ -123,7 +123,7 @@ def fetch_participation(
         _refuse_stranger(named)
     row = rows[0]
     kind = kind_by_name(row.kind)
-    if kind.labelling is None and not also_of_papers:
+    if kind.labelling is None and not any_kind:
         raise Refused(f"The {kind.words.item}s of {row.name} are not graded but worked on, on a page of their own.")
     return Participation(
         annotator=row.annotator,

@@ -40,6 +40,7 @@ EXTRACTION = Kind(
     items=items,
     row="annotation/kinds/extraction/_item_row.html",
     screen="extraction_queue",
+    item_screen="extraction_detail",
     tabs=("comparison",),
     adjudication="papers",
 )

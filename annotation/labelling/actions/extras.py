@@ -46,16 +46,16 @@ class Extras:
     documents: list[int]
 
 
-def check_extras(participation: Participation, given: AnswerInput) -> Extras | None:
+def check_extras(participation: Participation, entry: AnswerInput) -> Extras | None:
     """What is to be stored in addition to the answers, None for nothing. Errors: Invalid."""
-    if not given.rewrite.strip() and not given.found:
+    if not entry.rewrite.strip() and not entry.found:
         return None
     if not participation.labelling.takes_extras:
-        field = "rewrite" if given.rewrite.strip() else "found"
+        field = "rewrite" if entry.rewrite.strip() else "found"
         raise Invalid(field, "This campaign rates no questions: it takes neither rewrites nor further targets.")
-    if holds_markup(given.rewrite):
+    if holds_markup(entry.rewrite):
         raise Invalid("rewrite", "A question is plain text. Write it without HTML tags and the like.")
-    return Extras(given.rewrite.strip(), _documents(participation, given.found))
+    return Extras(entry.rewrite.strip(), _documents(participation, entry.found))
 
 
 def store_extras(uuid: UUID, extras: Extras) -> None:
@@ -69,10 +69,10 @@ def stored_extras(uuid: UUID) -> tuple[str, tuple[str, ...]]:
     return (rows[0].rewrite, tuple(rows[0].found)) if rows else ("", ())
 
 
-def has_same_extras(given: AnswerInput) -> bool:
-    """Whether nothing is stored under the uuid that is not sent again; what was not worth storing may come again."""
-    rewrite, found = stored_extras(given.uuid)
-    return rewrite in ("", given.rewrite.strip()) and set(found) <= set(given.found)
+def has_same_extras(entry: AnswerInput) -> bool:
+    """Whether nothing is stored under the uuid that is not entry again; what was not worth storing may come again."""
+    rewrite, found = stored_extras(entry.uuid)
+    return rewrite in ("", entry.rewrite.strip()) and set(found) <= set(entry.found)
 
 
 def _documents(participation: Participation, docnos: Sequence[str]) -> list[int]:

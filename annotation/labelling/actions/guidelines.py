@@ -14,9 +14,7 @@ def note_guideline_seen(*, collection: str, campaign: str, version: int, by: Use
     Returns the newest version they have seen. Versions that do not exist change nothing. No audit event: which version
     each answer was given under is stored with the answer.
     """
-    participation = fetch_participation(
-        collection=collection, campaign=campaign, user=by, lock=True, also_of_papers=True
-    )
+    participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True, any_kind=True)
     if (
         version <= participation.guideline_seen
         or not Guideline.objects.filter(campaign=participation.campaign, version=version).exists()

@@ -41,7 +41,7 @@ USED_UUID = "This submission's id has been used for something else. Nothing was 
 RETURNED = (AssignmentState.SKIPPED, AssignmentState.WITHDRAWN)  # without a slot: it may be somebody else's by now
 
 # A uuid that somebody else has used in the meantime stores nothing and returns nothing.
-SENT = """
+INSERT = """
 INSERT INTO annotation_submission (uuid, assignment_id, kind, outcome, answers, reasons, reason, note, flagged,
   guideline_id, active_ms, away_ms, device, client_at, received_at)
 VALUES (%(uuid)s, %(assignment)s, %(kind)s, %(outcome)s, %(answers)s, %(reasons)s, %(reason)s, %(note)s, %(flagged)s,
@@ -50,32 +50,33 @@ VALUES (%(uuid)s, %(assignment)s, %(kind)s, %(outcome)s, %(answers)s, %(reasons)
 ON CONFLICT (uuid) DO NOTHING RETURNING id
 """
 ANSWERED = f"""
-WITH sent AS ({SENT}), judged AS (
+WITH stored AS ({INSERT}), judged AS (
   INSERT INTO annotation_judgment (assignment_id, criterion_id, value, reason, submission_id)
-  SELECT %(assignment)s, v.criterion, v.value, v.reason, sent.id
-  FROM sent, unnest(%(criteria)s::bigint[], %(values)s::smallint[], %(grounds)s::text[]) AS v(criterion, value, reason)
+  SELECT %(assignment)s, v.criterion, v.value, v.reason, stored.id
+  FROM stored,
+    unnest(%(criteria)s::bigint[], %(values)s::smallint[], %(grounds)s::text[]) AS v(criterion, value, reason)
   ON CONFLICT (assignment_id, criterion_id)
   DO UPDATE SET value = EXCLUDED.value, reason = EXCLUDED.reason, submission_id = EXCLUDED.submission_id
 )
 UPDATE annotation_assignment a SET state = 'done', lease_expires_at = NULL, held_by = NULL,
   finished_at = CASE WHEN a.state = 'done' THEN a.finished_at ELSE %(at)s END
-FROM sent WHERE a.id = %(assignment)s RETURNING a.id
+FROM stored WHERE a.id = %(assignment)s RETURNING a.id
 """
 SKIPPED = f"""
-WITH sent AS ({SENT}), gone AS (
+WITH stored AS ({INSERT}), gone AS (
   DELETE FROM annotation_judgment WHERE assignment_id = %(assignment)s
 )
 UPDATE annotation_assignment a SET state = 'skipped', slot = NULL, finished_at = %(at)s, lease_expires_at = NULL,
   held_by = NULL
-FROM sent WHERE a.id = %(assignment)s RETURNING a.id
+FROM stored WHERE a.id = %(assignment)s RETURNING a.id
 """
 UNDONE = f"""
-WITH sent AS ({SENT}), gone AS (
+WITH stored AS ({INSERT}), gone AS (
   DELETE FROM annotation_judgment WHERE assignment_id = %(assignment)s
 )
 UPDATE annotation_assignment a SET state = 'pending', finished_at = NULL,
   lease_expires_at = CASE WHEN a.queue_id IS NULL THEN NULL ELSE %(lease)s END
-FROM sent WHERE a.id = %(assignment)s RETURNING a.id
+FROM stored WHERE a.id = %(assignment)s RETURNING a.id
 """
 
 
@@ -84,7 +85,7 @@ def submit(
     *,
     collection: str,
     campaign: str,
-    given: Sequence[AnswerInput],
+    inputs: Sequence[AnswerInput],
     by: User,
     at: datetime,
     have: Sequence[Sequence[int]] | None = None,
@@ -99,11 +100,11 @@ def submit(
     Errors: those of `fetch_participation`.
     """
     participation = fetch_participation(collection=collection, campaign=campaign, user=by, lock=True, visit=visit)
-    if len(given) == 1:
-        results = [_receive(participation, given[0], at)]
+    if len(inputs) == 1:
+        results = [_receive(participation, inputs[0], at)]
         transaction.set_rollback(isinstance(results[0], Refused))
     else:
-        results = [_receive_apart(participation, each, at) for each in given]
+        results = [_receive_apart(participation, each, at) for each in inputs]
     if have is None or any(isinstance(result, Refused) for result in results) or not can_label(participation):
         return Answer(participation, results, [])
     # A client that sends again has not got the first answer, nor the units that came with it.
@@ -111,38 +112,38 @@ def submit(
     return Answer(participation, results, fill_up(participation, have, at=at, look_back=again))
 
 
-def _receive_apart(participation: Participation, given: AnswerInput, at: datetime) -> Receipt | Refused:
+def _receive_apart(participation: Participation, entry: AnswerInput, at: datetime) -> Receipt | Refused:
     """In a savepoint, so that what is refused takes nothing of the others with it."""
     with transaction.atomic():
-        result = _receive(participation, given, at)
+        result = _receive(participation, entry, at)
         transaction.set_rollback(isinstance(result, Refused))
     return result
 
 
-def _receive(participation: Participation, given: AnswerInput, at: datetime) -> Receipt | Refused:
+def _receive(participation: Participation, entry: AnswerInput, at: datetime) -> Receipt | Refused:
     try:
-        return _store(participation, given, at)
+        return _store(participation, entry, at)
     except Refused as refusal:
         return refusal
 
 
-def _store(participation: Participation, given: AnswerInput, at: datetime) -> Receipt:
-    rows = run(LOCATE, {"assignment": given.assignment, "annotator": participation.annotator, "uuid": given.uuid})
+def _store(participation: Participation, entry: AnswerInput, at: datetime) -> Receipt:
+    rows = run(LOCATE, {"assignment": entry.assignment, "annotator": participation.annotator, "uuid": entry.uuid})
     if not rows:
         raise Refused("This item is not among yours in this campaign. Reload the page to see what is.")
     row = rows[0]
     if row.dup is not None:
-        return _repeat(given, row)
+        return _repeat(entry, row)
     check_can_label(participation)
-    if given.base != row.base:
+    if entry.base != row.base:
         raise ChangedElsewhere(_version(row))
-    return STORE[given.kind](participation, given, row, at)
+    return STORE[entry.kind](participation, entry, row, at)
 
 
-def _repeat(given: AnswerInput, row: Any) -> Receipt:
+def _repeat(entry: AnswerInput, row: Any) -> Receipt:
     """The receipt of the first time; sending again stores nothing."""
     stored = AnswerInput(
-        uuid=given.uuid,
+        uuid=entry.uuid,
         assignment=row.dup,
         kind=row.dup_kind,
         answers=json.loads(row.dup_answers),
@@ -151,23 +152,23 @@ def _repeat(given: AnswerInput, row: Any) -> Receipt:
         note=row.dup_note,
         flagged=row.dup_flagged,
     )
-    if stored.content != given.content or not has_same_extras(given):
+    if stored.content != entry.content or not has_same_extras(entry):
         raise Conflict(USED_UUID)
-    return Receipt(given.uuid, given.assignment, row.dup_outcome, row.state, row.dup_received_at, repeated=True)
+    return Receipt(entry.uuid, entry.assignment, row.dup_outcome, row.state, row.dup_received_at, repeated=True)
 
 
-def _answer(participation: Participation, given: AnswerInput, row: Any, at: datetime) -> Receipt:
-    check_answers(participation.scales, given.answers, given.reasons)
-    extras = check_extras(participation, given)
+def _answer(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:
+    check_answers(participation.scales, entry.answers, entry.reasons)
+    extras = check_extras(participation, entry)
     if row.state in RETURNED and not _regain(participation, row):
-        return _with_extras(_keep(participation, given, row, at), extras)
-    keys = [scale for scale in participation.scales if scale.key in given.answers]
+        return _with_extras(_keep(participation, entry, row, at), extras)
+    keys = [scale for scale in participation.scales if scale.key in entry.answers]
     judged = {
         "criteria": [scale.id for scale in keys],
-        "values": [given.answers[scale.key] for scale in keys],
-        "grounds": [given.reasons.get(scale.key, "") for scale in keys],
+        "values": [entry.answers[scale.key] for scale in keys],
+        "grounds": [entry.reasons.get(scale.key, "") for scale in keys],
     }
-    receipt = _write(ANSWERED, participation=participation, given=given, at=at, state=AssignmentState.DONE, more=judged)
+    receipt = _write(ANSWERED, participation=participation, entry=entry, at=at, state=AssignmentState.DONE, more=judged)
     return _with_extras(receipt, extras)
 
 
@@ -183,23 +184,23 @@ def _regain(participation: Participation, row: Any) -> bool:
     )
 
 
-def _skip(participation: Participation, given: AnswerInput, row: Any, at: datetime) -> Receipt:
-    if not given.reason.strip():
+def _skip(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:
+    if not entry.reason.strip():
         raise Invalid("reason", "Say in a few words why you skip this item.")
     if row.state == AssignmentState.WITHDRAWN:
-        return _keep(participation, given, row, at)
+        return _keep(participation, entry, row, at)
     if row.slot is not None:
         free_slots([row.id], state=AssignmentState.SKIPPED)
-    return _write(SKIPPED, participation=participation, given=given, at=at, state=AssignmentState.SKIPPED)
+    return _write(SKIPPED, participation=participation, entry=entry, at=at, state=AssignmentState.SKIPPED)
 
 
-def _undo(participation: Participation, given: AnswerInput, row: Any, at: datetime) -> Receipt:
+def _undo(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:
     if row.state == AssignmentState.PENDING:
         raise Conflict("There is nothing to undo: this item is to do.")
     if row.state in RETURNED and not _regain(participation, row):
         raise Conflict("This cannot be undone: somebody else has taken the item in the meantime.")
     more = {"lease": at + participation.lease}
-    return _write(UNDONE, participation=participation, given=given, at=at, state=AssignmentState.PENDING, more=more)
+    return _write(UNDONE, participation=participation, entry=entry, at=at, state=AssignmentState.PENDING, more=more)
 
 
 STORE: dict[str, Callable[[Participation, AnswerInput, Any, datetime], Receipt]] = {
@@ -209,10 +210,10 @@ STORE: dict[str, Callable[[Participation, AnswerInput, Any, datetime], Receipt]]
 }
 
 
-def _keep(participation: Participation, given: AnswerInput, row: Any, at: datetime) -> Receipt:
+def _keep(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:
     """Store what came too late, for the record only: it changes no judgment."""
     return _write(
-        SENT, participation=participation, given=given, at=at, state=row.state, outcome=SubmissionOutcome.NOT_COUNTED
+        INSERT, participation=participation, entry=entry, at=at, state=row.state, outcome=SubmissionOutcome.NOT_COUNTED
     )
 
 
@@ -220,7 +221,7 @@ def _write(
     sql: str,
     *,
     participation: Participation,
-    given: AnswerInput,
+    entry: AnswerInput,
     at: datetime,
     state: str,
     outcome: str = SubmissionOutcome.COUNTED,
@@ -229,28 +230,28 @@ def _write(
     stored = run(
         sql,
         {
-            "uuid": given.uuid,
-            "assignment": given.assignment,
-            "kind": str(given.kind),
+            "uuid": entry.uuid,
+            "assignment": entry.assignment,
+            "kind": str(entry.kind),
             "outcome": str(outcome),
-            "answers": Jsonb(dict(given.answers)),
-            "reasons": Jsonb(dict(given.reasons)),
-            "reason": given.reason.strip(),
-            "note": given.note,
-            "flagged": given.flagged,
+            "answers": Jsonb(dict(entry.answers)),
+            "reasons": Jsonb(dict(entry.reasons)),
+            "reason": entry.reason.strip(),
+            "note": entry.note,
+            "flagged": entry.flagged,
             "campaign": participation.campaign,
-            "guideline": given.guideline,
-            "active_ms": given.active_ms,
-            "away_ms": given.away_ms,
-            "device": given.device,
-            "client_at": given.client_at,
+            "guideline": entry.guideline,
+            "active_ms": entry.active_ms,
+            "away_ms": entry.away_ms,
+            "device": entry.device,
+            "client_at": entry.client_at,
             "at": at,
             **(more or {}),
         },
     )
     if not stored:
         raise Conflict(USED_UUID)
-    return Receipt(given.uuid, given.assignment, outcome, state, at)
+    return Receipt(entry.uuid, entry.assignment, outcome, state, at)
 
 
 def _version(row: Any) -> dict[str, Any] | None:

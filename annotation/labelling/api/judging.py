@@ -32,7 +32,7 @@ from annotation.labelling.forms import (
     read_have_text,
     read_request,
 )
-from annotation.labelling.reads.labelling import fetch_progress, why_empty
+from annotation.labelling.reads.labelling import describe_next
 from annotation.labelling.reads.units import fetch_units
 from annotation.models import SubmissionKind, SubmissionOutcome
 
@@ -209,9 +209,7 @@ class NextItems(LabellingView):
         participation, ids = take_units(
             collection=slug, campaign=campaign, have=have, by=self.person, at=timezone.now()
         )
-        units = fetch_units(participation, ids)
-        empty = why_empty(participation, fetch_progress(participation)) if not units and not have else ""
-        return Response({"units": units, "empty": empty, "guideline": participation.guideline})
+        return Response(describe_next(participation, ids, holds_some=bool(have)))
 
 
 class Submissions(LabellingView):
@@ -233,11 +231,11 @@ class Submissions(LabellingView):
         try:
             sent = read_request(request.data, device="api")
         except Malformed as bad:
-            raise serializers.ValidationError({bad.field: [bad.said]}) from bad
+            raise serializers.ValidationError({bad.field: [bad.problem]}) from bad
         answer = submit(
-            collection=slug, campaign=campaign, given=sent.given, have=sent.have, by=self.person, at=timezone.now()
+            collection=slug, campaign=campaign, inputs=sent.inputs, have=sent.have, by=self.person, at=timezone.now()
         )
-        results = [_result(*pair) for pair in zip(sent.given, answer.results, strict=True)]
+        results = [_result(*pair) for pair in zip(sent.inputs, answer.results, strict=True)]
         data = {
             "results": [result for _, result in results],
             "units": fetch_units(answer.participation, answer.units),
@@ -246,12 +244,12 @@ class Submissions(LabellingView):
         return Response(data, status=max(status for status, _ in results))
 
 
-def _result(given: AnswerInput, result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
+def _result(sent: AnswerInput, result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
     if isinstance(result, Receipt):
         status = 200 if result.outcome == SubmissionOutcome.COUNTED else 409
         facts = {"outcome": result.outcome, "state": result.state, "at": result.received_at}
-        return status, {"uuid": given.uuid, **facts}
-    data = {"uuid": given.uuid, "outcome": "refused", "detail": result.reason}
+        return status, {"uuid": sent.uuid, **facts}
+    data = {"uuid": sent.uuid, "outcome": "refused", "detail": result.reason}
     if isinstance(result, Invalid):
         data["field"] = result.field
     return 409 if isinstance(result, (Conflict, ChangedElsewhere)) else 422, data

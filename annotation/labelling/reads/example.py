@@ -1,4 +1,4 @@
-"""The labelling screen as an annotator saw it who had judged nothing yet, with one item: for pictures of it."""
+"""The labelling screen with one item, as an annotator saw it before judging anything: for pictures of it."""
 
 import html
 import json
@@ -16,8 +16,8 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.template.loader import render_to_string
 
 from annotation.assignment.reads.participation import Participation, Scale
-from annotation.campaigns.reads.preferences import DEFAULT_DELAY, DELAYS, KEYS, Preferences, usual_keys
-from annotation.labelling.reads.labelling import Progress
+from annotation.campaigns.reads.preferences import DEFAULT_DELAY, Preferences, usual_keys
+from annotation.labelling.reads.labelling import Progress, screen_context
 from annotation.labelling.reads.units import Unit, fetch_units
 from annotation.models import (
     Annotator,
@@ -29,15 +29,14 @@ from annotation.models import (
     Order,
     Strategy,
 )
-from corpus.text.markdown import render_markdown
 
 LINKED = re.compile(r'<link rel="stylesheet" href="([^"]+)">')
 PART = re.compile(r'@import url\("([\w/-]+\.css)"\);')
 PICTURED = re.compile(r'(<img src=")([^"]+)"')
-UNSEEN = re.compile(r"<(script|template)\b.*?</\1>|<link\b[^>]*>", re.DOTALL)
+INVISIBLE = re.compile(r"<(script|template)\b.*?</\1>|<link\b[^>]*>", re.DOTALL)
 TEXT = re.compile(r"(<style>.*?</style>|<[^>]*>)", re.DOTALL)
 ADDRESS = re.compile(r'(\s(?:href|action|formaction)=")[^"#][^"]*"')
-SAID = re.compile(r'(\s(?:value|placeholder|title|alt|content|aria-label|data-[\w-]+)=")([^"]*)"')
+ATTRIBUTE = re.compile(r'(\s(?:value|placeholder|title|alt|content|aria-label|data-[\w-]+)=")([^"]*)"')
 # No script runs and nothing is loaded, whatever the texts hold.
 RULES = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 POLICY = f'<meta http-equiv="Content-Security-Policy" content="{RULES}">'
@@ -85,34 +84,18 @@ def _newcomer(campaign: Campaign, annotator: Annotator) -> Participation:
 
 
 def _context(campaign: Campaign, participation: Participation, assignment: Assignment) -> dict[str, Any]:
-    labelling = participation.labelling
-    criteria = list(campaign.criteria.prefetch_related("levels"))
-    newest = campaign.guidelines.order_by("-version").first()
-    given = Assignment.objects.filter(annotator=participation.annotator, repeat=0).count()
-    return {
-        "campaign": campaign,
-        "collection": campaign.collection,
-        "participation": participation,
-        "unit": _unjudged(participation, assignment),
-        "criteria": criteria,
-        "has_examples": any(level.example for each in criteria for level in each.levels.all()),
-        "empty": "",
-        "progress": Progress(0, given, None),
-        "median_seconds": None,
-        "guideline": newest,
-        "guideline_html": render_markdown(newest.body, headings_from=3) if newest else "",
-        "guideline_changed": False,
-        "guideline_changes": [],
-        "last": None,
-        "labelling": labelling,
-        "skip_reasons": labelling.skip_reasons,
-        "preferences": Preferences(shortcuts=True, highlights=True, delay=DEFAULT_DELAY, keys=usual_keys()),
-        "keys": {**KEYS, **labelling.keys},
-        "delays": DELAYS,
-        "data": {},
-        "csrf_token": "none",
-        **labelling.context(participation),
-    }
+    return screen_context(
+        campaign,
+        participation,
+        unit=_unjudged(participation, assignment),
+        progress=Progress(0, Assignment.objects.filter(annotator=participation.annotator, repeat=0).count(), None),
+        preferences=Preferences(shortcuts=True, highlights=True, delay=DEFAULT_DELAY, keys=usual_keys()),
+        empty="",
+        median_seconds=None,
+        last=None,
+        data={},
+        csrf_token="none",  # noqa: S106 - a picture sends nothing
+    )
 
 
 def _unjudged(participation: Participation, assignment: Assignment) -> Unit | None:
@@ -134,7 +117,7 @@ def _in_one_file(page: str) -> str:
     """The page with its styles and pictures inside, without scripts."""
     page = LINKED.sub(lambda found: f"<style>{_sheet(found[1])}</style>", page)
     page = PICTURED.sub(lambda found: f'{found[1]}{_data_of(found[2])}"', page)
-    return UNSEEN.sub("", page).replace('<meta charset="utf-8">', f'<meta charset="utf-8">{POLICY}', 1)
+    return INVISIBLE.sub("", page).replace('<meta charset="utf-8">', f'<meta charset="utf-8">{POLICY}', 1)
 
 
 def _data_of(address: str) -> str:
@@ -167,4 +150,4 @@ def _clean_tag(tag: str, clean: Callable[[str], str]) -> str:
         without = clean(text)
         return found[0] if without == text else f'{found[1]}{html.escape(without)}"'
 
-    return ADDRESS.sub(r'\1#"', SAID.sub(cleaned, tag))
+    return ADDRESS.sub(r'\1#"', ATTRIBUTE.sub(cleaned, tag))

@@ -1,4 +1,4 @@
-"""What the labelling screen shows around its units: progress, why there is nothing to do, the history."""
+"""What the labelling screen shows around its units: guideline, progress, why there is nothing to do, the history."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,11 @@ from typing import Any
 from accounts.prepared_statements import MOST_ID, run
 from annotation.assignment.reads.participation import Participation
 from annotation.campaigns.reads.own_counts import own_counts
+from annotation.campaigns.reads.preferences import DELAYS, KEYS, Preferences
+from annotation.labelling.reads.units import Unit, fetch_units
+from annotation.models import Campaign, Guideline
+from corpus.text.differences import Line, compare_texts
+from corpus.text.markdown import render_markdown
 
 # The newest answers only: what the annotator's pace is now, at a cost that does not grow.
 RECENT = """
@@ -99,6 +104,60 @@ def fetch_recent_ms(participation: Participation) -> list[int]:
     return [row.active_ms for row in run(RECENT, {"annotator": participation.annotator})]
 
 
+def screen_context(
+    campaign: Campaign,
+    participation: Participation,
+    *,
+    unit: Unit | None,
+    progress: Progress,
+    preferences: Preferences,
+    **more: Any,
+) -> dict[str, Any]:
+    """What the template of the labelling screen draws, `more` included. Four queries."""
+    labelling = participation.labelling
+    criteria = list(campaign.criteria.prefetch_related("levels"))
+    newest = Guideline.objects.filter(campaign=campaign).first()
+    return {
+        "campaign": campaign,
+        "collection": campaign.collection,
+        "participation": participation,
+        "unit": unit,
+        "criteria": criteria,
+        "has_examples": any(level.example for each in criteria for level in each.levels.all()),
+        "progress": progress,
+        "guideline": newest,
+        "guideline_html": guideline_html(newest),
+        "guideline_changed": 0 < participation.guideline_seen < participation.guideline,
+        "guideline_changes": changes_since(newest, participation.guideline_seen),
+        "labelling": labelling,
+        "skip_reasons": labelling.skip_reasons,
+        "preferences": preferences,
+        "keys": {**KEYS, **labelling.keys},
+        "delays": DELAYS,
+        **labelling.context(participation),
+        **more,
+    }
+
+
+def guideline_html(guideline: Guideline | None) -> str:
+    return render_markdown(guideline.body, headings_from=3) if guideline else ""
+
+
+def changes_since(newest: Guideline | None, seen: int) -> list[Line]:
+    """How the guideline differs from the version that the person has seen; [] where they have seen none or this one."""
+    if newest is None or not 0 < seen < newest.version:
+        return []
+    before = Guideline.objects.filter(campaign=newest.campaign_id, version=seen).first()
+    return compare_texts(before.body, newest.body) if before else []
+
+
+def describe_next(participation: Participation, ids: Sequence[Sequence[int]], *, holds_some: bool) -> dict[str, Any]:
+    """The units that were dealt, why there are none unless the annotator `holds_some`, the newest guideline."""
+    units = fetch_units(participation, ids)
+    empty = "" if units or holds_some else why_empty(participation, fetch_progress(participation))
+    return {"units": units, "empty": empty, "guideline": participation.guideline}
+
+
 def why_empty(participation: Participation, progress: Progress) -> str:
     """Why there is nothing to judge, as a code.
 
@@ -125,7 +184,8 @@ def fetch_history(
     was finished of one topic and document stands together. `only` narrows it: a key of HISTORY_KINDS, or a grade as
     "criterion:value"; anything else does not. So narrowed, it looks at LOOKED_AT at most, and the page after looks on.
     """
-    wanted = most * GROUP if participation.by_document else most
+    units_of = _by_document if participation.by_document else _singly
+    limit = most * GROUP if participation.by_document else most
     named: dict[str, object] = {"annotator": participation.annotator}
     earlier = ""
     if before is not None:
@@ -134,17 +194,14 @@ def fetch_history(
     rest = run(OLDEST.format(earlier), {**named, "looked_at": LOOKED_AT - 1}) if narrowed else []
     if rest:
         narrowed, values["oldest"] = narrowed + DOWN_TO, rest[0].id
-    rows = run(HISTORY.format(narrowed + earlier), named | values | {"most": wanted})
-    is_last = len(rows) < wanted
-    if is_last and rest:
-        return (_by_document(rows) if participation.by_document else [[row.id] for row in rows]), rest[0].id
-    if not participation.by_document:
-        return [[row.id] for row in rows], None if is_last else rows[-1].id
-    units = _by_document(rows)
-    if not is_last and len(units) > 1:  # the oldest unit may go on in the next page, so it is left for it
+    rows = run(HISTORY.format(narrowed + earlier), named | values | {"most": limit})
+    units = units_of(rows)
+    if len(rows) < limit:
+        return units, rest[0].id if rest else None
+    if participation.by_document and len(units) > 1:  # the oldest unit may go on in the next page, so it is left for it
         cut = next(at for at, row in enumerate(rows) if row.id in units[-1])
         rows, units = rows[:cut], _by_document(rows[:cut])
-    return units, None if is_last else rows[-1].id
+    return units, rows[-1].id
 
 
 def _narrowing(only: str) -> tuple[str, dict[str, object]]:
@@ -155,6 +212,10 @@ def _narrowing(only: str) -> tuple[str, dict[str, object]]:
         criterion, _, grade = only.rpartition(":")
         return _GRADE, {"criterion": criterion, "grade": grade}
     return "", {}
+
+
+def _singly(rows: Sequence[Any]) -> list[list[int]]:
+    return [[row.id] for row in rows]
 
 
 def _by_document(rows: Sequence[Any]) -> list[list[int]]:

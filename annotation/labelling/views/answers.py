@@ -28,14 +28,14 @@ TITLES = {
     409: "Conflict",
     422: "Refused",
 }
-STANDINGS: dict[type[Refused], tuple[int, str]] = {
+STATUSES: dict[type[Refused], tuple[int, str]] = {
     Malformed: (400, "malformed"),
     NotAllowed: (403, "not-allowed"),
     NotHere: (404, "not-here"),
     ChangedElsewhere: (409, "changed-elsewhere"),
     Conflict: (409, "conflict"),
 }
-GONE = "There is no such campaign, or you are no longer a member of its collection."
+NO_SUCH_CAMPAIGN = "There is no such campaign, or you are no longer a member of its collection."
 
 P = ParamSpec("P")
 
@@ -71,7 +71,7 @@ def for_script(
         try:
             return view(request, *args, **kwargs)
         except Http404:
-            return problem(404, "gone", GONE)
+            return problem(404, "gone", NO_SUCH_CAMPAIGN)
         except Refused as refusal:
             return refused(refusal)
 
@@ -80,13 +80,13 @@ def for_script(
 
 def refused(refusal: Refused) -> JsonResponse:
     """The answer to a request that was refused as a whole."""
-    status, code = standing(refusal)
+    status, code = status_and_code(refusal)
     return problem(status, code, refusal.reason)
 
 
-def standing(refusal: Refused) -> tuple[int, str]:
+def status_and_code(refusal: Refused) -> tuple[int, str]:
     """HTTP status and code of a refusal."""
-    for kind, answer in STANDINGS.items():
+    for kind, answer in STATUSES.items():
         if isinstance(refusal, kind):
             return answer
     if isinstance(refusal, NotNow):
@@ -101,7 +101,7 @@ def result_data(result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
         if result.outcome == SubmissionOutcome.COUNTED:
             return 200, data
         return 409, {**data, "code": "not-counted", "detail": TOO_LATE}
-    status, code = standing(result)
+    status, code = status_and_code(result)
     data = {"outcome": "refused", "code": code, "detail": result.reason}
     if isinstance(result, (Invalid, Malformed)):
         data["field"] = result.field

@@ -1,11 +1,11 @@
-"""What the screens of annotators ask and send about questions to the managers, for items of every kind."""
+"""Questions to the managers, as annotators ask and read them on their screens, for items of every kind."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -17,13 +17,14 @@ from accounts.edge import body_of
 from accounts.refusal_messages import refusals_in_message
 from annotation.assignment.reads.participation import fetch_participation
 from annotation.inquiries.actions import ask_managers, note_answers_seen
-from annotation.inquiries.reads import MOST, Note, WorkPage, notes_for
-from annotation.labelling.forms import Malformed, json_object
+from annotation.inquiries.reads import MOST, Note, WorkPage, own_notes
+from annotation.labelling.forms import Malformed, json_object, read_number
 from annotation.labelling.views.answers import answer_json, for_script, person_of
 
 JSON = "application/json"
 
 
+@login_not_required
 @require_http_methods(["GET", "POST"])
 def label_questions(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """What the annotator asked and what was answered to all; POST asks: JSON from the script, fields from a form."""
@@ -32,31 +33,20 @@ def label_questions(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     return questions_json(request, slug, campaign)
 
 
-label_questions.login_required = False  # type: ignore[attr-defined]
-
-
 @for_script
 def questions_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     if request.method == "POST":
-        sent = json_object(body_of(request))
-        _ask(request, slug, campaign, sent)
-    participation = fetch_participation(
-        collection=slug, campaign=campaign, user=person_of(request), also_of_papers=True
-    )
-    notes = notes_for(participation.annotator, participation.campaign, WorkPage(participation.kind, slug, campaign))
-    return answer_json({"asked": [asdict(note) for note in notes]})
+        _ask(request, slug, campaign, json_object(body_of(request)))
+    return answer_json(own_notes(collection=slug, campaign=campaign, user=person_of(request)))
 
 
 def _receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """From a page without a script: ask, then back to the item."""
     if not request.user.is_authenticated:
         return redirect_to_login(reverse("campaign_detail", args=[slug, campaign]))
-    participation = fetch_participation(
-        collection=slug, campaign=campaign, user=person_of(request), also_of_papers=True
-    )
+    participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request), any_kind=True)
     fields = request.POST.dict()
-    assignment = fields.get("assignment", "")
-    number = int(assignment) if assignment.isdecimal() and len(assignment) < 19 else 0
+    number = read_number(fields.get("assignment", "")) or 0
     with refusals_in_message(request):
         _ask(request, slug, campaign, {**fields, "assignment": number})
         messages.success(request, "Question sent. The answer appears next to the item and on the campaign's page.")
@@ -86,6 +76,7 @@ def _ask(request: HttpRequest, slug: str, campaign: str, sent: dict[str, Any]) -
     )
 
 
+@login_not_required
 @require_POST
 def label_answers_seen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The annotator has seen answers: those of `seen` from the script, all from a form."""
@@ -95,9 +86,6 @@ def label_answers_seen(request: HttpRequest, slug: str, campaign: str) -> HttpRe
         return redirect_to_login(reverse("campaign_detail", args=[slug, campaign]))
     note_answers_seen(collection=slug, campaign=campaign, by=person_of(request), at=timezone.now())
     return redirect("campaign_detail", slug, campaign)
-
-
-label_answers_seen.login_required = False  # type: ignore[attr-defined]
 
 
 @for_script

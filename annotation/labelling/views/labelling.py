@@ -4,7 +4,6 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from statistics import median
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -18,33 +17,33 @@ from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
 from annotation.assignment.reads.participation import Participation, Visit, fetch_participation
-from annotation.campaigns.reads.preferences import DELAYS, KEYS, preferences_of, usual_keys
+from annotation.campaigns.reads.preferences import preferences_of, usual_keys
 from annotation.inquiries.reads import WorkPage, notes_for, of_unit
 from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Receipt
 from annotation.labelling.actions.guidelines import note_first_guideline
 from annotation.labelling.actions.submissions import submit
 from annotation.labelling.actions.units_ahead import begin_visit
-from annotation.labelling.forms import Malformed, read_form
-from annotation.labelling.reads.guidelines import changes_since
+from annotation.labelling.forms import Malformed, read_form, read_number
 from annotation.labelling.reads.labelling import (
     HISTORY_KINDS,
     LOOKED_AT,
     fetch_history,
     fetch_progress,
     fetch_recent_ms,
+    screen_context,
     why_empty,
 )
 from annotation.labelling.reads.units import Unit, fetch_units
-from annotation.labelling.views.answers import TOO_LATE, person_of, standing
+from annotation.labelling.views.answers import TOO_LATE, person_of, status_and_code
 from annotation.labelling.views.asking import asking_context
 from annotation.labelling.views.browsers import Browser
-from annotation.models import Assignment, Campaign, Guideline, Level, SubmissionKind, SubmissionOutcome
-from corpus.text.markdown import render_markdown
+from annotation.models import Assignment, Campaign, Level, SubmissionKind, SubmissionOutcome
 
 ADDRESSES = (
     *("submission_create", "label_next", "label_leave", "label_history", "label_guideline", "label_search"),
     *("label_questions", "label_answers_seen"),
 )
+COMMON_ADDRESSES = ("label_session", "label_preferences", "label_worker", "account_login")
 HISTORY_PAGE = 20  # units
 
 
@@ -73,8 +72,8 @@ def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResp
             annotator=participation.annotator,
         )
         participation = replace(participation, guideline_seen=seen)
-    wanted = request.GET.get("item", "")
-    opened = fetch_units(participation, [[int(wanted)]]) if wanted.isdecimal() and len(wanted) < 19 else []
+    item = read_number(request.GET.get("item", ""))
+    opened = [] if item is None else fetch_units(participation, [[item]])
     hand = fetch_units(participation, ids)
     page = show_screen(request, slug, participation, hand=hand, opened=opened[0] if opened else None, visit=visit)
     if visit is not None:
@@ -85,13 +84,13 @@ def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResp
 def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Store what a plain form sent, then on to the next unit; what is refused is shown again at its field."""
     try:
-        given = read_form(request.POST)
-        answer = submit(collection=slug, campaign=campaign, given=given, by=person_of(request), at=timezone.now())
+        inputs = read_form(request.POST)
+        answer = submit(collection=slug, campaign=campaign, inputs=inputs, by=person_of(request), at=timezone.now())
     except Malformed as refusal:
         messages.error(request, refusal.reason)
         return redirect("labelling_screen", slug, campaign)
     refused = [
-        (each, result) for each, result in zip(given, answer.results, strict=True) if isinstance(result, Refused)
+        (each, result) for each, result in zip(inputs, answer.results, strict=True) if isinstance(result, Refused)
     ]
     if refused:
         return _show_refused(request, slug, answer.participation, refused)
@@ -100,9 +99,9 @@ def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     ):
         messages.warning(request, TOO_LATE)
     target = redirect("labelling_screen", slug, campaign)
-    if given[0].kind == SubmissionKind.UNDO:
+    if inputs[0].kind == SubmissionKind.UNDO:
         messages.info(request, "Undone. You can judge the item again.")
-        target["Location"] += f"?item={given[0].assignment}"
+        target["Location"] += f"?item={inputs[0].assignment}"
     return target
 
 
@@ -110,10 +109,10 @@ def _show_refused(
     request: HttpRequest, slug: str, participation: Participation, refused: Sequence[tuple[AnswerInput, Refused]]
 ) -> HttpResponse:
     """The same unit with what was entered, and why it was not taken."""
-    units = fetch_units(participation, [[given.assignment for given, _ in refused]])
+    units = fetch_units(participation, [[sent.assignment for sent, _ in refused]])
     cells = {cell["assignment"]: cell for cell in units[0]["cells"]} if units else {}
-    for given, refusal in refused:
-        cell = cells.get(given.assignment)
+    for sent, refusal in refused:
+        cell = cells.get(sent.assignment)
         if cell is None:
             messages.error(request, refusal.reason)
             continue
@@ -121,11 +120,10 @@ def _show_refused(
         if isinstance(refusal, ChangedElsewhere):
             cell["current"] = refusal.current
         cell["answer"] = {
-            name: getattr(given, name)
-            for name in ("kind", "answers", "reasons", "reason", "note", "flagged", "rewrite")
+            name: getattr(sent, name) for name in ("kind", "answers", "reasons", "reason", "note", "flagged", "rewrite")
         }
-        cell["answer"]["found"] = [{"docno": docno, "title": ""} for docno in given.found]
-    status = max(standing(refusal)[0] for _, refusal in refused)
+        cell["answer"]["found"] = [{"docno": docno, "title": ""} for docno in sent.found]
+    status = max(status_and_code(refusal)[0] for _, refusal in refused)
     return show_screen(request, slug, participation, hand=units, opened=None, status=status)
 
 
@@ -148,67 +146,49 @@ def show_screen(
     for unit in filter(None, (shown, last)):
         for cell in unit["cells"]:
             cell["uuid"] = str(uuid.uuid4())
-    newest = Guideline.objects.filter(campaign=campaign).first()
     preferences = preferences_of(person)
-    criteria = list(campaign.criteria.prefetch_related("levels"))
     recent = fetch_recent_ms(participation)
     labelling = participation.labelling
     notes = notes_for(participation.annotator, campaign.pk, WorkPage(participation.kind, slug, campaign.slug))
     mine = [(cell["assignment"], cell.get("aspect")) for cell in shown["cells"]] if shown else []
-    context: dict[str, Any] = {
-        "campaign": campaign,
-        "collection": campaign.collection,
-        "participation": participation,
-        "unit": shown,
-        "criteria": criteria,
-        "has_examples": any(level.example for each in criteria for level in each.levels.all()),
-        "empty": "" if shown else why_empty(participation, progress),
-        "progress": progress,
-        "median_seconds": median(recent) / 1000 if len(recent) >= 3 else None,
-        "guideline": newest,
-        "guideline_html": render_markdown(newest.body, headings_from=3) if newest else "",
-        "guideline_changed": 0 < participation.guideline_seen < participation.guideline,
-        "guideline_changes": changes_since(newest, participation.guideline_seen),
-        "last": last,
-        "labelling": labelling,
-        "skip_reasons": labelling.skip_reasons,
-        "preferences": preferences,
-        "keys": {**KEYS, **labelling.keys},
-        "delays": DELAYS,
-        "data": {
-            "owner": f"{person.pk}:{participation.campaign}",
-            "page": str(uuid.uuid4()),
-            "at": timezone.now(),
-            "visit": str(visit or ""),
-            "user": person.pk,
-            "email": person.email,
-            "urls": {
-                **{name: reverse(name, args=[slug, campaign.slug]) for name in ADDRESSES},
-                **{
-                    name: reverse(name)
-                    for name in ("label_session", "label_preferences", "label_worker", "account_login")
-                },
-            },
-            "layout": labelling.layout,
-            "byDocument": participation.by_document,
-            "isQueue": participation.is_queue,
-            "criteria": [{"key": s.key, "label": s.label, "reasons": s.reasons} for s in participation.scales],
-            "guideline": {
-                "version": participation.guideline,
-                "seen": participation.guideline_seen or participation.guideline,
-            },
-            "hand": hand,
-            "opened": opened,
-            "progress": asdict(progress),
-            "recentMs": recent,
-            "preferences": asdict(preferences),
-            "defaultKeys": usual_keys(),
-            "asked": [asdict(note) for note in notes],
-            **labelling.data(participation),
+    data = {
+        "owner": f"{person.pk}:{participation.campaign}",
+        "page": str(uuid.uuid4()),
+        "at": timezone.now(),
+        "visit": str(visit or ""),
+        "user": person.pk,
+        "email": person.email,
+        "urls": {name: reverse(name, args=[slug, campaign.slug]) for name in ADDRESSES}
+        | {name: reverse(name) for name in COMMON_ADDRESSES},
+        "layout": labelling.layout,
+        "byDocument": participation.by_document,
+        "isQueue": participation.is_queue,
+        "criteria": [{"key": s.key, "label": s.label, "reasons": s.reasons} for s in participation.scales],
+        "guideline": {
+            "version": participation.guideline,
+            "seen": participation.guideline_seen or participation.guideline,
         },
-        **asking_context(notes, of_unit(notes, shown), mine),
-        **labelling.context(participation),
+        "hand": hand,
+        "opened": opened,
+        "progress": asdict(progress),
+        "recentMs": recent,
+        "preferences": asdict(preferences),
+        "defaultKeys": usual_keys(),
+        "asked": [asdict(note) for note in notes],
+        **labelling.data(participation),
     }
+    context = screen_context(
+        campaign,
+        participation,
+        unit=shown,
+        progress=progress,
+        preferences=preferences,
+        empty="" if shown else why_empty(participation, progress),
+        median_seconds=median(recent) / 1000 if len(recent) >= 3 else None,
+        last=last,
+        data=data,
+        **asking_context(notes, of_unit(notes, shown), mine),
+    )
     return render(request, "annotation/labelling/label_screen.html", context, status=status)
 
 
@@ -224,12 +204,7 @@ def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     """The person's own answers as a list, each leading to the screen where it can be changed."""
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
     before, only = request.GET.get("before", ""), request.GET.get("only", "")
-    ids, older = fetch_history(
-        participation,
-        before=int(before) if before.isdecimal() and len(before) < 19 else None,
-        most=HISTORY_PAGE,
-        only=only,
-    )
+    ids, older = fetch_history(participation, before=read_number(before), most=HISTORY_PAGE, only=only)
     judged = Campaign.objects.select_related("collection").get(pk=participation.campaign)
     context = {
         "campaign": judged,

@@ -22,15 +22,21 @@ from annotation.labelling.actions.guidelines import note_guideline_seen
 from annotation.labelling.actions.preferences import set_preferences
 from annotation.labelling.actions.submissions import submit
 from annotation.labelling.actions.units_ahead import end_visit, take_units
-from annotation.labelling.forms import Malformed, read_body, read_have_text, read_leaving, read_preferences, read_visit
-from annotation.labelling.reads.guidelines import changes_since
-from annotation.labelling.reads.labelling import fetch_history, fetch_progress, why_empty
+from annotation.labelling.forms import (
+    Malformed,
+    read_body,
+    read_have_text,
+    read_leaving,
+    read_number,
+    read_preferences,
+    read_visit,
+)
+from annotation.labelling.reads.labelling import changes_since, describe_next, fetch_history, guideline_html
 from annotation.labelling.reads.units import fetch_units
 from annotation.labelling.views.answers import answer_json, for_script, person_of, problem, result_data
 from annotation.labelling.views.labelling import receive_form, show_history
 from annotation.models import Guideline
 from corpus.middleware import checks_archive
-from corpus.text.markdown import render_markdown
 
 JSON = "application/json"
 
@@ -54,7 +60,7 @@ def receive_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     answer = submit(
         collection=slug,
         campaign=campaign,
-        given=sent.given,
+        inputs=sent.inputs,
         have=sent.have,
         visit=sent.visit,
         by=person_of(request),
@@ -62,7 +68,7 @@ def receive_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     )
     statuses, results = zip(*map(result_data, answer.results), strict=True)
     data = {
-        "results": [{"uuid": given.uuid, **result} for given, result in zip(sent.given, results, strict=True)],
+        "results": [{"uuid": one.uuid, **result} for one, result in zip(sent.inputs, results, strict=True)],
         "units": fetch_units(answer.participation, answer.units),
         "guideline": answer.participation.guideline,
     }
@@ -93,9 +99,7 @@ def label_next(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         at=timezone.now(),
         look_back=True,
     )
-    units = fetch_units(participation, ids)
-    empty = why_empty(participation, fetch_progress(participation)) if not units and not have else ""
-    return answer_json({"units": units, "empty": empty, "guideline": participation.guideline})
+    return answer_json(describe_next(participation, ids, holds_some=bool(have)))
 
 
 @require_POST
@@ -126,6 +130,7 @@ def worker_script() -> str:
     return Path(path).read_text(encoding="utf-8")
 
 
+@login_not_required
 @require_safe
 def label_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The person's own answers and skips, newest first: units for the script, a page for others."""
@@ -133,15 +138,11 @@ def label_history(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     return history_json(request, slug, campaign) if wants_json else show_history(request, slug, campaign)
 
 
-label_history.login_required = False  # type: ignore[attr-defined]
-
-
 @for_script
 def history_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """A page of what the person judged, newest first; `before` is where the next page begins."""
-    before = request.GET.get("before", "")
     participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request))
-    units, older = fetch_history(participation, before=int(before) if before.isdecimal() and len(before) < 19 else None)
+    units, older = fetch_history(participation, before=read_number(request.GET.get("before", "")))
     return answer_json({"units": fetch_units(participation, units), "before": older})
 
 
@@ -150,20 +151,16 @@ def history_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 def label_guideline(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The newest guideline as HTML; POST `version` notes that the person has seen it."""
     if request.method == "POST":
-        version = request.POST.get("version", "")
-        number = int(version) if version.isdecimal() and len(version) < 10 else 0
-        seen = note_guideline_seen(collection=slug, campaign=campaign, version=number, by=person_of(request))
+        version = read_number(request.POST.get("version", "")) or 0
+        seen = note_guideline_seen(collection=slug, campaign=campaign, version=version, by=person_of(request))
         return answer_json({"seen": seen})
-    participation = fetch_participation(
-        collection=slug, campaign=campaign, user=person_of(request), also_of_papers=True
-    )
+    participation = fetch_participation(collection=slug, campaign=campaign, user=person_of(request), any_kind=True)
     newest = Guideline.objects.filter(campaign=participation.campaign).first()
-    html = render_markdown(newest.body, headings_from=3) if newest else ""
     changes = changes_since(newest, participation.guideline_seen)
     return answer_json(
         {
             "version": newest.version if newest else 0,
-            "html": html,
+            "html": guideline_html(newest),
             "changes": render_to_string("_differences.html", {"differences": changes}) if changes else "",
         }
     )

@@ -26,7 +26,7 @@ from annotation.definitions.extractions import (
 from annotation.inquiries.reads import WorkPage, notes_for
 from annotation.kind import Judged
 from annotation.labelling.actions.guidelines import note_guideline_seen
-from annotation.labelling.reads.guidelines import changes_since
+from annotation.labelling.reads.labelling import changes_since
 from annotation.labelling.views.answers import person_of
 from annotation.labelling.views.asking import asking_context
 from annotation.models import AnnotatorState, Assignment, Campaign, Extraction, ExtractionState

@@ -14,6 +14,7 @@ from annotation.campaigns.reads.campaigns import fetch_campaign
 from annotation.campaigns.rules.campaigns import can_see
 from annotation.campaigns.rules.pages import check_has_page
 from annotation.campaigns.views.context import campaign_context, fetch_for_overseer
+from annotation.labelling.forms import read_number
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.labelling.views.answers import person_of
 from annotation.models import Campaign, ReviewDecision
@@ -48,11 +49,8 @@ def rewrite_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 def rewrite_ask(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Ask one person to look at the ticked rewrites."""
     membership, found = fetch_for_overseer(request, slug, campaign, page="rewrites")
-    chosen = [int(pk) for pk in request.POST.getlist("rewrites") if pk.isdecimal() and len(pk) < 19]
-    wanted = request.POST.get("reviewer", "")
-    reviewer = get_object_or_404(
-        possible_annotators(membership), pk=int(wanted) if wanted.isdecimal() and len(wanted) < 19 else 0
-    )
+    chosen = [number for pk in request.POST.getlist("rewrites") if (number := read_number(pk)) is not None]
+    reviewer = get_object_or_404(possible_annotators(membership), pk=read_number(request.POST.get("reviewer", "")) or 0)
     with refusals_in_message(request):
         made = ask_for_reviews(
             campaign=found, rewrites=chosen, reviewer=reviewer, by=membership.user, at=timezone.now()

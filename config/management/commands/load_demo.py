@@ -164,7 +164,7 @@ def _judge(campaign: Campaign, person: Person, user: User, at: datetime, *, most
     """Answer the first `most` of the person's items, as their labelling screen sends them after a time offline."""
     given = _answers_of(campaign, person, user, at, most)
     while several := list(islice(given, SENT_AT_ONCE)):
-        submit(collection=SLUG, campaign=campaign.slug, given=several, by=user, at=several[-1].client_at or at)
+        submit(collection=SLUG, campaign=campaign.slug, inputs=several, by=user, at=several[-1].client_at or at)
 
 
 def _answers_of(campaign: Campaign, person: Person, user: User, at: datetime, most: int) -> Iterator[AnswerInput]:

@@ -30,7 +30,7 @@ def made():
         AnswerInput(uuid4(), first.pk, answers={"relevance": 2}, note=note, flagged=True, active_ms=900),
         AnswerInput(uuid4(), second.pk, answers={"relevance": 0}),
     ]
-    submit(collection="teas", campaign=campaign.slug, given=given, by=made.people["ana"], at=AT + timedelta(hours=2))
+    submit(collection="teas", campaign=campaign.slug, inputs=given, by=made.people["ana"], at=AT + timedelta(hours=2))
     return made
 
 

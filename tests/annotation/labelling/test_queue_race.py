@@ -50,7 +50,7 @@ class Race:
 
     def answer(self, who: dict, unit: list[int], have: list[list[int]], rng: random.Random) -> list[list[int]]:
         sent = [skip(each) if rng.random() < 0.1 else given(each, 1) for each in unit]
-        answer = submit(**who, given=sent, have=have, at=self.now(rng))
+        answer = submit(**who, inputs=sent, have=have, at=self.now(rng))
         for one, result in zip(sent, answer.results, strict=True):
             if not isinstance(result, Refused) and (result.outcome, one.kind) == ("counted", "answer"):
                 self.counted[one.assignment] += 1
