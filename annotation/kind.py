@@ -73,12 +73,6 @@ class Items(Protocol):
     def insert(self, campaign: Campaign, supply: Supply, draw: Draw, choice: Any, report: Report) -> int:
         """Make the items; how many were made. Errors: IntegrityError where something changed meanwhile."""
 
-    def count_parts(self, campaign: Campaign, choice: Any = None) -> tuple[tuple[str, int], ...]:
-        """What the chosen items that are left are made of, such as topics: (singular, how many). Empty: of themselves.
-
-        Errors: Refused, as above.
-        """
-
 
 @dataclass(frozen=True, kw_only=True)
 class Choosing:
@@ -116,7 +110,7 @@ class Words:
 
     question: str  # what is judged, next to the kind's name where one is chosen
     item: str  # singular; the plural has an s
-    columns: tuple[Column, ...]  # of lists of items: those that `row` draws, and those of the file alone
+    columns: tuple[Column, ...]  # of lists of items: those with a label, which `row` draws, and those of the file alone
     building: str  # what an item is, above the form that adds items
     material: str  # what items are built from
     step: str  # the items, in the list of what a draft needs
@@ -192,10 +186,12 @@ class Kind:
     # Items: how they are made, the page that adds them, the cells of one in the list
     items: Items
     choosing: Choosing | None = None
-    # Makes items of given (topic id, document id) alone and says how many; None for kinds that judge no documents.
+    # What chosen items that are left are made of, such as topics: (singular, how many) of each. None: of themselves.
+    count_parts: Callable[[Campaign, Any], tuple[tuple[str, int], ...]] | None = None
+    # Makes items of these (topic id, document id) alone and says how many; None for kinds that judge no documents.
     insert_pairs: Callable[[Campaign, Sequence[tuple[int, int]]], int] | None = None
     build_page: str = "annotation/item_build.html"
-    row: str
+    row: str = "annotation/kinds/_item_row.html"
     # Judging: the page where it is done, and the labelling screen unless the kind brings a screen of its own
     screen: str = "labelling_screen"
     item_screen: str = ""  # the page of one assignment, where that is not the screen with `?item=`

@@ -10,7 +10,8 @@ from annotation.campaigns.reads.deadlines import deadline_words
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.campaigns.reads.progress import AnnotatorRow, Progress
 from annotation.campaigns.reads.progress_bars import Bar, state_bar, with_bars
-from annotation.models import Campaign
+from annotation.models import Campaign, Item
+from corpus.tables import Column
 from corpus.text.markdown import render_markdown
 
 register = template.Library()
@@ -50,6 +51,13 @@ def by_state(progress: Progress) -> Bar | None:
 def bars(rows: Sequence[AnnotatorRow]) -> list[tuple[AnnotatorRow, Bar | None]]:
     """Each annotator with the bar of their part; None without items."""
     return with_bars(rows)
+
+
+@register.filter
+def cell_in(item: Item, column: Column) -> object:
+    """What the column of a list of items has of this one, "" for nothing."""
+    value = column.cell(item) if column.cell else None
+    return "" if value is None else value
 
 
 @register.filter

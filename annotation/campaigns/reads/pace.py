@@ -85,12 +85,13 @@ def fetch_pace(campaign: Campaign) -> Pace:
 
 def fetch_workload(campaign: Campaign, choice: Any = None, sample: int | None = None) -> Workload:
     """What these items would bring. Errors: Refused for a choice that names what the collection does not have."""
-    supply = campaign.kind_object.items.fetch_supply(campaign, choice, sampled=sample is not None)
+    kind = campaign.kind_object
+    supply = kind.items.fetch_supply(campaign, choice, sampled=sample is not None)
     people = campaign.annotators.filter(state=AnnotatorState.ACTIVE).exclude(kind=AnnotatorKind.MACHINE).count()
     return Workload(
         items=supply.left if sample is None else min(sample, supply.left),
         left=supply.left,
-        parts=campaign.kind_object.items.count_parts(campaign, choice),
+        parts=kind.count_parts(campaign, choice) if kind.count_parts else (),
         overlap=campaign.overlap,
         annotators=people,
         pace=fetch_pace(campaign),

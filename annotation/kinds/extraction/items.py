@@ -36,11 +36,6 @@ def fetch_supply(campaign: Campaign, choice: Any = None, *, sampled: bool = Fals
     return Supply(papers, taken, left, papers - taken - left)
 
 
-def count_parts(campaign: Campaign, choice: Any = None) -> tuple[tuple[str, int], ...]:
-    """Items are made of themselves."""
-    return ()
-
-
 def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Any, report: Report) -> int:
     """Make items of all papers that are left, or of a sample."""
     named = campaign_parameters(campaign, sampled=draw.sample is not None)

@@ -38,6 +38,7 @@ RELEVANCE = Kind(
     has_orders=True,
     items=items,
     choosing=PAIRS,
+    count_parts=items.count_parts,
     insert_pairs=items.insert_pairs,
     row="annotation/kinds/relevance/_item_row.html",
     labelling=LABELLING,

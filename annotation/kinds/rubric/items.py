@@ -70,11 +70,6 @@ def fetch_candidates(campaign: Campaign, choice: Choice | None = None) -> list[C
     return [candidate for _, standing, candidate in chosen if standing == "left"]
 
 
-def count_parts(campaign: Campaign, choice: Any = None) -> tuple[tuple[str, int], ...]:
-    """Items are made of themselves."""
-    return ()
-
-
 def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Choice | None, report: Report) -> int:
     """Make items of all chosen topics that are left, or of a sample: `stratified` draws the same from each source."""
     chosen = fetch_candidates(campaign, choice)

@@ -23,6 +23,7 @@ from annotation.campaigns.reads.campaigns import campaigns_for
 from annotation.campaigns.reads.criteria import drafts_of
 from annotation.campaigns.rules.campaigns import check_can_see
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
+from annotation.kind import kinds
 from annotation.models import Assignment, Campaign, CampaignState, Item, Level, Split
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
 from tests.factories.papers import PaperFactory
@@ -59,7 +60,7 @@ def test_each_campaign_draws_a_seed_of_its_own(made):
 
 @pytest.mark.parametrize("kind", ["sorting"])
 def test_unknown_kinds_are_refused(made, kind):
-    with pytest.raises(Refused, match=r"Supported: relevance, rubric, extraction\."):
+    with pytest.raises(Refused, match=f"Supported: {', '.join(map(str, kinds()))}\\."):
         create(made, kind=kind)
     assert not Campaign.objects.exists()
 

@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
-from django.template.loader import get_template
+from django.template.loader import get_template, render_to_string
 from django.urls import reverse
 
 from accounts.extensions import extensions
@@ -23,6 +23,7 @@ from annotation.models import Campaign
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.imports.registry import collection_importers
 from tests.factories.accounts import AT
+from tests.factories.annotation import make_campaign, make_material
 from tests.factories.corpus import CollectionFactory
 from tests.processes import CHECKOUT
 
@@ -78,9 +79,16 @@ def test_the_command_makes_each_kind_and_says_what_it_lacks(kind: str) -> None:
         call_command("build_items", collection.slug, "main", stderr=said, stdout=StringIO())
 
 
+def test_kinds_in_words_are_those_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in {*extensions("campaign_kinds")} - {"relevance", "rubric", "extraction"}:
+        monkeypatch.delitem(extensions("campaign_kinds"), name)
+    assert overlaps_in_words() == "3 for relevance, 1 for rubric and extraction"
+    with pytest.raises(Refused, match="Supported: relevance, rubric, extraction"):
+        kind_by_name("pairwise")
+
+
 def test_kinds_are_chosen_by_what_they_are_like() -> None:
     assert [kind.name for kind in kinds()] == [DEFAULT_KIND, *(n for n, _ in KIND_CHOICES if n != DEFAULT_KIND)]
-    assert overlaps_in_words() == "3 for relevance, 1 for rubric and extraction"
     for name, _ in KIND_CHOICES:
         create_campaign(collection=CollectionFactory(), by=None, at=AT, name="Main", kind=name)
     graded = set(Campaign.objects.graded().values_list("kind", flat=True))
@@ -88,8 +96,18 @@ def test_kinds_are_chosen_by_what_they_are_like() -> None:
     for kind in kinds():
         alike = {each.name for each in kinds() if each.judges == kind.judges}
         assert {each.kind for each in Campaign.objects.judging(kind.judges)} == alike
-    with pytest.raises(Refused, match="Supported: relevance, rubric, extraction"):
-        kind_by_name("pairwise")
+
+
+def test_items_are_listed_by_the_columns_of_their_kind() -> None:
+    """A kind without a row of its own has its columns drawn, so it needs no template."""
+    made = make_material(topics=1, aspects=1, documents=1)
+    campaign = make_campaign(made)
+    kind = replace(campaign.kind_object, row=Kind.row)
+    row = render_to_string(kind.row, {"kind": kind, "item": campaign.items.get()})
+    cells = [f'<td data-label="{label}">' for label in ("Topic", "Aspect", "Document")]
+    assert [row.count(cell) for cell in cells] == [1, 1, 1]
+    assert made.documents[0].docno in row
+    assert row.count("<td") == 3
 
 
 def test_kinds_may_choose_their_items_alike(monkeypatch: pytest.MonkeyPatch) -> None:
