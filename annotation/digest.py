@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from accounts.digests import Line, Notice
 from accounts.models import User
-from annotation.campaigns.reads.deadlines import deadline_words
+from annotation.campaigns.reads.campaigns import deadline_words
 from annotation.campaigns.reads.home import Work, work_of
 from annotation.inquiries.reads import new_answers, open_inquiries
 from annotation.models import Annotator, AnnotatorState, AssignmentState, Campaign, CampaignState

@@ -262,6 +262,25 @@ def _datetime(value: Any) -> datetime | None:
     return at if at is not None and at.tzinfo is not None else None
 
 
+def read_question(data: dict[str, Any]) -> dict[str, Any]:
+    """A question to the managers: assignment, text and uuid, as `ask_managers` takes them. Errors: Malformed."""
+    assignment, text = _id(data, "assignment"), data.get("text")
+    if not isinstance(text, str):
+        raise Malformed("text", "a text is needed.")
+    return {"assignment": assignment, "text": text, "uuid": _uuid(data.get("uuid"), "uuid")}
+
+
+def read_seen(body: bytes, most: int) -> list[UUID]:
+    """The JSON {"seen": [uuid, …]}, at most so many. Errors: Malformed."""
+    seen = json_object(body).get("seen")
+    try:
+        if isinstance(seen, list) and len(seen) <= most:
+            return [UUID(str(each)) for each in seen]
+    except ValueError:
+        pass
+    raise Malformed("seen", "send a list of UUIDs.")
+
+
 def read_preferences(data: Any) -> dict[str, Any]:
     """How somebody likes their screen: {"shortcuts", "highlights", "delay", "keys"}. Errors: Malformed."""
     if not isinstance(data, dict):

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from annotation.campaigns.forms.campaigns import possible_annotators
 from annotation.campaigns.reads.campaigns import fetch_campaign
-from annotation.campaigns.rules.pages import check_has_page
+from annotation.campaigns.rules.campaigns import check_has_page
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Campaign, ReviewDecision, Rewrite
 from annotation.rubric.actions import DECIDERS, ask_for_reviews, decide_rewrite

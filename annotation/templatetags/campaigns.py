@@ -1,20 +1,19 @@
 """What stands above a campaign's pages, and guidelines in templates."""
 
-from collections.abc import Sequence
-
 from django import template
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.campaigns.reads.deadlines import deadline_words
+from annotation.campaigns.reads.campaigns import deadline_words
 from annotation.campaigns.reads.overrides import overrides_in
-from annotation.campaigns.reads.progress import AnnotatorRow, Progress
-from annotation.campaigns.reads.progress_bars import Bar, state_bar, with_bars
+from annotation.campaigns.reads.progress_bars import state_bar, with_bars
 from annotation.models import Campaign, Item
 from corpus.tables import Column
 from corpus.text.markdown import render_markdown
 
 register = template.Library()
+register.filter("by_state", state_bar)
+register.filter("bars", with_bars)
 
 # Pages where labels are shown or what is made of them.
 LABELS = (
@@ -39,18 +38,6 @@ def override_notes(campaign: Campaign) -> dict[str, object]:
 def deadline(campaign: Campaign) -> str:
     """The last day to judge and how far away it is, or ""."""
     return deadline_words(campaign, timezone.localdate())
-
-
-@register.filter
-def by_state(progress: Progress) -> Bar | None:
-    """The items of a campaign by state as a bar; None without items."""
-    return state_bar(progress)
-
-
-@register.filter
-def bars(rows: Sequence[AnnotatorRow]) -> list[tuple[AnnotatorRow, Bar | None]]:
-    """Each annotator with the bar of their part; None without items."""
-    return with_bars(rows)
 
 
 @register.filter

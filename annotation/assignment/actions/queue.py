@@ -213,7 +213,7 @@ class Place:
 
 def room_of(participation: Participation) -> int:
     """How many units more the annotator may have under lease now."""
-    row = run(ROOM, _queue_names(participation))[0]
+    row = run(ROOM, _parameters(participation))[0]
     return max(0, row.most - row.held)
 
 
@@ -234,17 +234,16 @@ def take_lapsed_slot(participation: Participation, *, at: datetime) -> Place | N
 
 def revive_leases(participation: Participation, *, units: int, at: datetime) -> list[int]:
     """Lease again what the annotator's own ended leases leave free, up to so many units; the ids, in order."""
-    rows = run(REVIVE, {**_queue_names(participation), "most": units})
+    rows = run(REVIVE, _parameters(participation, most=units))
     if rows:
         ids, slots = [row.id for row in rows], [row.slot for row in rows]
-        run(REVIVED, {"ids": ids, "slots": slots, **_lease_names(participation, at)})
+        run(REVIVED, _parameters(participation, at, ids=ids, slots=slots))
     return [row.id for row in rows]
 
 
 def note_visit(participation: Participation, browser: str) -> Visit:
     """Number a visit that begins in this browser, and let it have what earlier visits in the same browser held."""
-    named = {"annotator": participation.annotator, "campaign": participation.campaign, "browser": browser}
-    return Visit(browser, run(BEGIN_VISIT, named)[0].visit)
+    return Visit(browser, run(BEGIN_VISIT, _parameters(participation) | {"browser": browser})[0].visit)
 
 
 def leave_units(participation: Participation, *, seen: Sequence[int], at: datetime) -> int:
@@ -253,21 +252,19 @@ def leave_units(participation: Participation, *, seen: Sequence[int], at: dateti
     nothing at all."""
     if not participation.visit.browser:
         return 0
-    named = {**_queue_names(participation), "seen": list(seen), "at": at, "most": MOST_EXPIRED_AT_ONCE}
-    return len(run(LEAVE, {**named, **_visit_names(participation)}))
+    return len(run(LEAVE, _parameters(participation, at, seen=list(seen), most=MOST_EXPIRED_AT_ONCE)))
 
 
 def take_group(participation: Participation, lead: int, *, at: datetime) -> list[int]:
     """Lease what else is free of the lead's topic and document; the ids of these assignments, in the queue's order."""
-    named = {"lead": lead, "annotator": participation.annotator, **_lease_names(participation, at)}
-    return [row.id for row in sorted(run(TAKE_GROUP, named), key=lambda row: row.position)]
+    rows = run(TAKE_GROUP, _parameters(participation, at, lead=lead))
+    return [row.id for row in sorted(rows, key=lambda row: row.position)]
 
 
 def renew_leases(participation: Participation, ids: Sequence[int], *, at: datetime) -> None:
     """Prolong the annotator's leases on these assignments where less than half is left, and note that the visit has
     them in hand."""
-    named = {"have": list(ids), "annotator": participation.annotator, "renew": at + participation.lease / 2}
-    run(RENEW, {**named, **_lease_names(participation, at)})
+    run(RENEW, _parameters(participation, at, have=list(ids)))
 
 
 def free_slots(ids: Sequence[int], *, state: str) -> int:
@@ -293,44 +290,29 @@ def regain_slot(*, assignment: int, item: int, annotator: int, from_queue: bool)
 
 def _take(participation: Participation, after: int, have: Sequence[int], at: datetime) -> tuple[Place | None, bool]:
     """What was leased, and whether the annotator has all that may be leased now."""
-    named = {
-        **_queue_names(participation),
-        "after": after,
-        "have": list(have),
-        "renew": at + participation.lease / 2,
-        **_lease_names(participation, at),
-    }
-    row = run(TAKE, named)[0]
+    row = run(TAKE, _parameters(participation, at, after=after, have=list(have)))[0]
     if row.id is None:
         return None, row.held >= row.most
     is_last = row.held + 1 >= row.most
     return Place(row.id, row.position, is_last), is_last
 
 
-def _queue_names(participation: Participation) -> dict[str, object]:
+def _parameters(participation: Participation, at: datetime | None = None, **more: object) -> dict[str, object]:
+    """What the statements above name; each takes what it needs. Without `at` there is no time in them."""
+    lease = participation.lease
     return {
         "campaign": participation.campaign,
         "annotator": participation.annotator,
         "by_document": participation.by_document,
         "few": QUEUE_AHEAD,
         "many": QUEUE_AHEAD_WHILE_PLENTY,
+        "browser": participation.visit.browser,
+        "visit": participation.visit.number,
+        **({"at": at, "lease": at + lease, "renew": at + lease / 2} if at else {}),
+        **more,
     }
-
-
-def _lease_names(participation: Participation, at: datetime) -> dict[str, object]:
-    return {"lease": at + participation.lease, **_visit_names(participation)}
-
-
-def _visit_names(participation: Participation) -> dict[str, object]:
-    return {"browser": participation.visit.browser, "visit": participation.visit.number}
 
 
 def _expire_leases(participation: Participation, at: datetime) -> int:
     """Give back the slots of others whose lease ran out; how many."""
-    named = {
-        "campaign": participation.campaign,
-        "annotator": participation.annotator,
-        "at": at,
-        "most": MOST_EXPIRED_AT_ONCE,
-    }
-    return len(run(EXPIRE, named))
+    return len(run(EXPIRE, _parameters(participation, at, most=MOST_EXPIRED_AT_ONCE)))

@@ -14,8 +14,7 @@ from accounts.refusals import Conflict, Refused
 from annotation.assignment.actions.annotators import add_members
 from annotation.campaigns.actions.criteria import check_criteria, sort_levels, store_criteria
 from annotation.campaigns.actions.guidelines import check_body
-from annotation.campaigns.reads.campaigns import fetch_readiness, has_submissions
-from annotation.campaigns.reads.criteria import drafts_of
+from annotation.campaigns.reads.campaigns import drafts_of, fetch_readiness, has_submissions
 from annotation.campaigns.reads.items import count_held_elsewhere
 from annotation.campaigns.rules.campaigns import (
     check_can_close,

@@ -4,8 +4,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from annotation.campaigns.reads.campaigns import fetch_campaign
-from annotation.campaigns.rules.campaigns import check_can_see
-from annotation.campaigns.rules.pages import check_has_page
+from annotation.campaigns.rules.campaigns import check_can_see, check_has_page
 from annotation.models import Campaign
 from corpus.collections.api.base import InCollectionView
 

@@ -9,7 +9,7 @@ from django.utils.functional import lazy
 from accounts.models import User
 from annotation.campaigns.forms.settings import number_field
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
-from annotation.definitions.settings import LEASE, NAME, OVERLAP, SAMPLE, SEED
+from annotation.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, SAMPLE, SEED
 from annotation.kind import kinds, option_readers, overlaps_in_words
 from annotation.models import Campaign, CampaignState, Order, Split, Strategy
 from corpus.models import Membership, Role
@@ -125,8 +125,21 @@ class CopyForm(forms.Form):
     name = forms.CharField(max_length=NAME.most, label="Name of the copy")
 
 
+class GuidelineForm(forms.Form):
+    """The text of a guideline, and the version it started from."""
+
+    body = forms.CharField(
+        label="Guideline",
+        widget=forms.Textarea(attrs={"rows": 24}),
+        max_length=GUIDELINE.most,
+        strip=False,
+        help_text="Markdown: # headings, **bold**, lists, tables, links. HTML and images are not shown.",
+    )
+    based_on = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+
+
 class CampaignFilterForm(forms.Form):
-    """Which campaigns a list shows. What makes no sense is as if it were not asked."""
+    """Which campaigns a list shows. What makes no sense narrows nothing."""
 
     q = forms.CharField(required=False, max_length=NAME.most, label="Name")
     state = forms.ChoiceField(choices=[("", "Any"), *CampaignState.choices], required=False)
@@ -135,8 +148,8 @@ class CampaignFilterForm(forms.Form):
     def narrow(self, campaigns: QuerySet[Campaign]) -> QuerySet[Campaign]:
         self.is_valid()
         values = self.cleaned_data
-        asked = {"name__icontains": values.get("q"), "state": values.get("state"), "kind": values.get("kind")}
-        return campaigns.filter(**{name: value for name, value in asked.items() if value})
+        limits = {"name__icontains": values.get("q"), "state": values.get("state"), "kind": values.get("kind")}
+        return campaigns.filter(**{name: value for name, value in limits.items() if value})
 
 
 class TomlForm(forms.Form):

@@ -6,7 +6,7 @@ Fields are named c<criterion>-<name> and c<criterion>-l<level>-<name>. Buttons n
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
 
@@ -27,6 +27,9 @@ class RowForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.empty_permitted = True
+
+
+R = TypeVar("R", bound=RowForm)
 
 
 class CriterionForm(RowForm):
@@ -70,8 +73,8 @@ class CriterionRows:
 
 
 @dataclass
-class Typed:
-    """What stands in the fields of one criterion and of its levels."""
+class RowValues:
+    """What the fields of one criterion and of its levels hold."""
 
     fields: dict[str, Any] = field(default_factory=dict)
     levels: list[dict[str, Any]] = field(default_factory=list)
@@ -84,10 +87,10 @@ class CriteriaForm:
         self.errors: list[str] = []
         self.asks_for_rows = data is not None and any(name in data for name in BUTTONS)
         self.is_sent = data is not None and not self.asks_for_rows
-        typed = [_of_draft(draft) for draft in criteria] if data is None else _of_data(data)
+        values = [_of_draft(draft) for draft in criteria] if data is None else _of_data(data)
         if data is not None and self.asks_for_rows:
-            _press(typed, data)
-        self.rows = [_bind(number, each) if self.is_sent else _show(number, each) for number, each in enumerate(typed)]
+            _apply_button(values, data)
+        self.rows = [_rows(number, each, is_bound=self.is_sent) for number, each in enumerate(values)]
 
     def is_valid(self) -> bool:
         return self.is_sent and all(form.is_valid() for row in self.rows for form in (row.form, *row.levels))
@@ -97,8 +100,8 @@ class CriteriaForm:
         return tuple(_draft(row) for row in self.rows if row.form.has_changed())
 
 
-def _of_draft(draft: CriterionDraft) -> Typed:
-    return Typed(
+def _of_draft(draft: CriterionDraft) -> RowValues:
+    return RowValues(
         {name: getattr(draft, name) for name in CRITERION_FIELDS},
         [
             {name: getattr(level, name) for name in LEVEL_FIELDS} | {"reasons": "\n".join(level.reasons)}
@@ -107,58 +110,52 @@ def _of_draft(draft: CriterionDraft) -> Typed:
     )
 
 
-def _of_data(data: Mapping[str, Any]) -> list[Typed]:
-    typed = []
-    for c in range(_rows_in(data, "c{}-key")):
-        levels = range(_rows_in(data, f"c{c}-l{{}}-value"))
-        typed.append(
-            Typed(
-                {name: data.get(f"c{c}-{name}", "") for name in CRITERION_FIELDS},
-                [{name: data.get(f"c{c}-l{n}-{name}", "") for name in LEVEL_FIELDS} for n in levels],
-            )
+def _of_data(data: Mapping[str, Any]) -> list[RowValues]:
+    return [
+        RowValues(
+            {name: data.get(f"c{c}-{name}", "") for name in CRITERION_FIELDS},
+            [
+                {name: data.get(f"c{c}-l{n}-{name}", "") for name in LEVEL_FIELDS}
+                for n in range(_count_rows(data, f"c{c}-l{{}}-value"))
+            ],
         )
-    return typed
+        for c in range(_count_rows(data, "c{}-key"))
+    ]
 
 
-def _rows_in(data: Mapping[str, Any], name: str) -> int:
+def _count_rows(data: Mapping[str, Any], name: str) -> int:
     return next((n for n in range(MOST_ROWS) if name.format(n) not in data), MOST_ROWS)
 
 
-def _press(typed: list[Typed], data: Mapping[str, Any]) -> None:
+def _apply_button(values: list[RowValues], data: Mapping[str, Any]) -> None:
     """Do what the button says: its value is the criterion's number, with .<level> after it where one is meant."""
     name = next(button for button in BUTTONS if button in data)
     if name == "add_criterion":
-        typed.append(Typed({"scale": Scale.ORDINAL}, [{}, {}]))
+        values.append(RowValues({"scale": Scale.ORDINAL}, [{}, {}]))
         return
     criterion, _, level = str(data[name]).partition(".")
-    if not criterion.isdecimal() or len(criterion) > 9 or int(criterion) >= len(typed):
+    if not criterion.isdecimal() or len(criterion) > 9 or int(criterion) >= len(values):
         return
-    chosen = typed[int(criterion)]
+    chosen = values[int(criterion)]
     if name == "remove_criterion":
-        typed.remove(chosen)
+        values.remove(chosen)
     elif name == "add_level":
         chosen.levels.append({})
     elif level.isdecimal() and len(level) < 10 and int(level) < len(chosen.levels):
         del chosen.levels[int(level)]
 
 
-def _show(number: int, typed: Typed) -> CriterionRows:
-    return CriterionRows(
-        number,
-        CriterionForm(initial=typed.fields, prefix=f"c{number}"),
-        [LevelForm(initial=each, prefix=f"c{number}-l{n}") for n, each in enumerate(typed.levels)],
-    )
-
-
-def _bind(number: int, typed: Typed) -> CriterionRows:
-    """Bound to what was sent, against nothing, so that a blank row counts as unchanged."""
+def _rows(number: int, values: RowValues, *, is_bound: bool) -> CriterionRows:
     prefix = f"c{number}"
-    own = {f"{prefix}-{name}": value for name, value in typed.fields.items()}
-    levels = [
-        LevelForm({f"{prefix}-l{n}-{name}": value for name, value in each.items()}, prefix=f"{prefix}-l{n}")
-        for n, each in enumerate(typed.levels)
-    ]
-    return CriterionRows(number, CriterionForm(own, prefix=prefix), levels)
+    levels = [_row(LevelForm, each, f"{prefix}-l{n}", is_bound) for n, each in enumerate(values.levels)]
+    return CriterionRows(number, _row(CriterionForm, values.fields, prefix, is_bound), levels)
+
+
+def _row(form: type[R], values: dict[str, Any], prefix: str, is_bound: bool) -> R:
+    """A form that only shows the values; or bound to them, against nothing, so that a blank row counts as unchanged."""
+    if not is_bound:
+        return form(initial=values, prefix=prefix)
+    return form({f"{prefix}-{name}": value for name, value in values.items()}, prefix=prefix)
 
 
 def _draft(row: CriterionRows) -> CriterionDraft:

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from django.db.models import Case, Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, Coalesce
 from django.shortcuts import get_object_or_404
+from django.utils.formats import date_format
 
 from accounts.refusals import Refused
 from annotation.campaigns.reads import progress
 from annotation.campaigns.reads.own_counts import own_in_campaigns
+from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -20,6 +23,7 @@ from annotation.models import (
     Campaign,
     CampaignState,
     Item,
+    Judgment,
     Submission,
 )
 from corpus.collections.reads.collections import collection_with
@@ -128,3 +132,42 @@ def why_cannot_archive_open_campaigns(collection: Collection) -> str:
     """Why the collection cannot be archived yet: its open campaigns, or ""."""
     names = list(collection.campaigns.filter(state=CampaignState.OPEN).order_by("name").values_list("name", flat=True))
     return f"Close its open campaigns first: {', '.join(names)}." if names else ""
+
+
+def drafts_of(campaign: Campaign) -> tuple[CriterionDraft, ...]:
+    """The campaign's criteria as they are stored. Two queries."""
+    return tuple(
+        CriterionDraft(
+            key=criterion.key,
+            label=criterion.label,
+            question=criterion.question,
+            scale=criterion.scale,
+            levels=tuple(
+                LevelDraft(level.value, level.label, level.definition, level.example, tuple(level.reasons))
+                for level in criterion.levels.all()
+            ),
+        )
+        for criterion in campaign.criteria.prefetch_related("levels")
+    )
+
+
+def has_judgments(campaign: Campaign) -> bool:
+    return Judgment.objects.filter(assignment__item__campaign=campaign).exists()
+
+
+def deadline_words(campaign: Campaign, today: date) -> str:
+    """The last day to judge and how far away it is; "" without a deadline and once the campaign is closed.
+
+    A deadline informs; nothing is locked after it.
+    """
+    if campaign.deadline is None or campaign.state == CampaignState.CLOSED:
+        return ""
+    return f"Judge until {date_format(campaign.deadline, 'j M Y')} ({_distance((campaign.deadline - today).days)})"
+
+
+def _distance(days: int) -> str:
+    if days in (0, 1):
+        return ("today", "tomorrow")[days]
+    if days < 0:
+        return f"{-days:,} day{'' if days == -1 else 's'} ago"
+    return f"{days:,} days left"

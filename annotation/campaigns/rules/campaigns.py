@@ -3,9 +3,9 @@
 from django.db.models import Q
 
 from accounts.models import User
-from accounts.refusals import NotAllowed, Refused
-from annotation.campaigns.reads.campaigns import Readiness
-from annotation.campaigns.reads.criteria import drafts_of
+from accounts.refusals import NotAllowed, NotHere, Refused
+from accounts.slots import tabs
+from annotation.campaigns.reads.campaigns import Readiness, drafts_of
 from annotation.definitions.drafts import problems_of
 from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignState, Strategy
 from corpus.collections.rules import can_oversee, check_manager
@@ -113,6 +113,18 @@ def why_cannot_delete(campaign: Campaign, submissions: bool) -> str:
     return _first(
         (submissions, "It holds answers, and an answer is never thrown away. Close it instead."),
         (campaign.state == CampaignState.OPEN, "It is open. Close it first."),
+    )
+
+
+def check_has_page(campaign: Campaign, key: str) -> None:
+    """Errors: NotHere (404) where campaigns of this kind have no page with this key of `Kind.tabs`."""
+    kind = campaign.kind_object
+    if key in kind.tabs:
+        return
+    label = next((tab.label for tab in tabs("campaign") if tab.key == key), key.capitalize())
+    raise NotHere(
+        f"{campaign} has no page “{label}”: campaigns of the kind {kind} have none. Its {kind.words.item}s are on the"
+        " campaign's other pages."
     )
 
 

@@ -5,8 +5,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from annotation.campaigns.reads.campaigns import fetch_campaign
-from annotation.campaigns.rules.campaigns import check_can_see
-from annotation.campaigns.rules.pages import check_has_page
+from annotation.campaigns.rules.campaigns import check_can_see, check_has_page
 from annotation.models import Campaign
 from corpus.collections.rules import fetch_manager, fetch_membership, fetch_overseer
 from corpus.collections.views.context import collection_context

@@ -10,7 +10,7 @@ from accounts.refusal_messages import RefusalReport, refusals_in_form
 from annotation.campaigns.actions.criteria import replace_criteria
 from annotation.campaigns.forms.campaigns import TomlForm
 from annotation.campaigns.forms.criteria import CriteriaForm
-from annotation.campaigns.reads.criteria import drafts_of, has_judgments
+from annotation.campaigns.reads.campaigns import drafts_of, has_judgments
 from annotation.campaigns.rules.campaigns import why_cannot_change_criteria
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager
 from annotation.definitions.campaign_file import write_criteria

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.campaigns.actions.guidelines import write_guideline
-from annotation.campaigns.forms.guidelines import GuidelineForm
+from annotation.campaigns.forms.campaigns import GuidelineForm
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_participant
 from corpus.text.differences import compare_texts
 

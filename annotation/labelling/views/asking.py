@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
@@ -18,7 +18,7 @@ from accounts.refusal_messages import refusals_in_message
 from annotation.assignment.reads.participation import fetch_participation
 from annotation.inquiries.actions import ask_managers, note_answers_seen
 from annotation.inquiries.reads import MOST, Note, WorkPage, own_notes
-from annotation.labelling.forms import Malformed, json_object, read_number
+from annotation.labelling.forms import json_object, read_number, read_question, read_seen
 from annotation.labelling.views.answers import answer_json, for_script, person_of
 
 JSON = "application/json"
@@ -55,25 +55,9 @@ def _receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     return redirect(WorkPage(participation.kind, slug, campaign).address(number))
 
 
-def _ask(request: HttpRequest, slug: str, campaign: str, sent: dict[str, Any]) -> None:
-    assignment, text = sent.get("assignment"), sent.get("text")
-    if type(assignment) is not int or not 0 < assignment < 2**63:
-        raise Malformed("assignment", "a number is needed.")
-    if not isinstance(text, str):
-        raise Malformed("text", "a text is needed.")
-    try:
-        uuid = UUID(str(sent.get("uuid")))
-    except ValueError:
-        raise Malformed("uuid", "a UUID is needed.") from None
-    ask_managers(
-        collection=slug,
-        campaign=campaign,
-        assignment=assignment,
-        uuid=uuid,
-        text=text,
-        by=person_of(request),
-        at=timezone.now(),
-    )
+def _ask(request: HttpRequest, slug: str, campaign: str, question: dict[str, Any]) -> None:
+    by, at = person_of(request), timezone.now()
+    ask_managers(collection=slug, campaign=campaign, by=by, at=at, **read_question(question))
 
 
 @login_not_required
@@ -90,13 +74,7 @@ def label_answers_seen(request: HttpRequest, slug: str, campaign: str) -> HttpRe
 
 @for_script
 def seen_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    seen = json_object(body_of(request)).get("seen")
-    if not isinstance(seen, list) or len(seen) > MOST:
-        raise Malformed("seen", "send a list of UUIDs.")
-    try:
-        uuids = [UUID(str(each)) for each in seen]
-    except ValueError:
-        raise Malformed("seen", "send a list of UUIDs.") from None
+    uuids = read_seen(body_of(request), MOST)
     found = note_answers_seen(collection=slug, campaign=campaign, by=person_of(request), at=timezone.now(), only=uuids)
     return answer_json({"seen": found})
 

@@ -11,8 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.refusal_messages import refusals_in_message
 from annotation.campaigns.forms.campaigns import possible_annotators
 from annotation.campaigns.reads.campaigns import fetch_campaign
-from annotation.campaigns.rules.campaigns import can_see
-from annotation.campaigns.rules.pages import check_has_page
+from annotation.campaigns.rules.campaigns import can_see, check_has_page
 from annotation.campaigns.views.context import campaign_context, fetch_for_overseer
 from annotation.labelling.forms import read_number
 from annotation.labelling.rules.labels import check_can_read_labels

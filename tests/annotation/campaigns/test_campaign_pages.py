@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.reads.criteria import drafts_of
+from annotation.campaigns.reads.campaigns import drafts_of
 from annotation.campaigns.views import items as item_views
 from annotation.models import Campaign, CampaignState, ItemBuild
 from corpus.models import Topic, TopicKind

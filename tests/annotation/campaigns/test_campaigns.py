@@ -19,8 +19,7 @@ from annotation.campaigns.actions.campaigns import (
 )
 from annotation.campaigns.actions.criteria import replace_criteria
 from annotation.campaigns.actions.items import build_items
-from annotation.campaigns.reads.campaigns import campaigns_for
-from annotation.campaigns.reads.criteria import drafts_of
+from annotation.campaigns.reads.campaigns import campaigns_for, drafts_of
 from annotation.campaigns.rules.campaigns import check_can_see
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.kind import kinds

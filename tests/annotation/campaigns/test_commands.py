@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.campaigns.reads.criteria import drafts_of
+from annotation.campaigns.reads.campaigns import drafts_of
 from annotation.models import Assignment, Campaign
 from tests.factories.annotation import add_documents, add_to_pool, make_campaign, make_material
 

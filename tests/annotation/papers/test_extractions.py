@@ -12,7 +12,7 @@ from annotation.assignment.actions.annotators import add_members
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import close_campaign, create_campaign, open_campaign, update_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.campaigns.reads.criteria import drafts_of
+from annotation.campaigns.reads.campaigns import drafts_of
 from annotation.definitions.block_contexts import without_proposals
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Assignment, Campaign, Extraction, ExtractionRevision, ExtractionSource, Item
