@@ -220,7 +220,7 @@ def _question_numbers(items: Ints) -> Ints:
 
 def _check_overlap(workload: Workload) -> None:
     taken = workload.taken
-    beyond = taken[taken[:, 1] > workload.wanted[taken[:, 0]], 0]
+    beyond = taken[taken[:, 1] > workload.slots[taken[:, 0]], 0]
     if len(beyond):
         raise Refused(
             f"The overlap cannot be lowered to {workload.overlap}: {len(np.unique(beyond)):,} items have more judges."
@@ -238,7 +238,7 @@ def _drop_open_slots(campaign: Campaign, options: Options) -> None:
 
 def _write(draft: Draft) -> None:
     work = draft.workload
-    slots = free_slots(draft.items, work.wanted, work.taken)
+    slots = free_slots(draft.items, work.slots, work.taken)
     queue = work.strategy == Strategy.QUEUE
     positions = draft.positions
     pks = np.array([each.pk for each in work.annotators] + [0], dtype=np.int64)[draft.people]

@@ -129,9 +129,9 @@ def inquiries_of(campaign: Campaign, user: User) -> QuerySet[Inquiry]:
 
 def hidden_from(user: User, campaign: int) -> QuerySet[Inquiry]:
     """Questions about items that the person still has to judge, in this campaign or another: judge first (ADR 11)."""
-    asked = Inquiry.objects.filter(campaign=campaign)
-    items = items_hidden_from(user).filter(pk__in=asked.values("item"))
-    return asked.filter(item__in=items.values("pk"))
+    inquiries = Inquiry.objects.filter(campaign=campaign)
+    items = items_hidden_from(user).filter(pk__in=inquiries.values("item"))
+    return inquiries.filter(item__in=items.values("pk"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +156,10 @@ def open_inquiries(user: User) -> list[InquiryCount]:
     None of archived collections, where nothing can be answered.
     """
     managed = Q(collection__memberships__user=user, collection__memberships__role=Role.MANAGER)
-    asked = Campaign.objects.filter(managed, collection__archived_at=None).filter(
+    campaigns = Campaign.objects.filter(managed, collection__archived_at=None).filter(
         Exists(Inquiry.objects.filter(campaign=OuterRef("pk"), answered_at=None))
     )
-    if not (pks := list(asked.values_list("pk", flat=True))):
+    if not (pks := list(campaigns.values_list("pk", flat=True))):
         return []  # to put the next query together takes as long as the rest of the first page
     waits = Q(inquiries__answered_at=None, inquiries__isnull=False)
     hidden = items_hidden_from(user).filter(pk__in=Inquiry.objects.filter(answered_at=None).values("item"))

@@ -39,12 +39,12 @@ def ask_for_reviews(
     if any(_author(rewrite) == reviewer.pk for rewrite in chosen):
         raise Refused(f"{reviewer} wrote one of these. {OWN}")
     wording = ("rewrite__submission__assignment", "rewrite__text")
-    asked = set(reviews_like(chosen).filter(reviewer=reviewer).values_list(*wording))
+    known = set(reviews_like(chosen).filter(reviewer=reviewer).values_list(*wording))
     made = RewriteReview.objects.bulk_create(
         [
             RewriteReview(rewrite=rewrite, reviewer=reviewer, asked_by=by, asked_at=at)
             for rewrite in chosen
-            if (rewrite.submission.assignment_id, rewrite.text) not in asked
+            if (rewrite.submission.assignment_id, rewrite.text) not in known
         ]
     )
     if made:

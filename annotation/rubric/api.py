@@ -156,6 +156,6 @@ class RewriteDecisionView(RewriteView):
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Confirm a rewrite or reject it: managers, adjudicators and the person asked, never its author."""
-        wanted = self.asked(RewriteDecisionSerializer)
-        review = decide_rewrite(campaign=self.campaign, rewrite=pk, by=self.person, at=timezone.now(), **wanted)
+        values = self.asked(RewriteDecisionSerializer)
+        review = decide_rewrite(campaign=self.campaign, rewrite=pk, by=self.person, at=timezone.now(), **values)
         return Response(RewriteReviewSerializer(review).data)

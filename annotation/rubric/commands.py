@@ -52,9 +52,9 @@ class Command(SteppedCommand):
         return "\n".join(lines) or "There are no rewrites.", {"rewrites": found}
 
     def ask(self, *, slug: str, campaign: str, reviewer: str, rewrites: Any, by: str) -> tuple[str, dict[str, Any]]:
-        found, asked = campaign_with(slug, campaign), user_with(reviewer)
-        made = ask_for_reviews(campaign=found, rewrites=rewrites, reviewer=asked, by=user_with(by), at=timezone.now())
-        return f"{asked} is asked about {len(made):,} rewrites.", {"asked": len(made)}
+        found, person = campaign_with(slug, campaign), user_with(reviewer)
+        made = ask_for_reviews(campaign=found, rewrites=rewrites, reviewer=person, by=user_with(by), at=timezone.now())
+        return f"{person} is asked about {len(made):,} rewrites.", {"asked": len(made)}
 
     def decide(
         self, *, slug: str, campaign: str, rewrite: int, decision: str, comment: str, by: str

@@ -70,10 +70,10 @@ def describe_rewrites(rewrites: QuerySet[Rewrite]) -> list[RewriteRow]:
     topic = "submission__assignment__item__topic"
     related = rewrites.select_related(topic, "submission__assignment__annotator")
     found = list(related.prefetch_related(f"{topic}__targets__document"))
-    said: dict[tuple[int, str], list[RewriteReview]] = defaultdict(list)
+    reviews: dict[tuple[int, str], list[RewriteReview]] = defaultdict(list)
     for review in reviews_like(found).select_related("reviewer", "rewrite__submission"):
-        said[review.rewrite.submission.assignment_id, review.rewrite.text].append(review)
-    return [_row(rewrite, said[rewrite.submission.assignment_id, rewrite.text]) for rewrite in found]
+        reviews[review.rewrite.submission.assignment_id, review.rewrite.text].append(review)
+    return [_row(rewrite, reviews[rewrite.submission.assignment_id, rewrite.text]) for rewrite in found]
 
 
 def _row(rewrite: Rewrite, reviews: list[RewriteReview]) -> RewriteRow:

@@ -141,15 +141,15 @@ SELECT visit FROM me
 """
 # A slot given back by somebody who skips or is taken off: the assignment is left without it, a fresh row holds it.
 FREE = """
-WITH given AS (
+WITH held AS (
   SELECT id, item_id, queue_id, slot, position FROM annotation_assignment
   WHERE id = ANY(%(ids)s) AND queue_id IS NOT NULL AND slot IS NOT NULL FOR NO KEY UPDATE
 ), left_over AS (
   UPDATE annotation_assignment a SET slot = NULL, state = %(state)s, lease_expires_at = NULL, held_by = NULL
-  FROM given WHERE a.id = given.id RETURNING a.id
+  FROM held WHERE a.id = held.id RETURNING a.id
 )
 INSERT INTO annotation_assignment (item_id, queue_id, state, slot, repeat, position)
-SELECT g.item_id, g.queue_id, 'open', g.slot, 0, g.position FROM given g JOIN left_over USING (id)
+SELECT h.item_id, h.queue_id, 'open', h.slot, 0, h.position FROM held h JOIN left_over USING (id)
 RETURNING id
 """
 # Leases of mine that ended while nobody else took the slot: as many units of them as are wanted, in the queue's order.
@@ -170,10 +170,10 @@ WITH lapsed AS (
     ORDER BY o.slot LIMIT 1 FOR UPDATE SKIP LOCKED
   ) free
   WHERE ranked.place <= %(most)s
-), gone AS (
+), taken AS (
   DELETE FROM annotation_assignment a USING mine WHERE a.id = mine.open RETURNING a.id
 )
-SELECT mine.id, mine.slot FROM mine JOIN gone ON gone.id = mine.open ORDER BY mine.position
+SELECT mine.id, mine.slot FROM mine JOIN taken ON taken.id = mine.open ORDER BY mine.position
 """
 REVIVED = f"""
 UPDATE annotation_assignment a
@@ -185,10 +185,10 @@ WITH free AS (
   SELECT id FROM annotation_assignment
   WHERE item_id = %(item)s AND state = 'open' AND {UNSEEN.format(item="%(item)s", annotator="%(annotator)s")}
   ORDER BY slot LIMIT 1 FOR UPDATE SKIP LOCKED
-), gone AS (
+), taken AS (
   DELETE FROM annotation_assignment a USING free WHERE a.id = free.id RETURNING a.slot
 )
-UPDATE annotation_assignment a SET slot = gone.slot, state = 'pending' FROM gone WHERE a.id = %(id)s RETURNING a.slot
+UPDATE annotation_assignment a SET slot = taken.slot, state = 'pending' FROM taken WHERE a.id = %(id)s RETURNING a.slot
 """
 LOCK_ITEM = "SELECT id FROM annotation_item WHERE id = %(item)s FOR NO KEY UPDATE"
 REGAIN_FROM_PLAN = f"""

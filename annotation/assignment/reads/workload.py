@@ -70,7 +70,7 @@ class Workload:
     attempts: Ints
 
     @property
-    def wanted(self) -> Ints:
+    def slots(self) -> Ints:
         """(I,): slots of each item."""
         return self.overlap + self.items[:, 4]
 
@@ -83,7 +83,7 @@ class Workload:
     def demand(self) -> Ints:
         """(I,): slots that are still to be given out."""
         taken = np.bincount(self.taken[:, 0], minlength=len(self.items))
-        return np.clip(self.wanted - taken, 0, None).astype(np.int64)
+        return np.clip(self.slots - taken, 0, None).astype(np.int64)
 
     def people(self) -> People:
         return People(

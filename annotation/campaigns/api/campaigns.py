@@ -106,8 +106,8 @@ class ItemBuildSerializer(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, Any]:
         """In addition, what the campaign's kind chooses items by; for the schema, what any kind does."""
-        asked = [self.context["kind"]] if "kind" in self.context else kinds()
-        chosen = [kind.choosing.api_fields() for kind in asked if kind.choosing]
+        offered = [self.context["kind"]] if "kind" in self.context else kinds()
+        chosen = [kind.choosing.api_fields() for kind in offered if kind.choosing]
         return {**super().get_fields(), **{name: field for fields in chosen for name, field in fields.items()}}
 
 

@@ -28,12 +28,14 @@ class Command(ReportingCommand):
 
     def carry_out(self, *, slug: str, campaign: str, **options: Any) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)
-        wanted = {name: options[name] for name in ("sample", "seed", "stratified")}
+        drawing = {name: options[name] for name in ("sample", "seed", "stratified")}
         choice = choice_of(found.kind_object, options)
         if options["dry_run"]:
             workload = fetch_workload(found, choice, options["sample"])
             hours = f"about {workload.hours:.1f} hours"
-            said = f"Would make {workload.items:,} items: {workload.judgments:,} judgments, {hours}. Nothing was added."
-            return said, workload.data()
-        built = build_items(campaign=found, by=None, at=timezone.now(), choice=choice, **wanted)
+            summary = (
+                f"Would make {workload.items:,} items: {workload.judgments:,} judgments, {hours}. Nothing was added."
+            )
+            return summary, workload.data()
+        built = build_items(campaign=found, by=None, at=timezone.now(), choice=choice, **drawing)
         return f"Made {built.created:,} items; {campaign} has {built.items:,} now.", asdict(built)

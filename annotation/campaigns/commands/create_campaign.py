@@ -57,8 +57,8 @@ class Command(ReportingCommand):
     @transaction.atomic
     def carry_out(self, *, slug: str, name: str, **options: Any) -> tuple[str, dict[str, Any]]:
         file = _read_file(options["config"]) if options["config"] else CampaignFile()
-        given = {key: options[key] for key in (*SETTINGS, "sample") if options[key] is not None}
-        settings = {key: value for key, value in (file.settings | given).items() if key not in ("name", "sample")}
+        flags = {key: options[key] for key in (*SETTINGS, "sample") if options[key] is not None}
+        settings = {key: value for key, value in (file.settings | flags).items() if key not in ("name", "sample")}
         at = timezone.now()
         campaign = create_campaign(
             collection=collection_with(slug),
@@ -76,7 +76,7 @@ class Command(ReportingCommand):
             campaign=campaign,
             by=None,
             at=at,
-            sample=(file.settings | given).get("sample"),
+            sample=(file.settings | flags).get("sample"),
             stratified=options["stratified"],
             choice=choice_of(kind, options),
             calibration=None if size is None else {"sample": size, "overlap": options["calibration_overlap"]},

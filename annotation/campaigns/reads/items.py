@@ -107,15 +107,15 @@ def find_page(
     campaign: Campaign,
     chosen: ItemFilter,
     now: datetime,
-    given: Mapping[str, str],
+    address: Mapping[str, str],
     per_page: int,
     *,
     ordered: QuerySet[Any, Any],
 ) -> NumberedPage | KeyedPage:
-    """The page of the ids of these items that the address (`given`) asks for; `ordered` are all of them, sorted."""
+    """The page of the ids of these items that the `address` asks for; `ordered` are all of them, sorted."""
     if chosen == ItemFilter(topic=chosen.topic):
         return take_page(
-            find_items(campaign, chosen, now).values_list("pk", flat=True), given, per_page, ordered=ordered
+            find_items(campaign, chosen, now).values_list("pk", flat=True), address, per_page, ordered=ordered
         )
 
     def find(span: Span | None) -> QuerySet[Any, Any]:
@@ -123,11 +123,11 @@ def find_page(
         return (items if span is None else items.filter(pk__gt=span[0], pk__lte=span[1])).values_list("pk", flat=True)
 
     among = find_items(campaign, ItemFilter(topic=chosen.topic), now)
-    return search_page(find, among, given, per_page, ordered)
+    return search_page(find, among, address, per_page, ordered)
 
 
 def describe_items(ids: Sequence[int]) -> list[Any]:
-    """These items in this order with topic, aspect, document, paper, and `wanted`, `done`, `slots` and `skips`."""
+    """These items in this order with topic, aspect, document, paper, and `needed`, `done`, `slots` and `skips`."""
     items = Item.objects.filter(pk__in=ids).select_related("topic", "aspect", "document", "paper")
     found = {item.pk: item for item in _with_counts(items)}
     return [found[pk] for pk in ids if pk in found]
@@ -143,21 +143,21 @@ def describe_all(items: QuerySet[Any]) -> Iterator[Any]:
 def _counted_condition(chosen: ItemFilter) -> Q | None:
     """What the filter asks of the counts; None where it asks nothing and they need not be counted."""
     conditions = {
-        "complete": Q(done__gte=F("wanted")),
-        "begun": Q(done__gt=0, done__lt=F("wanted")),
+        "complete": Q(done__gte=F("needed")),
+        "begun": Q(done__gt=0, done__lt=F("needed")),
         "untouched": Q(done=0),
-        "unassigned": Q(slots__lt=F("wanted")),
+        "unassigned": Q(slots__lt=F("needed")),
     }
     counted = conditions.get(chosen.state)
     if chosen.needs is not None:
-        needed = Q(done=F("wanted") - chosen.needs)
+        needed = Q(done=F("needed") - chosen.needs)
         counted = needed if counted is None else counted & needed
     return counted
 
 
 def _with_counts(items: QuerySet[Item]) -> QuerySet[Any]:
     return items.annotate(
-        wanted=F("campaign__overlap") + F("extra_overlap"),
+        needed=F("campaign__overlap") + F("extra_overlap"),
         done=Count("assignments", filter=Q(assignments__state=AssignmentState.DONE, assignments__slot__gt=0)),
         slots=Count("assignments", filter=Q(assignments__slot__gt=0)),
         skips=Count("assignments", filter=Q(assignments__state=AssignmentState.SKIPPED)),

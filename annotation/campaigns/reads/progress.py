@@ -18,16 +18,16 @@ PACE_DAYS = 7
 LEAST_ANSWERS = 20  # fewer say nothing about the pace
 LIVE_MOST = 100_000  # assignments that are counted while a page is made
 
-# Items by (judgments wanted, given, and slots that are taken or free to take).
+# Items by (judgments needed, given, and slots that are taken or free to take).
 ITEMS = """
-SELECT wanted, done, slots, count(*) FROM (
-  SELECT c.overlap + i.extra_overlap AS wanted,
+SELECT needed, done, slots, count(*) FROM (
+  SELECT c.overlap + i.extra_overlap AS needed,
     count(a.id) FILTER (WHERE a.state = 'done') AS done, count(a.id) AS slots
   FROM annotation_item i
   JOIN annotation_campaign c ON c.id = i.campaign_id
   LEFT JOIN annotation_assignment a ON a.item_id = i.id AND a.slot IS NOT NULL
   WHERE i.campaign_id = %(campaign)s GROUP BY i.id, c.overlap
-) each GROUP BY wanted, done, slots
+) each GROUP BY needed, done, slots
 """
 STALE = """
 SELECT count(*) FROM annotation_assignment
@@ -94,12 +94,12 @@ class Progress:
     """Counts of items unless said otherwise.
 
     `needs`: {n: items that need n more judgments}. `unassigned`: items with fewer slots taken or free than they need.
-    `judgments` are given, `left` are still needed. `skipped`: [(reason, assignments)], most frequent first.
+    `judgments` are given, `left` are still missing. `skipped`: [(reason, assignments)], most frequent first.
     """
 
     items: int
     complete: int
-    begun: int
+    in_progress: int
     untouched: int
     unassigned: int
     needs: dict[int, int]
@@ -115,14 +115,14 @@ class Progress:
         return self.counted_at is not None
 
     @property
-    def wanted(self) -> int:
-        """Judgments given and still needed together."""
+    def needed(self) -> int:
+        """Judgments given and still missing together."""
         return self.judgments + self.left
 
     @property
     def percent(self) -> int:
-        """Whole percent of the judgments wanted that are given; 100 only when nothing is left."""
-        return 100 * self.judgments // self.wanted if self.wanted else 0
+        """Whole percent of the judgments needed that are given; 100 only when nothing is left."""
+        return 100 * self.judgments // self.needed if self.needed else 0
 
     @property
     def skips(self) -> int:
@@ -173,15 +173,15 @@ def fetch_progress(campaign: Campaign, now: datetime) -> Progress:
     stored = _stored(campaign)
     groups = stored["groups"] if stored else _rows(ITEMS, named)
     needs: Counter[int] = Counter()
-    for wanted, done, _, items in groups:
-        needs[max(0, wanted - done)] += items
+    for needed, done, _, items in groups:
+        needs[max(0, needed - done)] += items
     complete = needs.pop(0, 0)
     return Progress(
         items=complete + needs.total(),
         complete=complete,
-        begun=sum(items for wanted, done, _, items in groups if 0 < done < wanted),
+        in_progress=sum(items for needed, done, _, items in groups if 0 < done < needed),
         untouched=sum(items for _, done, _, items in groups if not done),
-        unassigned=sum(items for wanted, _, slots, items in groups if slots < wanted),
+        unassigned=sum(items for needed, _, slots, items in groups if slots < needed),
         needs=dict(sorted(needs.items())),
         judgments=sum(done * items for _, done, _, items in groups),
         left=sum(more * items for more, items in needs.items()),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotation.campaigns.reads.progress import AnnotatorRow, Progress
 
-DONE, BEGUN, LEFT, SKIPPED = "done", "begun", "left", "skipped"  # how a part is drawn
+DONE, IN_PROGRESS, LEFT, SKIPPED = "done", "begun", "left", "skipped"  # how a part is drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ def state_bar(progress: Progress) -> Bar | None:
     """All items of the campaign by state; None while there are none."""
     counts = (
         (DONE, "done", progress.complete),
-        (BEGUN, "in progress", progress.begun),
+        (IN_PROGRESS, "in progress", progress.in_progress),
         (LEFT, "not begun", progress.untouched),
     )
     return _bar(counts, progress.items)

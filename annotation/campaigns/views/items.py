@@ -32,8 +32,8 @@ from corpus.tables import Column, Step, Table, read_table, wants_file
 
 PER_PAGE = 50
 COLUMNS = (
-    Column("judged", "Judged", lambda item: item.done, ("done", "wanted"), is_number=True),
-    Column("wanted", "", lambda item: item.wanted),
+    Column("judged", "Judged", lambda item: item.done, ("done", "needed"), is_number=True),
+    Column("wanted", "", lambda item: item.needed),
     Column("state", "State"),
     Column("assigned", "", lambda item: item.slots),
     Column("skipped", "", lambda item: item.skips),

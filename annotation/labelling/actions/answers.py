@@ -98,8 +98,8 @@ def check_answers(scales: Sequence[Scale], answers: Mapping[str, int], reasons: 
         if value not in scale.reasons:
             known = ", ".join(map(str, sorted(scale.reasons)))
             raise Invalid(scale.key, f"{value} is not on the scale of {scale.label}: it has {known}.")
-        wanted = scale.reasons[value]
-        if wanted and reasons.get(scale.key) not in wanted:
-            raise Invalid(scale.key, f"{scale.label} {value} needs a reason: {', '.join(wanted)}.")
-        if not wanted and scale.key in reasons:
+        known_reasons = scale.reasons[value]
+        if known_reasons and reasons.get(scale.key) not in known_reasons:
+            raise Invalid(scale.key, f"{scale.label} {value} needs a reason: {', '.join(known_reasons)}.")
+        if not known_reasons and scale.key in reasons:
             raise Invalid(scale.key, f"{scale.label} {value} takes no reason. Write what you want to say as a note.")

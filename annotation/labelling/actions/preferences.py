@@ -28,9 +28,9 @@ def set_preferences(
     if delay is not None and delay not in DELAYS:
         raise Refused(f"Choose one of these delays, in milliseconds: {', '.join(map(str, DELAYS))}; or none.")
     user = User.objects.select_for_update().get(pk=by.pk)
-    kept = user.preferences.get("labelling", {}).get("keys", {})
+    stored = user.preferences.get("labelling", {}).get("keys", {})
     of_kinds, usual = keys_of_kinds(), usual_keys()
-    remaining = {action: key for action, key in kept.items() if action in of_kinds and action not in keys}
+    remaining = {action: key for action, key in stored.items() if action in of_kinds and action not in keys}
     changed = remaining | {action: key for action, key in keys.items() if usual[action] != key}
     labelling = {"highlights": highlights, "delay": delay, "keys": changed}
     user.preferences = {**user.preferences, "shortcuts": shortcuts, "labelling": labelling}
@@ -44,9 +44,9 @@ def check_keys(keys: Mapping[str, str]) -> None:
     if not set(keys) <= set(usual):
         raise Refused("There is no such action to give a key to.")
     # Keys that only some kinds have give way to what somebody chose on the screen of another.
-    wanted = {action: key for action, key in {**usual, **keys}.items() if action in keys or action not in of_kinds}
-    for action, key in wanted.items():
+    chosen = {action: key for action, key in {**usual, **keys}.items() if action in keys or action not in of_kinds}
+    for action, key in chosen.items():
         if not 1 <= len(key) <= 20 or key.isdigit() or key in RESERVED_KEYS:
             raise Refused(f"“{key}” cannot be the key for {action}: digits grade, and that key moves about or edits.")
-    if len({key.lower() for key in wanted.values()}) < len(wanted):
+    if len({key.lower() for key in chosen.values()}) < len(chosen):
         raise Refused("Two actions have the same key. Give each its own.")

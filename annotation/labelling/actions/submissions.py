@@ -63,7 +63,7 @@ UPDATE annotation_assignment a SET state = 'done', lease_expires_at = NULL, held
 FROM stored WHERE a.id = %(assignment)s RETURNING a.id
 """
 SKIPPED = f"""
-WITH stored AS ({INSERT}), gone AS (
+WITH stored AS ({INSERT}), removed AS (
   DELETE FROM annotation_judgment WHERE assignment_id = %(assignment)s
 )
 UPDATE annotation_assignment a SET state = 'skipped', slot = NULL, finished_at = %(at)s, lease_expires_at = NULL,
@@ -71,7 +71,7 @@ UPDATE annotation_assignment a SET state = 'skipped', slot = NULL, finished_at =
 FROM stored WHERE a.id = %(assignment)s RETURNING a.id
 """
 UNDONE = f"""
-WITH stored AS ({INSERT}), gone AS (
+WITH stored AS ({INSERT}), removed AS (
   DELETE FROM annotation_judgment WHERE assignment_id = %(assignment)s
 )
 UPDATE annotation_assignment a SET state = 'pending', finished_at = NULL,

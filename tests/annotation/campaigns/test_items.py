@@ -288,7 +288,7 @@ def test_lists_filter_by_topic_and_state():
     assert chosen.count() == 8
     described = describe_items(chosen[:3])
     assert [item.pk for item in described] == list(chosen[:3])
-    assert {(item.topic, item.wanted, item.done, item.slots) for item in described} == {(made.topics[1], 2, 0, 0)}
+    assert {(item.topic, item.needed, item.done, item.slots) for item in described} == {(made.topics[1], 2, 0, 0)}
     assert find_items(campaign, ItemFilter(), AT).count() == 24
     assert find_items(campaign, ItemFilter(state="unassigned"), AT).count() == 24
     assert not find_items(campaign, ItemFilter(state="complete"), AT).exists()

@@ -27,7 +27,7 @@ def campaign():
 def test_an_empty_campaign_has_nothing_to_report():
     campaign = make_campaign(make_material(), items=False, annotators=False)
     progress = fetch_progress(campaign, AT)
-    assert (progress.items, progress.wanted, progress.percent, progress.needs) == (0, 0, 0, {})
+    assert (progress.items, progress.needed, progress.percent, progress.needs) == (0, 0, 0, {})
     assert estimate_end(progress, [], AT).reason == "There are no items yet."
 
 
@@ -35,10 +35,10 @@ def test_counts_are_of_judgments_that_count(campaign):
     for name in ("ana", "ben", "cai"):
         give_labels(annotator(campaign, name), [1] * 6)
     progress = fetch_progress(campaign, AT)
-    assert (progress.items, progress.judgments, progress.left, progress.wanted) == (24, 18, 30, 48)
-    assert progress.complete + progress.begun + progress.untouched == 24
-    assert 2 * progress.complete + progress.begun == 18
-    assert progress.needs == {1: progress.begun, 2: progress.untouched}
+    assert (progress.items, progress.judgments, progress.left, progress.needed) == (24, 18, 30, 48)
+    assert progress.complete + progress.in_progress + progress.untouched == 24
+    assert 2 * progress.complete + progress.in_progress == 18
+    assert progress.needs == {1: progress.in_progress, 2: progress.untouched}
     assert (progress.percent, progress.unassigned, progress.stale, progress.skips) == (37, 0, 0, 0)
 
 
@@ -47,7 +47,7 @@ def test_items_that_want_another_judge_are_not_done(campaign):
     for name in ("ana", "ben", "cai"):
         give_labels(annotator(campaign, name), [1] * 16)
     progress = fetch_progress(campaign, AT)
-    assert (progress.complete, progress.begun, progress.needs, progress.unassigned) == (0, 24, {1: 24}, 24)
+    assert (progress.complete, progress.in_progress, progress.needs, progress.unassigned) == (0, 24, {1: 24}, 24)
 
 
 def test_skips_are_listed_by_reason_and_free_their_slots(campaign):
@@ -131,7 +131,7 @@ def test_bars_are_the_figures_next_to_them(campaign):
     skip_item(annotator(campaign, "ben"), "abstract is missing")
     add_name(campaign=campaign, name="A machine", kind="machine", by=None, at=AT)
     progress, rows = fetch_progress(campaign, AT), annotator_rows(campaign, AT)
-    counts = {"done": progress.complete, "in progress": progress.begun, "not begun": progress.untouched}
+    counts = {"done": progress.complete, "in progress": progress.in_progress, "not begun": progress.untouched}
     bar = state_bar(progress)
     assert {part.label: part.count for part in bar.parts} == {label: count for label, count in counts.items() if count}
     assert [part.width for part in bar.parts] == pytest.approx([100 * part.count / 24 for part in bar.parts], abs=0.001)
