@@ -38,16 +38,16 @@ def with_manifest(options: Options, files: Files, warnings: Sequence[str], overr
 
 
 def _comment(options: Options) -> Iterator[str]:
-    """A row for each score, in the order of the file; no annotator where scores stand on verdicts."""
+    """A row for each score, in the order of the file."""
     found = (
         (
             _prefix(options, "query_prefix") + topic,
-            "".join(who),
+            annotator,
             _prefix(options, "document_prefix") + docno,
             judged,
             aspects,
         )
-        for topic, *who, docno, _, judged, aspects in rows(statements.sums_of(options), options)
+        for topic, annotator, docno, _, judged, aspects in rows(statements.scores_of(options), options)
     )
     return write_csv(COLUMNS, found, guarded=False, delimiter="\t")
 

@@ -9,6 +9,7 @@ unless labels are wanted.
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY
 from adjudication.labels.reads.relevance import WHOLE
 from corpus.formats.judgment_columns import NAMES, STORED_COLUMNS
 
@@ -42,20 +43,6 @@ places AS (
   GROUP BY asp.id, asp.topic_id
 )
 """
-# A document's sum, over how many aspects it runs, and how many the topic has: all of them, unless judged_only.
-QUERY_SUMS = f"""
-WITH {WHOLE}
-SELECT t.written, d.docno, sum(v.value)::int AS total, count(*)::int AS judged, whole.n
-FROM annotation_item i
-JOIN {STANDING} t ON t.id = i.topic_id
-JOIN corpus_document d ON d.id = i.document_id
-JOIN whole ON whole.topic_id = i.topic_id AND whole.by_aspect = (i.aspect_id IS NOT NULL)
-JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
-WHERE i.campaign_id = %(campaign)s
-GROUP BY t.position, t.id, t.written, d.docno, whole.n
-HAVING %(judged_only)s OR count(*) = whole.n
-ORDER BY t.position, t.id, d.docno COLLATE "C"
-"""
 # What a sub-query judges: its aspects and what stands below them in its topic's tree, each once.
 SUB_ITEMS = """
 sub_item AS (
@@ -70,20 +57,69 @@ sub_item AS (
   SELECT sub_query_id, count(*)::int AS n FROM sub_item GROUP BY 1
 )
 """
-SUB_QUERY_SUMS = f"""
+# Where values come from: verdicts, or labels under the same alias.
+VERDICTS = "JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL"
+LABELS = """
+JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
+JOIN annotation_judgment v ON v.assignment_id = a.id AND v.criterion_id = %(criterion)s
+JOIN annotation_annotator who ON who.id = a.annotator_id
+"""
+# Scores of documents: topic, annotator ("" of verdicts), docno, sum, over how many aspects it runs, and how many the
+# topic has: all of them, unless judged_only. An aspect's score is its value.
+_SCORES = {
+    QUERY: f"""
+WITH {WHOLE}
+SELECT t.written, {{annotator}}, d.docno, sum(v.value)::int, count(*)::int, whole.n
+FROM annotation_item i {{labels}}
+JOIN {STANDING} t ON t.id = i.topic_id
+JOIN corpus_document d ON d.id = i.document_id
+JOIN whole ON whole.topic_id = i.topic_id AND whole.by_aspect = (i.aspect_id IS NOT NULL)
+{{verdicts}}
+WHERE i.campaign_id = %(campaign)s
+GROUP BY t.position, t.id, t.written, d.docno, {{annotator}}, whole.n
+HAVING %(judged_only)s OR count(*) = whole.n
+ORDER BY t.position, t.id, d.docno COLLATE "C", {{annotator}} COLLATE "C"
+""",
+    ASPECT: f"""
+WITH {PLACES}
+SELECT t.written || '.' || coalesce(places.place, 1), {{annotator}}, d.docno, v.value, 1, 1
+FROM annotation_item i {{labels}}
+JOIN {STANDING} t ON t.id = i.topic_id
+JOIN corpus_document d ON d.id = i.document_id
+LEFT JOIN places ON places.aspect_id = i.aspect_id
+{{verdicts}}
+WHERE i.campaign_id = %(campaign)s
+ORDER BY t.position, t.id, coalesce(places.place, 1), d.docno COLLATE "C", {{annotator}} COLLATE "C"
+""",
+    SUB_QUERY: f"""
 WITH {SUB_ITEMS}
-SELECT q.number, d.docno, sum(v.value)::int AS total, count(*)::int AS judged, w.n
+SELECT q.number, {{annotator}}, d.docno, sum(v.value)::int, count(*)::int, w.n
 FROM sub_item s
 JOIN corpus_subquery q ON q.id = s.sub_query_id
 JOIN {STANDING} t ON t.id = q.topic_id
 JOIN sub_whole w ON w.sub_query_id = q.id
-JOIN annotation_item i ON i.aspect_id = s.aspect_id AND i.campaign_id = %(campaign)s
+JOIN annotation_item i ON i.aspect_id = s.aspect_id AND i.campaign_id = %(campaign)s {{labels}}
 JOIN corpus_document d ON d.id = i.document_id
-JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
-GROUP BY t.position, t.id, q.id, q.number, d.docno, w.n
+{{verdicts}}
+GROUP BY t.position, t.id, q.id, q.number, d.docno, {{annotator}}, w.n
 HAVING %(judged_only)s OR count(*) = w.n
-ORDER BY t.position, t.id, q.id, d.docno COLLATE "C"
-"""
+ORDER BY t.position, t.id, q.id, d.docno COLLATE "C", {{annotator}} COLLATE "C"
+""",
+}
+
+
+def scores(level: str, *, by_annotator: bool = False) -> str:
+    """The statement of documents' scores for topics of this level, from verdicts or from labels of each annotator."""
+    if by_annotator:
+        return _SCORES[level].format(annotator="who.name", labels=LABELS, verdicts="")
+    return _SCORES[level].format(annotator="''::text", labels="", verdicts=VERDICTS)
+
+
+def scores_of(options: "Options") -> str:
+    """The statement of the scores that the options ask for."""
+    return scores(options.level, by_annotator=bool(options["annotators"]))
+
+
 # What the campaign asks for each topic (or sub-query): its items with their values, and of how many aspects (n).
 _VALUE = """
 coalesce(i.aspect_id, 0) AS thing, i.document_id, v.value, v.value IS NOT NULL OR (%(annotators)s AND EXISTS (
@@ -142,48 +178,6 @@ SELECT coalesce(sum(pairs), 0)::bigint, coalesce(sum(partial) FILTER (WHERE aske
     group_id) FILTER (WHERE judged < n))[:4]
 FROM by_group JOIN by_pair USING (group_id)
 """
-SUB_TOPICS = f"""
-SELECT q.number, '', array_to_string(q.sentences, ' '), t.text
-FROM corpus_subquery q JOIN {STANDING} t ON t.id = q.topic_id
-WHERE q.collection_id = %(collection)s ORDER BY t.position, t.id, q.id
-"""
-ASPECT_VALUES = f"""
-WITH {PLACES}
-SELECT t.written, coalesce(places.place, 1) AS place, d.docno, v.value
-FROM annotation_item i
-JOIN {STANDING} t ON t.id = i.topic_id
-JOIN corpus_document d ON d.id = i.document_id
-LEFT JOIN places ON places.aspect_id = i.aspect_id
-JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
-WHERE i.campaign_id = %(campaign)s
-ORDER BY t.position, t.id, place, d.docno COLLATE "C"
-"""
-LABELS = f"""
-FROM annotation_item i
-JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
-JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = %(criterion)s
-JOIN annotation_annotator who ON who.id = a.annotator_id
-JOIN {STANDING} t ON t.id = i.topic_id
-JOIN corpus_document d ON d.id = i.document_id
-"""
-QUERY_SUMS_BY_ANNOTATOR = f"""
-WITH {WHOLE}
-SELECT t.written, who.name, d.docno, sum(j.value)::int AS total, count(*)::int AS judged, whole.n
-{LABELS}
-JOIN whole ON whole.topic_id = i.topic_id AND whole.by_aspect = (i.aspect_id IS NOT NULL)
-WHERE i.campaign_id = %(campaign)s
-GROUP BY t.position, t.id, t.written, d.docno, who.name, whole.n
-HAVING %(judged_only)s OR count(*) = whole.n
-ORDER BY t.position, t.id, d.docno COLLATE "C", who.name COLLATE "C"
-"""
-ASPECT_VALUES_BY_ANNOTATOR = f"""
-WITH {PLACES}
-SELECT t.written, coalesce(places.place, 1) AS place, who.name, d.docno, j.value
-{LABELS}
-LEFT JOIN places ON places.aspect_id = i.aspect_id
-WHERE i.campaign_id = %(campaign)s
-ORDER BY t.position, t.id, place, d.docno COLLATE "C", who.name COLLATE "C"
-"""
 # When a label was given: by the server's clock, which can be trusted; of what a file brings, the time in the file.
 _AT = "CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at) ELSE s.received_at END"
 LABEL_WEEK = f"""to_char({_AT} AT TIME ZONE 'UTC', 'IYYY"-W"IW')"""
@@ -229,65 +223,6 @@ def judgments(names: Iterable[str]) -> str:
 
 
 JUDGMENTS = judgments(NAMES)
-VERDICTS = """
-SELECT t.number, asp.text, d.docno, c.key, v.value, v.method, v.votes, run.ties, run.min_votes,
-  run.parameters, v.decided_at, v.comment, v.cause, v.reopened_at
-FROM annotation_item i
-JOIN adjudication_verdict v ON v.item_id = i.id
-JOIN annotation_criterion c ON c.id = v.criterion_id
-JOIN corpus_topic t ON t.id = i.topic_id
-LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
-LEFT JOIN corpus_document d ON d.id = i.document_id
-LEFT JOIN adjudication_voterun run ON run.id = v.vote_run_id
-WHERE i.campaign_id = %(campaign)s
-ORDER BY i.id, c.position, c.id
-"""
-ASPECTS = f"""
-WITH {PLACES}
-SELECT t.written, places.place, asp.text
-FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN {STANDING} t ON t.id = asp.topic_id
-ORDER BY t.position, t.id, places.place
-"""
-TOPICS = f"""
-SELECT t.written, t.title, t.text, t.narrative FROM {STANDING} t
-WHERE t.collection_id = %(collection)s ORDER BY t.position, t.id
-"""
-ASPECT_TOPICS = f"""
-WITH {PLACES}
-SELECT t.written || '.' || places.place, asp.text, asp.text, t.text
-FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN {STANDING} t ON t.id = asp.topic_id
-ORDER BY t.position, t.id, places.place
-"""
-DOCUMENTS = """
-SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra
-FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id
-"""
-
-DORIS_SCORES = f"""
-SELECT t.number, asp.text, d.docno, v.value
-FROM annotation_item i
-JOIN {STANDING} t ON t.id = i.topic_id
-JOIN corpus_aspect asp ON asp.id = i.aspect_id
-JOIN corpus_document d ON d.id = i.document_id
-JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
-WHERE i.campaign_id = %(campaign)s
-ORDER BY t.position, t.id, i.aspect_id, d.id
-"""
-# Its annotations know an aspect by its text alone, whichever query asks for it.
-TWO_SCORES = """
-SELECT asp.text, d.docno, count(*) OVER ()
-FROM annotation_item i
-JOIN corpus_aspect asp ON asp.id = i.aspect_id
-JOIN corpus_document d ON d.id = i.document_id
-JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
-WHERE i.campaign_id = %(campaign)s
-GROUP BY asp.text, d.docno HAVING min(v.value) < max(v.value) ORDER BY 1, 2 LIMIT 1
-"""
-OTHER_SCORES = """
-SELECT v.value, count(*) FROM annotation_item i
-JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
-WHERE i.campaign_id = %(campaign)s AND (v.value NOT BETWEEN 0 AND 2 OR i.aspect_id IS NULL) GROUP BY 1 ORDER BY 1
-"""
 # Documents in the pools of judged topics of which nothing is known. Sets are compared, not rows looked up: the planner
 # has no good guess of tables that were filled a moment ago.
 POOLED_ALONE = f"""
@@ -298,42 +233,10 @@ SELECT count(*) FROM (
   JOIN whole ON whole.topic_id = p.topic_id
   EXCEPT
   SELECT i.topic_id, i.document_id FROM annotation_item i
-  JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s AND v.value IS NOT NULL
+  {VERDICTS}
   WHERE i.campaign_id = %(campaign)s
 ) alone
 """
-POOLED_DOCNOS = f"""
-SELECT t.number, d.docno FROM corpus_poolentry p
-JOIN {STANDING} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
-JOIN corpus_document d ON d.id = p.document_id ORDER BY t.position, t.id, d.id
-"""
-DOCNOS = "SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"
-# Without the papers whose citation contexts are queries.
-_SEARCHED = """
-FROM corpus_document d WHERE d.collection_id = %(collection)s AND NOT EXISTS (
-  SELECT FROM corpus_paper p WHERE p.collection_id = d.collection_id AND p.key = d.docno
-) ORDER BY d.id
-"""
-SEARCHED_DOCUMENTS = f"""
-SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra {_SEARCHED}
-"""
-SEARCHED_TEXTS = f"SELECT d.docno, d.title, d.abstract {_SEARCHED}"
-
-
-FULL_DOCUMENTS = """
-SELECT d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra, f.text
-FROM corpus_document d LEFT JOIN corpus_fulltext f ON f.document_id = d.id
-WHERE d.collection_id = %(collection)s AND NOT EXISTS (
-  SELECT FROM corpus_paper p WHERE p.collection_id = d.collection_id AND p.key = d.docno
-) ORDER BY d.id
-"""
-
-
-def sums_of(options: "Options") -> str:
-    """The statement of documents' scores: topic, annotator where wanted, docno, sum, aspects judged, aspects."""
-    if options["annotators"]:
-        return QUERY_SUMS_BY_ANNOTATOR
-    return SUB_QUERY_SUMS if options.level == "sub-query" else QUERY_SUMS
 
 
 def coverage_of(options: "Options") -> str:
@@ -347,4 +250,4 @@ def aspects_judged_of(options: "Options") -> str:
 
 
 def _values_of(options: "Options") -> str:
-    return SUB_QUERY_VALUES if options.level == "sub-query" else QUERY_VALUES
+    return SUB_QUERY_VALUES if options.level == SUB_QUERY else QUERY_VALUES

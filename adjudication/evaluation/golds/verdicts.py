@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import (
@@ -30,7 +30,7 @@ from annotation.kind import Judged
 from annotation.models import Annotator, AnnotatorKind, Campaign
 from corpus.models import Collection
 
-Row = tuple[str, str, str, int, int]  # annotator ("" for verdicts), topic, docno, sum, things summed
+Row = tuple[Any, ...]  # of `statements.scores`
 GRADES = Option("gain of a document: sum over aspects, mean of 1 or more, rounded mean", ("sum", "binary", "mean"))
 OPTIONS = {
     "criterion": Option("key of the criterion; without one, the campaign's first"),
@@ -68,7 +68,7 @@ class Verdicts(GoldKind):
     def read(self, asked: GoldRequest) -> LoadedGold:
         options = _options(asked, asked.name, unresolved=asked.values["unresolved"])
         notes = _notes(options)
-        gold = _gold(asked, _verdict_rows(options, asked.values["unit"]))
+        gold = _gold(asked, _rows(options))
         unit = asked.values["unit"]
         return self.found(asked, f"verdicts of {options.campaign}", gold, unit=unit, notes=(*notes, *UNJUDGED))
 
@@ -136,8 +136,7 @@ class Labels(GoldKind):
             raise Refused(f"{campaign} has no {what} “{asked.name[:60]}”. " + (f"It has: {names}." if names else ""))
         options = _options(asked, campaign.slug, annotators=True)
         notes = _notes(options)
-        own = (row for row in _label_rows(options) if row[0] == asked.name)
-        gold = _gold(asked, own)
+        gold = _gold(asked, (row for row in _rows(options) if row[1] == asked.name))
         label = f"labels of {asked.name} in {campaign}"
         alone = f"Labels of {asked.name} alone: documents that {asked.name} did not judge count as not relevant."
         return self.found(asked, label, gold, unit=asked.values["unit"], notes=(*notes, alone))
@@ -170,29 +169,16 @@ def _notes(options: Options) -> list[str]:
     return [finding.text for finding in findings]
 
 
-def _verdict_rows(options: Options, unit: str) -> Iterator[Row]:
-    if unit == ASPECT:
-        for number, place, docno, value in rows(statements.ASPECT_VALUES, options, bare=False):
-            yield "", f"{number}.{place}", docno, value, 1
-    else:
-        for number, docno, total, judged, _ in rows(statements.sums_of(options), options, bare=False):
-            yield "", number, docno, total, judged
-
-
-def _label_rows(options: Options) -> Iterator[Row]:
-    if options.level == ASPECT:
-        for number, place, name, docno, value in rows(statements.ASPECT_VALUES_BY_ANNOTATOR, options, bare=False):
-            yield name, f"{number}.{place}", docno, value, 1
-    else:
-        for number, name, docno, total, judged, _ in rows(statements.sums_of(options), options, bare=False):
-            yield name, number, docno, total, judged
+def _rows(options: Options) -> Iterator[Row]:
+    """The scores under the topics' own numbers, whatever a file would have."""
+    return rows(statements.scores_of(options), options, bare=False)
 
 
 def _gold(asked: GoldRequest, found: Iterator[Row]) -> Gold:
     """Gains as asked for; relevant by the mean over what was summed. Errors: Refused where nothing is judged."""
     gains: dict[str, dict[str, float]] = {}
     levels: dict[str, dict[str, float]] = {}
-    for _, number, docno, total, judged in found:
+    for number, _, docno, total, judged, _ in found:
         gains.setdefault(number, {})[docno] = grade(total, judged, asked.values["grade"])
         levels.setdefault(number, {})[docno] = total / judged
     if not gains:

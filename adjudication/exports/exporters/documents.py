@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from adjudication.exporting import statements
 from adjudication.exporting.exporter import NDJSON, Exporter, Options, TextExporter
 from adjudication.exporting.forms import DocumentForm
 from adjudication.exporting.streams import loaded, rows
@@ -11,6 +10,19 @@ from corpus.formats.litsearch_parquet import write_parquet_documents
 from corpus.formats.records import DocumentRecord
 from corpus.formats.s2orc_parquet import write_s2orc_parquet
 
+_FIELDS = "d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra"
+# Without the papers whose citation contexts are queries.
+_SEARCHED = """
+WHERE d.collection_id = %(collection)s AND NOT EXISTS (
+  SELECT FROM corpus_paper p WHERE p.collection_id = d.collection_id AND p.key = d.docno
+) ORDER BY d.id
+"""
+DOCUMENTS = f"SELECT {_FIELDS} FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"
+SEARCHED_DOCUMENTS = f"SELECT {_FIELDS} FROM corpus_document d {_SEARCHED}"
+SEARCHED_TEXTS = f"SELECT d.docno, d.title, d.abstract FROM corpus_document d {_SEARCHED}"
+FULL_DOCUMENTS = f"""
+SELECT {_FIELDS}, f.text FROM corpus_document d LEFT JOIN corpus_fulltext f ON f.document_id = d.id {_SEARCHED}
+"""
 WHOLE = r"^(0|[1-9][0-9]{0,16})$"  # docnos that are whole numbers and come back the same
 
 
@@ -65,11 +77,10 @@ def _is_whole(options: Options) -> bool:
 
 def _searched(options: Options) -> Iterator[DocumentRecord]:
     """All documents but citing papers, with their full texts where these are asked for."""
-    full = options["full_texts"]
-    return document_records(options, statements.FULL_DOCUMENTS if full else statements.SEARCHED_DOCUMENTS)
+    return document_records(options, FULL_DOCUMENTS if options["full_texts"] else SEARCHED_DOCUMENTS)
 
 
-def document_records(options: Options, statement: str = statements.DOCUMENTS) -> Iterator[DocumentRecord]:
+def document_records(options: Options, statement: str = DOCUMENTS) -> Iterator[DocumentRecord]:
     """All documents with everything that is known of them, in the order they came in."""
     for docno, title, abstract, keywords, authors, venue, year, doi, url, extra, *full in rows(statement, options):
         lists = tuple(keywords), tuple(authors)

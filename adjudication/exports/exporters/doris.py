@@ -61,12 +61,12 @@ class DorisMae(TextExporter, CampaignExporter):
             text = "No campaign judges documents yet, so the file holds queries, pools and abstracts without a value."
             return [Finding(WARNING, "not_judged", text)]
         found = qrel_findings(options, read)
-        if other := read(statements.OTHER_SCORES):
+        if other := read(OTHER_SCORES):
             text = (
                 "DORIS-MAE's layout holds the values 0, 1 and 2 of aspects; the campaign has others, or whole topics."
             )
             found.append(Finding(FATAL, "no_doris_score", text, sum(count for _, count in other)))
-        for aspect, docno, count in read(statements.TWO_SCORES):
+        for aspect, docno, count in read(TWO_SCORES):
             text = f"Document {docno} has two values for the aspect “{aspect}”, which two topics share: decide on one."
             found.append(Finding(FATAL, "two_scores", text, count))
         ((alone,),) = read(statements.POOLED_ALONE)
@@ -79,13 +79,13 @@ class DorisMae(TextExporter, CampaignExporter):
         return [*super().stem(options), "judged-aspects" if options.judged_only else ""]
 
     def lines(self, options: Options) -> Iterator[str]:
-        docnos = [docno for (docno,) in rows(statements.DOCNOS, options)]
+        docnos = [docno for (docno,) in rows(DOCNOS, options)]
         return write_doris_json(_topics(options), docnos, document_records(options), _scores(options))
 
 
 def _topics(options: Options) -> list[TopicRecord]:
     pools: dict[str, list[str]] = {}
-    for number, docno in rows(statements.POOLED_DOCNOS, options):
+    for number, docno in rows(POOLED_DOCNOS, options):
         pools.setdefault(number, []).append(docno)
     topics = standing_topics(options.collection).prefetch_related("nodes__aspect", "targets__document")
     records = map(topic_record, topics)
@@ -93,5 +93,38 @@ def _topics(options: Options) -> list[TopicRecord]:
 
 
 def _scores(options: Options) -> Iterator[JudgmentRow]:
-    for number, aspect, docno, value in rows(statements.DORIS_SCORES, options):
+    for number, aspect, docno, value in rows(SCORES, options):
         yield JudgmentRow("", number, aspect, docno, "", str(value), False)
+
+
+SCORES = f"""
+SELECT t.number, asp.text, d.docno, v.value
+FROM annotation_item i
+JOIN {statements.STANDING} t ON t.id = i.topic_id
+JOIN corpus_aspect asp ON asp.id = i.aspect_id
+JOIN corpus_document d ON d.id = i.document_id
+{statements.VERDICTS}
+WHERE i.campaign_id = %(campaign)s
+ORDER BY t.position, t.id, i.aspect_id, d.id
+"""
+# Its annotations know an aspect by its text alone, whichever query asks for it.
+TWO_SCORES = f"""
+SELECT asp.text, d.docno, count(*) OVER ()
+FROM annotation_item i
+JOIN corpus_aspect asp ON asp.id = i.aspect_id
+JOIN corpus_document d ON d.id = i.document_id
+{statements.VERDICTS}
+WHERE i.campaign_id = %(campaign)s
+GROUP BY asp.text, d.docno HAVING min(v.value) < max(v.value) ORDER BY 1, 2 LIMIT 1
+"""
+OTHER_SCORES = """
+SELECT v.value, count(*) FROM annotation_item i
+JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s
+WHERE i.campaign_id = %(campaign)s AND (v.value NOT BETWEEN 0 AND 2 OR i.aspect_id IS NULL) GROUP BY 1 ORDER BY 1
+"""
+POOLED_DOCNOS = f"""
+SELECT t.number, d.docno FROM corpus_poolentry p
+JOIN {statements.STANDING} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
+JOIN corpus_document d ON d.id = p.document_id ORDER BY t.position, t.id, d.id
+"""
+DOCNOS = "SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"

@@ -77,8 +77,11 @@ class Diversity(TextExporter, CampaignExporter):
         return qrel_findings(options, read) + ([Finding(FATAL, "number_not_digits", text, len(odd))] if odd else [])
 
     def lines(self, options: Options) -> Iterator[str]:
-        found = rows(statements.ASPECT_VALUES, options)
-        return write_diversity_qrels(QrelRow(number, str(place), docno, value) for number, place, docno, value in found)
+        found = rows(statements.scores(ASPECT), options)
+        numbered = ((number.rpartition("."), docno, value) for number, _, docno, value, *_ in found)
+        return write_diversity_qrels(
+            QrelRow(topic, place, docno, value) for (topic, _, place), docno, value in numbered
+        )
 
 
 def check_sub_queries(collection: Collection, values: Mapping[str, Any]) -> None:
@@ -89,18 +92,9 @@ def check_sub_queries(collection: Collection, values: Mapping[str, Any]) -> None
 
 def qrel_rows(options: Options) -> Iterator[QrelRow]:
     """Values of verdicts, or labels with their annotator as iteration, for queries or for aspects."""
-    if options.level == ASPECT and options["annotators"]:
-        for number, place, name, docno, value in rows(statements.ASPECT_VALUES_BY_ANNOTATOR, options):
-            yield QrelRow(f"{number}.{place}", column(name), docno, value)
-    elif options.level == ASPECT:
-        for number, place, docno, value in rows(statements.ASPECT_VALUES, options):
-            yield QrelRow(f"{number}.{place}", "0", docno, value)
-    else:
-        named, grades = bool(options["annotators"]), options["grades"]
-        for found in rows(statements.sums_of(options), options):
-            iteration = column(found[1]) if named else "0"
-            docno, total, judged, _ = found[-4:]
-            yield QrelRow(found[0], iteration, docno, grade(total, judged, grades))
+    grades = "sum" if options.level == ASPECT else options["grades"]
+    for number, annotator, docno, total, judged, _ in rows(statements.scores_of(options), options):
+        yield QrelRow(number, column(annotator) or "0", docno, grade(total, judged, grades))
 
 
 def grade(total: int, things: int, grades: str) -> int:

@@ -30,7 +30,7 @@ class Aspects(TextExporter):
     labels = False
 
     def lines(self, options: Options) -> Iterator[str]:
-        found = ((number, place, one_line(text)) for number, place, text in rows(statements.ASPECTS, options))
+        found = ((number, place, one_line(text)) for number, place, text in rows(ASPECTS, options))
         return write_csv(("topic", "subtopic", "text"), found, guarded=False, delimiter="\t")
 
 
@@ -93,8 +93,7 @@ class QueriesTxt(TextExporter):
 
 def trec_topics(options: Options) -> Iterator[TopicRecord]:
     """Topics, or aspects or sub-queries as topics. Where a topic has no title, its text stands there too."""
-    wanted = {ASPECT: statements.ASPECT_TOPICS, SUB_QUERY: statements.SUB_TOPICS}
-    for number, title, text, narrative in rows(wanted.get(options.level, statements.TOPICS), options):
+    for number, title, text, narrative in rows(TOPICS[options.level], options):
         yield TopicRecord(number, title or text, text, narrative, "", "", (), (), "", 0)
 
 
@@ -157,3 +156,23 @@ def _aspect(node: AspectNode, topic: Topic, below: tuple[AspectRecord, ...] = ()
 
 def _places(tied: Iterable[int], topic: Topic) -> tuple[int, ...]:
     return tuple(place for place in tied if place < len(topic.sentences))
+
+
+_ASPECTS = f"""
+FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id
+JOIN {statements.STANDING} t ON t.id = asp.topic_id
+ORDER BY t.position, t.id, places.place
+"""
+ASPECTS = f"WITH {statements.PLACES} SELECT t.written, places.place, asp.text {_ASPECTS}"
+TOPICS = {
+    QUERY: f"""
+SELECT t.written, t.title, t.text, t.narrative FROM {statements.STANDING} t
+WHERE t.collection_id = %(collection)s ORDER BY t.position, t.id
+""",
+    ASPECT: f"WITH {statements.PLACES} SELECT t.written || '.' || places.place, asp.text, asp.text, t.text {_ASPECTS}",
+    SUB_QUERY: f"""
+SELECT q.number, '', array_to_string(q.sentences, ' '), t.text
+FROM corpus_subquery q JOIN {statements.STANDING} t ON t.id = q.topic_id
+WHERE q.collection_id = %(collection)s ORDER BY t.position, t.id, q.id
+""",
+}

@@ -27,6 +27,7 @@ from adjudication.exporting.exporter import (
 )
 from adjudication.exporting.findings import qrel_findings
 from adjudication.exporting.forms import (
+    QUERY,
     CampaignField,
     CriterionField,
     ExportForm,
@@ -228,7 +229,7 @@ def _judged(options: Options) -> tuple[dict[str, set[str]], dict[str, set[str]]]
         return _targets(options), {}
     relevant: dict[str, set[str]] = {}
     other: dict[str, set[str]] = {}
-    for number, docno, total, judged, _ in rows(statements.QUERY_SUMS, options):
+    for number, _, docno, total, judged, _ in rows(statements.scores(QUERY), options):
         side = relevant if total >= options["relevance"] * judged else other
         side.setdefault(number, set()).add(docno)
     return relevant, other

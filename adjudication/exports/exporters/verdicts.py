@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Any
 
-from adjudication.exporting import statements
 from adjudication.exporting.exporter import NDJSON, CampaignExporter, Finding, Options, Reader, TextExporter
 from adjudication.exporting.findings import override_findings
 from adjudication.exporting.streams import loaded, rows
@@ -27,7 +26,7 @@ class Verdicts(TextExporter, CampaignExporter):
 def verdict_objects(options: Options) -> Iterator[dict[str, Any]]:
     """One object per item and criterion, with the policy and the votes, by annotator's name."""
     names = dict(options.campaign.annotators.values_list("pk", "name")) if options.campaign else {}
-    for row in rows(statements.VERDICTS, options):
+    for row in rows(VERDICTS, options):
         topic, aspect, docno, criterion, value, method, votes, ties, fewest, *more = row
         rules, at, comment, cause, reopened = more
         cast = dict(loaded(votes))
@@ -55,3 +54,18 @@ def _policy(ties: str, fewest: int, rules: dict[str, Any], voters: dict[int, str
         weights = rules.get("weights", {})
         found["weights"] = {name: weights.get(str(pk)) for pk, name in voters.items()}
     return found
+
+
+VERDICTS = """
+SELECT t.number, asp.text, d.docno, c.key, v.value, v.method, v.votes, run.ties, run.min_votes,
+  run.parameters, v.decided_at, v.comment, v.cause, v.reopened_at
+FROM annotation_item i
+JOIN adjudication_verdict v ON v.item_id = i.id
+JOIN annotation_criterion c ON c.id = v.criterion_id
+JOIN corpus_topic t ON t.id = i.topic_id
+LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
+LEFT JOIN corpus_document d ON d.id = i.document_id
+LEFT JOIN adjudication_voterun run ON run.id = v.vote_run_id
+WHERE i.campaign_id = %(campaign)s
+ORDER BY i.id, c.position, c.id
+"""

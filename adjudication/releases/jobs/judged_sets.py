@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import groupby, islice
 from typing import Any, TypeVar
 
-from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.streams import pieces, rows
+from adjudication.exports.exporters.documents import SEARCHED_TEXTS
 from adjudication.exports.registry import EXPORTERS
 from adjudication.releases.jobs.folder import Folder, Table
 from adjudication.releases.reads.recipe import Gold, Recipe
@@ -37,7 +37,7 @@ def write_judged_sets(recipe: Recipe, folder: Folder) -> None:
 
 def _write_corpus(recipe: Recipe, folder: Folder) -> None:
     first, *others = (f"beir/{gold.name}/corpus.jsonl" for gold in recipe.golds)
-    found = rows(statements.SEARCHED_TEXTS, Options(recipe.collection, EXPORTERS["documents"]))
+    found = rows(SEARCHED_TEXTS, Options(recipe.collection, EXPORTERS["documents"]))
     columns = _schema(_id="string", title="string", text="string")
     about = "Documents: id, title and abstract."
     with (
