@@ -14,7 +14,7 @@ class AdjudicationConfig(AppConfig):
         "agreement": "adjudication.agreement.jobs.agreement.AgreementJob",
         "votes": "adjudication.verdicts.jobs.votes.VoteJob",
         "work": "adjudication.following.jobs.WorkJob",
-        "evaluations": "adjudication.evaluation.jobs.evaluation.EvaluationJob",
+        "evaluations": "adjudication.evaluation.jobs.EvaluationJob",
         "releases": "adjudication.releases.jobs.release.ReleaseJob",
         "publications": "adjudication.publications.job.PublicationJob",
     }

@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from adjudication.agreement.views import agreement, disagreements, jobs, sample_size, statistics_help
 from adjudication.cycles.views import cycles, unparsed_answers
-from adjudication.evaluation.views import details, evaluations, judging, qrels, sheets
+from adjudication.evaluation.views import details, evaluations, judging, sheets
 from adjudication.exports import views as exports
 from adjudication.following import views as following
 from adjudication.leaderboards import views as leaderboards
@@ -60,7 +60,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("new/", evaluations.evaluation_create, "evaluation_create"),
             ("search-sheet/", sheets.search_sheet, "search_sheet"),
             ("search-sheet/sheet.csv", sheets.search_sheet_file, "search_sheet_file"),
-            ("qrels/<int:pk>/deletion/", qrels.qrels_delete, "qrels_delete"),
+            ("qrels/<int:pk>/deletion/", evaluations.qrels_delete, "qrels_delete"),
             ("<int:pk>/", evaluations.evaluation_detail, "evaluation_detail"),
             ("<int:pk>/run/", details.evaluation_run, "evaluation_run"),
             ("<int:pk>/topic/", details.evaluation_topic, "evaluation_topic"),

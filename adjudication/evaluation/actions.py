@@ -1,9 +1,9 @@
 """Asking for an evaluation; having judged what its gold does not know; deleting imported qrels."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.db import transaction
 from django.template.defaultfilters import pluralize
@@ -15,19 +15,22 @@ from accounts.refusals import Refused
 from adjudication.evaluation.golds.registry import check_gold, read_decided, settled_gold
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.rankings import find_runs
-from adjudication.evaluation.reads.spec import TOPICS, UNJUDGED, EvaluationSpec
+from adjudication.evaluation.reads.search_sheets import FilledSheet, read_sheet
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.unjudged import DEPTHS, fetch_unjudged, pairs_of, without_items
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
 from adjudication.labels.rules import check_adjudicator, fetch_role
 from adjudication.models import Evaluation, ImportedQrels
 from annotation.campaigns.actions.campaigns import copy_campaign, create_campaign
 from annotation.campaigns.actions.items import build_items_of
-from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import RESAMPLES, SEED
 from annotation.models import Campaign
 from corpus.collections.rules import check_manager
-from corpus.models import Collection
+from corpus.imports.actions.imports import request_import
+from corpus.models import Collection, ImportRun
 from corpus.pools.actions import add_all_to_pool
+
+MOST_BYTES = 10 << 20  # of a filled sheet
+TAG = "search-sheet"
 
 
 @transaction.atomic
@@ -56,18 +59,13 @@ def _settled(collection: Collection, spec: EvaluationSpec) -> EvaluationSpec:
 
 def check_words(collection: Collection, spec: EvaluationSpec) -> None:
     """Errors: Refused where the words make no sense, before any work; NotAllowed for sealed labels."""
-    check_within(RESAMPLES, spec.resamples)
-    check_within(SEED, spec.seed)
+    spec.check()
     if not (spec.gold or spec.preset):
         raise Refused("Say against what the runs are measured: choose a gold or a preset.")
     for gold in spec.golds:
         check_gold(collection, gold)
     if not spec.preset or find_preset(spec.preset).parts:
         find_runs(collection, spec.runs)
-    if spec.baseline and spec.baseline not in spec.runs:
-        raise Refused(f"The baseline “{spec.baseline[:60]}” is not among the runs that are evaluated.")
-    if spec.unjudged not in UNJUDGED or spec.topics not in TOPICS:
-        raise Refused(f"“unjudged” is one of {', '.join(UNJUDGED)}; “topics” one of {', '.join(TOPICS)}.")
     spec.parsed()
     check_not_sealed_labels(collection, spec)
 
@@ -150,3 +148,42 @@ def delete_qrels(*, qrels: ImportedQrels, by: User, at: datetime) -> None:
     check_manager(qrels.collection, by)
     record_event(by=by, at=at, verb="delete_qrels", target=qrels, scope=qrels.collection, name=qrels.name)
     qrels.delete()
+
+
+@dataclass
+class _Lines:
+    """The run of a sheet as an uploaded file."""
+
+    name: str | None
+    sheet: FilledSheet
+
+    def chunks(self) -> Iterator[bytes]:
+        yield "".join(self.sheet.lines(TAG)).encode()
+
+
+def bring_sheet(
+    *, collection: Collection, name: str, file: str, stream: BinaryIO, by: User | None, at: datetime, send: bool = True
+) -> tuple[FilledSheet, ImportRun]:
+    """Read a filled sheet and have it imported as the run `name`, which can be undone like any import.
+
+    Errors: NotAllowed; Refused for a sheet that cannot be read, with its lines.
+    """
+    check_manager(collection, by)
+    if len(stream.read(MOST_BYTES + 1)) > MOST_BYTES:
+        raise Refused(f"{file} is larger than {MOST_BYTES >> 20} MB.")
+    stream.seek(0)
+    if not name.strip():
+        raise Refused("Give the run a name, such as that of the search engine.")
+    sheet = read_sheet(collection, stream, file)
+    upload = _Lines(f"{file}.run", sheet)
+    run = request_import(
+        by=by,
+        at=at,
+        collection=collection,
+        kind="runs",
+        files=[upload],
+        format="trec",
+        send=send,
+        name=name.strip(),
+    )
+    return sheet, run

@@ -22,7 +22,7 @@ from adjudication.evaluation.rules import check_can_see
 from adjudication.exporting.exporter import find_campaign
 from adjudication.models import Evaluation
 from annotation.campaigns.api.settings import number_field
-from annotation.definitions.settings import RESAMPLES
+from annotation.definitions.settings import RESAMPLES, SEED
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
@@ -47,7 +47,7 @@ class NewEvaluationSerializer(serializers.Serializer[Any]):
     random = serializers.BooleanField(default=False, help_text="a row of shuffled pools")
     sensitivity = serializers.BooleanField(default=False, help_text="each run without what it alone brought")
     resamples = number_field(RESAMPLES)
-    seed = serializers.IntegerField(default=1, min_value=0, max_value=2**63 - 1)
+    seed = number_field(SEED, default=1)
 
 
 class EvaluationSerializer(serializers.Serializer[Any]):
@@ -87,8 +87,7 @@ class EvaluationList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have runs measured by a background job."""
-        wanted = self.asked(NewEvaluationSerializer)
-        spec = EvaluationSpec.from_json(dict(wanted))
+        spec = EvaluationSpec.from_json(self.asked(NewEvaluationSerializer))
         job = request_evaluation(collection=self.collection, spec=spec, by=self.person, at=timezone.now())
         return Response(EvaluationSerializer(job).data, status=202)
 

@@ -6,7 +6,7 @@ from django import forms
 
 from adjudication.evaluation.golds.registry import offered_golds
 from adjudication.evaluation.presets.registry import PRESETS
-from adjudication.evaluation.reads.spec import CONDENSED, MEASURES, EvaluationSpec
+from adjudication.evaluation.reads.spec import AS_NOT_RELEVANT, CONDENSED, MEASURES, EvaluationSpec
 from adjudication.evaluation.reads.subsets import attribute_names
 from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.stats.measures import measure_names
@@ -115,7 +115,7 @@ class EvaluationForm(forms.Form):
             by=tuple(given["by"]),
             baseline=given["baseline"],
             against=given["against"],
-            unjudged=CONDENSED if given["condensed"] else "not-relevant",
+            unjudged=CONDENSED if given["condensed"] else AS_NOT_RELEVANT,
             random=given["random"],
             sensitivity=given["sensitivity"],
             preset=given["preset"],

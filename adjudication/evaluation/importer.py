@@ -1,22 +1,133 @@
-"""Importing qrels that somebody else made, as a gold."""
+"""Importing qrels that somebody else made, as a gold: a row for each topic; a later import of that name replaces it."""
+
+from collections.abc import Iterator
+from pathlib import PurePath
 
 from django import forms
+from django.utils import timezone
 
-from adjudication.evaluation.jobs.qrels import load_qrels
+from accounts.jobs import Progress
+from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import Grades
+from adjudication.evaluation.golds.qrels import in_collection
 from adjudication.models import ImportedQrels, ImportedQrelsTopic
+from corpus.formats.reading import read_path
+from corpus.formats.records import BrokenFile, Problem, QrelRow
 from corpus.imports.forms import ImportForm
 from corpus.imports.jobs.undoing import Undoing
 from corpus.imports.registry import Importer, at_once
+from corpus.loading.counts import ImportCounts
+from corpus.loading.line_batches import Odometer, sources_of
+from corpus.models import ImportRun
+
+LONGEST_NAME = 100
 
 
 class QrelsImportForm(ImportForm):
     name = forms.CharField(
         required=False,
-        max_length=100,
+        max_length=LONGEST_NAME,
         label="Name of the qrels",
         help_text="By which evaluations choose them as gold. Left empty, the name of the file.",
     )
     field_order = ["uploads", "format", "name", "dry_run"]
+
+
+def load_qrels(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
+    """Read the job's files into one set of qrels; the caller holds the transaction. Judgments are counted.
+
+    Errors: BrokenFile for qrels of another collection, Refused for a name that no selector can spell.
+    """
+    name = _name(run)
+    grades = _read(run, progress, counts)
+    first = run.files[0]["name"]
+    if not grades:
+        raise BrokenFile(first, 0, "holds no judgment")
+    known, unknown, _ = in_collection(run.collection, grades)
+    if not known:
+        example = next(iter(grades))
+        raise BrokenFile(
+            first, 0, f"none of its topics, such as {example}, is here. Are they qrels of another collection?"
+        )
+    counts.add_notes(_notes(run, first, grades, unknown))
+    qrels = ImportedQrels.objects.select_for_update().filter(collection=run.collection_id, name=name).first()
+    before = (
+        {each.number: dict(zip(each.docnos, map(float, each.grades), strict=True)) for each in qrels.topics.all()}
+        if qrels
+        else {}
+    )
+    _count(counts, before, grades)
+    run.parameters["qrels"] = name
+    if not run.dry_run and before != grades:
+        progress.report(run.total, run.total, f"writing {name}")
+        _write(qrels or ImportedQrels(collection_id=run.collection_id, name=name, imported_in=run), grades)
+
+
+def _name(run: ImportRun) -> str:
+    """What the qrels are called. Errors: Refused for a name that no selector can spell."""
+    name = str(run.parameters.get("name") or PurePath(run.files[0]["name"]).name.split(".")[0]).strip()
+    if not name or len(name) > LONGEST_NAME or not name.isprintable() or ";" in name:
+        raise Refused(f"Qrels need a name of at most {LONGEST_NAME} printable characters, without semicolons.")
+    return name
+
+
+def _read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Grades:
+    """{topic: {docno: grade}} of all files; of two grades of a document, the first stays, the other is reported."""
+    grades: Grades = {}
+    for row in _rows(run, progress):
+        if isinstance(row, Problem):
+            counts.add_problems([row])
+            continue
+        of_topic = grades.setdefault(row.topic, {})
+        known = of_topic.setdefault(row.docno, row.value)
+        if known != row.value:
+            reason = f"{row.docno} has the grades {known:g} and {row.value} for topic {row.topic}; the first one counts"
+            counts.add_problems([Problem(row.file, row.line, reason)])
+    return grades
+
+
+def _rows(run: ImportRun, progress: Progress) -> Iterator[QrelRow | Problem]:
+    odometer = Odometer()
+    for source in sources_of(run):
+        found = read_path(source.path, run.format, "qrels", "qrels", name=source.name, watch=odometer.add)
+        for count, row in enumerate(found):
+            if count % 10_000 == 0:
+                progress.report(min(odometer.bytes, run.total), run.total, "reading judgments")
+            yield row
+
+
+def _notes(run: ImportRun, file: str, grades: Grades, unknown: list[str]) -> Iterator[Problem]:
+    """What the collection lacks."""
+    if unknown:
+        some = f"{len(unknown):,} topics are not in the collection, such as {unknown[0]}"
+        yield Problem(file, 0, f"{some}; evaluations leave them out")
+    docnos = sorted({docno for of_topic in grades.values() for docno in of_topic})
+    here = set(run.collection.documents.filter(docno__in=docnos).values_list("docno", flat=True))
+    if missing := [docno for docno in docnos if docno not in here]:
+        some = f"{len(missing):,} documents are not in the collection, such as {missing[0]}"
+        yield Problem(file, 0, f"{some}; their judgments count, because runs may rank them")
+
+
+def _count(counts: ImportCounts, before: Grades, grades: Grades) -> None:
+    """Count what is new, changed and the same; judgments that the file no longer has are changes too."""
+    for topic in before.keys() | grades.keys():
+        old, new = before.get(topic, {}), grades.get(topic, {})
+        counts.created += len(new.keys() - old.keys())
+        counts.updated += sum(old[docno] != new.get(docno) for docno in old)
+        counts.unchanged += sum(old.get(docno) == grade for docno, grade in new.items())
+
+
+def _write(qrels: ImportedQrels, grades: Grades) -> None:
+    qrels.created_at = timezone.now()
+    qrels.save()
+    qrels.topics.all().delete()
+    ImportedQrelsTopic.objects.bulk_create(
+        (
+            ImportedQrelsTopic(qrels=qrels, number=topic, docnos=list(of_topic), grades=list(of_topic.values()))
+            for topic, of_topic in grades.items()
+        ),
+        batch_size=500,
+    )
 
 
 QRELS = Importer(

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from adjudication.evaluation.golds.registry import campaigns_behind, campaigns_swayed_by
+from adjudication.evaluation.presets.litsearch import KEPT
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.subsets import campaigns_behind_attributes
@@ -22,7 +23,7 @@ def campaigns_of(
     `of_gold` says which campaigns a gold means. Errors: Refused for an unknown preset or gold.
     """
     found = dict[int, Campaign]()
-    for part in find_preset(spec.preset).wanted(spec) if spec.preset else [spec]:
+    for part in find_preset(spec.preset).specs(spec) if spec.preset else [spec]:
         for gold in part.golds:
             found |= {each.pk: each for each in of_gold(collection, gold)}
         found |= {each.pk: each for each in campaigns_behind_attributes(collection, part.by)}
@@ -43,3 +44,14 @@ def check_can_see(membership: Membership, spec: EvaluationSpec) -> None:
     """
     check_not_sealed_labels(membership.collection, spec)
     check_can_take_out(membership, campaigns_of(membership.collection, spec, campaigns_swayed_by))
+
+
+def check_can_sample(collection: Collection, membership: Membership | None) -> None:
+    """Which questions a sheet has says which are kept, so the rule is that of figures; None: the command line.
+
+    Errors: NotAllowed.
+    """
+    spec = EvaluationSpec(gold=KEPT, runs=())
+    check_not_sealed_labels(collection, spec)
+    if membership is not None:
+        check_can_see(membership, spec)

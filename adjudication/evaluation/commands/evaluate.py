@@ -16,8 +16,6 @@ from adjudication.evaluation.reads.spec import MEASURES, TOPICS, UNJUDGED, Evalu
 from adjudication.evaluation.reads.tables import WRITERS, as_markdown
 from adjudication.evaluation.rules import check_not_sealed_labels
 from adjudication.stats.measures import measure_names
-from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import RESAMPLES, SEED
 from corpus.collections.reads.collections import collection_with
 from corpus.formats.qrels import read_qrels
 from corpus.formats.records import Problem
@@ -45,24 +43,23 @@ class Command(ReportingCommand):
         parser.add_argument("--topics", choices=TOPICS, default=TOPICS[0], help="all, or those that every run ranks")
         parser.add_argument("--random", action=BooleanOptionalAction, default=False, help="a row of shuffled pools")
         parser.add_argument("--sensitivity", action=BooleanOptionalAction, default=False, help="leave each run out")
-        parser.add_argument("--resamples", type=int, default=10_000)
-        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--resamples", type=int, default=EvaluationSpec.resamples)
+        parser.add_argument("--seed", type=int, default=EvaluationSpec.seed)
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
         self.form = options.pop("form")
         super().handle(*args, as_json=as_json or self.form == "json", **options)
 
     def carry_out(self, *, slug: str, by: str, **options: Any) -> tuple[str, dict[str, Any]]:
-        check_within(RESAMPLES, options["resamples"])
-        check_within(SEED, options["seed"])
         if not (options["gold"] or options["preset"]):
             raise Refused("Say against what: --gold campaign:NAME, targets, contexts:paragraph …, or --preset.")
         if options["preset"]:
             find_preset(options["preset"])
-        wanted = _wanted(by, options)
+        spec = _spec(by, options)
+        spec.check()
         collection = collection_with(slug)
-        check_not_sealed_labels(collection, wanted)
-        report = make_report(collection, wanted, files=_files(wanted))
+        check_not_sealed_labels(collection, spec)
+        report = make_report(collection, spec, files=_files(spec))
         return self._summary(report), report.to_json()
 
     def _summary(self, report: Report) -> str:
@@ -73,16 +70,16 @@ class Command(ReportingCommand):
         return as_markdown(report.table).rstrip()
 
 
-def _wanted(by: str, options: dict[str, Any]) -> EvaluationSpec:
+def _spec(by: str, options: dict[str, Any]) -> EvaluationSpec:
     own = {name: options[name] for name in EvaluationSpec.__dataclass_fields__ if name in options}
-    names = tuple(part.strip() for part in by.split(",") if part.strip())
-    measures = tuple(options["measures"]) or MEASURES
-    return EvaluationSpec(**{**own, "runs": tuple(dict.fromkeys(options["runs"])), "measures": measures, "by": names})
+    own["runs"] = tuple(dict.fromkeys(options["runs"]))
+    own["measures"] = tuple(options["measures"]) or MEASURES
+    return EvaluationSpec(**own, by=tuple(part.strip() for part in by.split(",") if part.strip()))
 
 
-def _files(wanted: EvaluationSpec) -> dict[str, Grades]:
+def _files(spec: EvaluationSpec) -> dict[str, Grades]:
     """The qrels that golds name by their path."""
-    names = {parse_selector(gold).name for gold in (wanted.gold, wanted.against) if gold.startswith("qrels:")}
+    names = {parse_selector(gold).name for gold in spec.golds if gold.startswith("qrels:")}
     return {name: _read_file(Path(name)) for name in names if Path(name).is_file()}
 
 

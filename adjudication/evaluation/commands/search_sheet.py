@@ -8,8 +8,9 @@ from django.utils import timezone
 
 from accounts.management.reporting import SteppedCommand
 from accounts.refusals import Refused
+from adjudication.evaluation.actions import bring_sheet
 from adjudication.evaluation.reads.search_sheets import QUESTIONS, RESULTS, SEED, sheet_lines
-from adjudication.evaluation.sheet_actions import bring_sheet, check_can_sample
+from adjudication.evaluation.rules import check_can_sample
 from corpus.collections.reads.collections import collection_with
 
 

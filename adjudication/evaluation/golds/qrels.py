@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from django.db.models import Count, IntegerField, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import (
     ASPECT,
@@ -101,3 +104,10 @@ def in_collection(collection: Collection, grades: Grades) -> tuple[Grades, list[
         unit = ASPECT if found else QUERY
     own = {found[number]: judged for number, judged in grades.items() if number in found}
     return own, [number for number in grades if number not in found], unit
+
+
+def imported_qrels(collection: Collection) -> QuerySet[ImportedQrels]:
+    """By name, each with `n_topics` and `n_judgments`."""
+    sizes = Coalesce(Sum("topics__docnos__len", output_field=IntegerField()), 0)
+    known = ImportedQrels.objects.filter(collection=collection)
+    return known.annotate(n_topics=Count("topics"), n_judgments=sizes).order_by("name")

@@ -37,17 +37,17 @@ class Preset(ABC):
     needs_baseline: ClassVar[bool] = False  # the first run, unless another is asked for
     style: ClassVar[Style] = Style(places=1)
 
-    def wanted(self, asked: EvaluationSpec) -> list[EvaluationSpec]:
-        """The evaluations it stands on. A gold that was asked for takes the place of the preset's only one."""
-        baseline = asked.baseline or (asked.runs[0] if self.needs_baseline and asked.runs else "")
+    def specs(self, spec: EvaluationSpec) -> list[EvaluationSpec]:
+        """The evaluations it stands on. A gold in `spec` takes the place of the preset's only one."""
+        baseline = spec.baseline or (spec.runs[0] if self.needs_baseline and spec.runs else "")
         return [
             replace(
-                asked,
-                gold=asked.gold if asked.gold and len(self.parts) == 1 else part.gold,
+                spec,
+                gold=spec.gold if spec.gold and len(self.parts) == 1 else part.gold,
                 measures=part.measures,
                 by=part.by,
                 topics=part.topics,
-                random=asked.random or self.random,
+                random=spec.random or self.random,
                 baseline=baseline,
                 preset=self.name,
             )
@@ -56,7 +56,7 @@ class Preset(ABC):
 
     @abstractmethod
     def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:
-        """The table, from its evaluations in the order of `wanted`."""
+        """The table, from its evaluations in the order of `specs`."""
 
 
 def subset(done: EvaluationResult, by: Mapping[str, str]) -> SubsetFigures | None:

@@ -14,7 +14,7 @@ from adjudication.evaluation.golds.kind import Grades, LoadedGold
 from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.reads.rankings import find_runs, pool_sources, pools_of, rankings_of
 from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
-from adjudication.evaluation.reads.spec import ALL, COMMON, CONDENSED, TOPICS, UNJUDGED, EvaluationSpec
+from adjudication.evaluation.reads.spec import ALL, COMMON, CONDENSED, EvaluationSpec
 from adjudication.evaluation.reads.subsets import Subset, attributes_of, subsets_of
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.evaluation import (
@@ -36,56 +36,53 @@ DEPTHS = (1, 5, 10, 20, 50, 100)
 Progress = Callable[[int, int, str], None]
 
 
-def unheard(_done: int, _total: int, _step: str) -> None:
+def no_progress(_done: int, _total: int, _step: str) -> None:
     """Progress that nobody watches."""
 
 
 def evaluate(
     collection: Collection,
-    wanted: EvaluationSpec,
+    spec: EvaluationSpec,
     *,
     files: Mapping[str, Grades] | None = None,
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> EvaluationResult:
     """Measure the runs. `files` are qrels by the name the gold calls them. Who may see it is for the caller to check.
 
     Errors: Refused for what is unknown, for a gold that is empty, and where no run ranks any of its topics.
     """
-    measures = wanted.parsed()
-    runs = find_runs(collection, wanted.runs)
-    if wanted.baseline and wanted.baseline not in [run.name for run in runs]:
-        raise Refused(f"The baseline “{wanted.baseline[:60]}” is not among the runs that are evaluated.")
-    if wanted.unjudged not in UNJUDGED or wanted.topics not in TOPICS:
-        raise Refused(f"“unjudged” is one of {', '.join(UNJUDGED)}; “topics” one of {', '.join(TOPICS)}.")
+    spec.check()
+    measures = spec.parsed()
+    runs = find_runs(collection, spec.runs)
     progress(0, 0, "reading the gold")
     with snapshot():  # the gold, the runs and what they are broken down by are of one moment
-        found = read_gold(collection, wanted.gold, files)
+        found = read_gold(collection, spec.gold, files)
         matches = _match(runs, found, measures, progress)
         problems = {name: why for name, each in matches.items() if (why := _no_overlap(each, found))}
         if len(problems) == len(matches):
             raise Refused(f"Runs cannot be evaluated: {next(iter(problems.values()))}")
         scores = {name: _score(each, found, measures, problems.get(name)) for name, each in matches.items()}
-        if wanted.random:
+        if spec.random:
             random = _random_name(scores)
-            scores[random] = _score_random(collection, found, measures, wanted.seed)
+            scores[random] = _score_random(collection, found, measures, spec.seed)
             if len(scores[random].missing) == len(found.gold.topics):
                 problems[random] = "no topic has a pool whose order could be shuffled."
         measured = {name: each for name, each in matches.items() if name not in problems}
-        subsets = _subsets(collection, found, measured, wanted)
+        subsets = _subsets(collection, found, measured, spec)
         kept = [run for run in runs if run.name not in problems]
-        second = _second(collection, wanted, kept, files, progress) if wanted.against else None
-        sources = pool_sources(found, collection) if wanted.sensitivity else None
+        second = _second(collection, spec, kept, files, progress) if spec.against else None
+        sources = pool_sources(found, collection) if spec.sensitivity else None
     figures = []
     for place, subset in enumerate(subsets, 1):
         step = f"resampling topics, {place:,} of {len(subsets):,}"
-        figures.append(_subset_figures(subset, scores, wanted, partial(_goes_on, progress, len(runs), step)))
+        figures.append(_subset_figures(subset, scores, spec, partial(_goes_on, progress, len(runs), step)))
     done = EvaluationResult(
-        wanted,
+        spec,
         found,
         tuple(measure.name for measure in measures),
         scores,
         tuple(figures),
-        (*found.notes, *_notes(found, matches, scores, wanted), *_uneven(figures[0].means, problems)),
+        (*found.notes, *_notes(found, matches, scores, spec), *_uneven(figures[0].means, problems)),
         problems,
     )
     if second is not None:
@@ -95,14 +92,14 @@ def evaluate(
 
 def _second(
     collection: Collection,
-    wanted: EvaluationSpec,
+    spec: EvaluationSpec,
     runs: Sequence[RetrievalRun],
     files: Mapping[str, Grades] | None,
     progress: Progress,
 ) -> tuple[LoadedGold, dict[str, Match]]:
     """The second gold, with the runs that have to do with it."""
-    found = read_gold(collection, wanted.against, files)
-    matches = _match(runs, found, wanted.parsed(), progress)
+    found = read_gold(collection, spec.against, files)
+    matches = _match(runs, found, spec.parsed(), progress)
     return found, {name: each for name, each in matches.items() if each.length.any()}
 
 
@@ -153,37 +150,37 @@ def _score_random(collection: Collection, found: LoadedGold, measures: Sequence[
 
 
 def _subsets(
-    collection: Collection, found: LoadedGold, matches: Mapping[str, Match], wanted: EvaluationSpec
+    collection: Collection, found: LoadedGold, matches: Mapping[str, Match], spec: EvaluationSpec
 ) -> list[Subset]:
     topics = found.gold.topics
     counted = np.arange(len(topics))
-    if wanted.topics == COMMON:
+    if spec.topics == COMMON:
         counted = np.flatnonzero(np.all([each.length > 0 for each in matches.values()], axis=0))
         if not len(counted):
             raise Refused("No topic of the gold is ranked by every run. Evaluate over all topics instead.")
-    return subsets_of(attributes_of(collection, found.unit, topics, wanted.by) if wanted.by else {}, topics, counted)
+    return subsets_of(attributes_of(collection, found.unit, topics, spec.by) if spec.by else {}, topics, counted)
 
 
 def _subset_figures(
-    subset: Subset, scores: Mapping[str, RunScores], wanted: EvaluationSpec, cancelled: IsCancelled
+    subset: Subset, scores: Mapping[str, RunScores], spec: EvaluationSpec, cancelled: IsCancelled
 ) -> SubsetFigures:
     shared: dict[str, Any] = {"topics": subset.topics, "cancelled": cancelled}
-    means = mean_scores(scores, seed=wanted.seed, resamples=wanted.resamples, **shared)
-    runs = {name: each for name, each in scores.items() if name in wanted.runs}
-    tests = compare_runs(runs, rng=make_rng(wanted.seed), baseline=wanted.baseline or None, **shared)
+    means = mean_scores(scores, seed=spec.seed, resamples=spec.resamples, **shared)
+    runs = {name: each for name, each in scores.items() if name in spec.runs}
+    tests = compare_runs(runs, rng=make_rng(spec.seed), baseline=spec.baseline or None, **shared)
     return SubsetFigures(subset, means, tests)
 
 
 def _notes(
-    found: LoadedGold, matches: Mapping[str, Match], scores: Mapping[str, RunScores], wanted: EvaluationSpec
+    found: LoadedGold, matches: Mapping[str, Match], scores: Mapping[str, RunScores], spec: EvaluationSpec
 ) -> list[str]:
     """What a reader must know of these figures."""
     notes = _empty_topics(found)
     for name, each in matches.items():
-        notes += _run_notes(name, each, scores[name], wanted) if each.length.any() else []
-    if wanted.topics == COMMON:
+        notes += _run_notes(name, each, scores[name], spec) if each.length.any() else []
+    if spec.topics == COMMON:
         notes.append("Only topics that every run ranks are counted.")
-    if wanted.unjudged == CONDENSED:
+    if spec.unjudged == CONDENSED:
         notes.append("Unjudged documents are taken out of every ranking first (condensed lists).")
     return notes
 
@@ -209,9 +206,9 @@ def _uneven(means: Mapping[str, Mapping[str, Estimate]], problems: Mapping[str, 
             yield f"{measure} is not defined for the same topics in every run. Topics in each mean: {some}."
 
 
-def _run_notes(name: str, run: Match, scores: RunScores, wanted: EvaluationSpec) -> Iterator[str]:
+def _run_notes(name: str, run: Match, scores: RunScores, spec: EvaluationSpec) -> Iterator[str]:
     missing = int(np.count_nonzero(run.length == 0))
-    if missing and wanted.topics == ALL:
+    if missing and spec.topics == ALL:
         topics = "one topic" if missing == 1 else f"{missing:,} topics"
         yield f"{name} ranks nothing for {topics} of the gold; it scores 0 there."
     if not len(run.place):
@@ -245,9 +242,9 @@ def _orders(
             {name: done.scores[name].values[mine, at] for name in known(measure)},
             {name: second[name].values[theirs, at] for name in known(measure)},
             measure=measure.name,
-            names=(done.wanted.gold, done.wanted.against),
-            seed=done.wanted.seed,
-            resamples=done.wanted.resamples,
+            names=(done.spec.gold, done.spec.against),
+            seed=done.spec.seed,
+            resamples=done.spec.resamples,
         )
         for at, measure in enumerate(measures)
     )

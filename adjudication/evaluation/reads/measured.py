@@ -1,14 +1,17 @@
 """What a done evaluation says of one run, and of two runs: from the report and the scores by topic that it stored."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from adjudication.evaluation.reads.tables import ALPHA, DAGGER, Cell, Column, Row, Table, figure_text
 from adjudication.models import Evaluation
 from adjudication.stats.results import FloatArray
+from corpus.formats.csv_text import write_csv
 
+PAIR_COLUMNS = ("run", "against", "measure", "difference", "test", "p", "p_holm", "reason")
 TESTS = {"paired-t": "paired t-test", "randomisation": "randomisation test"}
 WORST, BEST, BEHIND, AHEAD = "worst", "best", "behind", "ahead"
 ORDERS = {
@@ -210,7 +213,7 @@ class MatrixCell:
 
     @property
     def is_marked(self) -> bool:
-        return self.p_holm is not None and self.p_holm < 0.05
+        return self.p_holm is not None and self.p_holm < ALPHA
 
 
 @dataclass(frozen=True)
@@ -248,3 +251,43 @@ def pair_matrix(part: Measured, measure: str, test: str) -> Matrix:
 
 def _cell(found: Mapping[tuple[str, str], MatrixCell], run: str, other: str) -> MatrixCell:
     return MatrixCell(is_self=True) if run == other else found.get((run, other), MatrixCell(why="not tested"))
+
+
+def pairs_csv(matrix: Matrix) -> Iterator[str]:
+    """A line for each run against each other, in both orders; differences as shares, empty where there is none."""
+    names = [row.run for row in matrix.rows]
+    rows = (
+        (row.run, other, matrix.measure, cell.difference, matrix.test, cell.p, cell.p_holm, cell.why)
+        for row in matrix.rows
+        for other, cell in zip(names, row.cells, strict=True)
+        if not cell.is_self
+    )
+    return write_csv(PAIR_COLUMNS, rows)
+
+
+def matrix_table(matrix: Matrix) -> Table:
+    """Runs by runs: the row's mean minus the column's, the adjusted p in brackets; both orders of a pair are there."""
+    columns = (Column(matrix.measure), *(Column(row.run) for row in matrix.rows))
+    rows = tuple(
+        Row(row.run, (_mean(matrix, row.value), *(_table_cell(matrix, each) for each in row.cells)))
+        for row in matrix.rows
+    )
+    caption = (
+        f"{matrix.measure}: mean of each run, and the row's mean minus the column's, in percent where the measure lies "
+        f"between 0 and 1. In brackets: p of the {TESTS[matrix.test]}, Holm-adjusted for all {matrix.n_tests:,} "
+        f"comparisons of the evaluation. {DAGGER}: below {ALPHA}."
+    )
+    return Table("Run", columns, rows, caption)
+
+
+def _mean(matrix: Matrix, value: float | None) -> Cell:
+    return Cell("–") if value is None else Cell(figure_text(matrix.measure, value), value)
+
+
+def _table_cell(matrix: Matrix, cell: MatrixCell) -> Cell:
+    if cell.is_self:
+        return Cell("")
+    if cell.difference is None:
+        return Cell("–", why=cell.why)
+    p = cell.why or "no p" if cell.p_holm is None else f"{cell.p_holm:.3g}"
+    return Cell(f"{figure_text(matrix.measure, cell.difference)} ({p})", cell.difference, is_marked=cell.is_marked)

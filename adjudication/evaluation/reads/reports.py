@@ -6,7 +6,7 @@ from typing import Any
 
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.presets.registry import find_preset
-from adjudication.evaluation.reads.evaluation import Progress, evaluate, unheard
+from adjudication.evaluation.reads.evaluation import Progress, evaluate, no_progress
 from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import Table, make_table
@@ -17,18 +17,18 @@ from corpus.models import Collection
 class Report:
     """The evaluations (one, unless a preset stands on more) and their table."""
 
-    wanted: EvaluationSpec
+    spec: EvaluationSpec
     parts: tuple[EvaluationResult, ...]
     table: Table
 
     def to_json(self) -> dict[str, Any]:
         """The evaluation; with a preset its table as well, and the further evaluations it stands on."""
         first: dict[str, Any] = self.parts[0].to_json() if self.parts else {"gold": "", "subsets": [], "tests": []}
-        if not self.wanted.preset:
+        if not self.spec.preset:
             return first
         return {
             **first,
-            "preset": self.wanted.preset,
+            "preset": self.spec.preset,
             "table": self.table.to_json(),
             "parts": [each.to_json() for each in self.parts],
         }
@@ -36,15 +36,15 @@ class Report:
 
 def make_report(
     collection: Collection,
-    wanted: EvaluationSpec,
+    spec: EvaluationSpec,
     *,
     files: Mapping[str, Grades] | None = None,
-    progress: Progress = unheard,
+    progress: Progress = no_progress,
 ) -> Report:
     """The report. Errors: Refused as `evaluate`."""
-    if not wanted.preset:
-        done = evaluate(collection, wanted, files=files, progress=progress)
-        return Report(wanted, (done,), make_table(done))
-    preset = find_preset(wanted.preset)
-    parts = tuple(evaluate(collection, each, files=files, progress=progress) for each in preset.wanted(wanted))
-    return Report(wanted, parts, preset.table(collection, parts))
+    if not spec.preset:
+        done = evaluate(collection, spec, files=files, progress=progress)
+        return Report(spec, (done,), make_table(done))
+    preset = find_preset(spec.preset)
+    parts = tuple(evaluate(collection, each, files=files, progress=progress) for each in preset.specs(spec))
+    return Report(spec, parts, preset.table(collection, parts))

@@ -29,7 +29,7 @@ class SubsetFigures:
 class EvaluationResult:
     """What came of an evaluation. `measures` are names as asked for; `scores` {run: by topic}."""
 
-    wanted: EvaluationSpec
+    spec: EvaluationSpec
     gold: LoadedGold
     measures: tuple[str, ...]
     scores: Mapping[str, RunScores]
@@ -50,9 +50,9 @@ class EvaluationResult:
 
     def to_json(self) -> dict[str, Any]:
         """As `manage.py evaluate --json` prints it and the API answers (design.md 4)."""
-        wanted = self.wanted
+        spec = self.spec
         return {
-            "gold": wanted.gold,
+            "gold": spec.gold,
             "gold_label": self.gold.label,
             "unit": self.gold.unit,
             "runs": self.runs,
@@ -72,11 +72,11 @@ class EvaluationResult:
             "notes": list(self.notes),
             "missing": {run: list(found.missing) for run, found in self.scores.items() if found.missing},
             "tied": {run: dict(found.tied) for run, found in self.scores.items() if found.tied},
-            "unjudged": wanted.unjudged,
-            "topics": wanted.topics,
-            "baseline": wanted.baseline,
-            "seed": wanted.seed,
-            "resamples": wanted.resamples,
+            "unjudged": spec.unjudged,
+            "topics": spec.topics,
+            "baseline": spec.baseline,
+            "seed": spec.seed,
+            "resamples": spec.resamples,
         }
 
     def _figures(self, run: str, figures: SubsetFigures) -> dict[str, Any]:

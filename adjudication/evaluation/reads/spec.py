@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 from accounts.refusals import Refused
 from adjudication.stats.measure import Measure
 from adjudication.stats.measures import parse_measure, with_condensed
+from annotation.definitions.settings import RESAMPLES, SEED
 
 MEASURES = ("R@5", "R@20", "Rprec", "AP", "RR@10", "nDCG@10")
 AS_NOT_RELEVANT, CONDENSED = "not-relevant", "condensed"
@@ -34,7 +35,7 @@ class EvaluationSpec:
     topics: str = ALL
     random: bool = False
     sensitivity: bool = False
-    resamples: int = 10_000
+    resamples: int = cast(int, RESAMPLES.usual)
     seed: int = 1
     preset: str = ""
 
@@ -48,8 +49,17 @@ class EvaluationSpec:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "EvaluationSpec":
-        given: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in stored.items()}
-        return cls(**given)
+        return cls(**{key: tuple(each) if isinstance(each, list) else each for key, each in stored.items()})
+
+    def check(self) -> None:
+        """Errors: Refused for numbers, words and a baseline that no evaluation takes."""
+        for limits, value in ((RESAMPLES, self.resamples), (SEED, self.seed)):
+            if problem := limits.problem(value):
+                raise Refused(problem)
+        if self.baseline and self.baseline not in self.runs:
+            raise Refused(f"The baseline “{self.baseline[:60]}” is not among the runs that are evaluated.")
+        if self.unjudged not in UNJUDGED or self.topics not in TOPICS:
+            raise Refused(f"“unjudged” is one of {', '.join(UNJUDGED)}; “topics” one of {', '.join(TOPICS)}.")
 
     def parsed(self) -> list[Measure]:
         """Its measures. Errors: Refused for an unknown one, with what there is."""

@@ -124,9 +124,9 @@ PLAIN = Style()
 
 def make_table(done: EvaluationResult, style: Style = PLAIN) -> Table:
     """Runs in rows; measures in columns, for all topics and for each combination of the attributes asked for."""
-    wanted = [each for each in done.subsets if len(each.by) in (0, len(done.wanted.by))]
+    subsets = [each for each in done.subsets if len(each.by) in (0, len(done.spec.by))]
     columns = []
-    for each in wanted:
+    for each in subsets:
         for measure in done.measures:
             columns.append((Column(measure, subset_heading(done, each)), each, measure))
     return build_table(done, columns, caption(done, style), style)
@@ -134,7 +134,7 @@ def make_table(done: EvaluationResult, style: Style = PLAIN) -> Table:
 
 def subset_heading(done: EvaluationResult, figures: SubsetFigures) -> tuple[str, ...]:
     """The headings above a subset's columns: nothing where topics are not broken down."""
-    if not done.wanted.by:
+    if not done.spec.by:
         return ()
     n = len(figures.subset.topics)
     if not figures.by:
@@ -164,7 +164,7 @@ def _column(done: EvaluationResult, figures: SubsetFigures | None, measure: str,
         return [Cell("–", why="no such topics") for _ in done.runs]
     estimates = {run: figures.means[run][measure] for run in done.runs}
     best = _best(done, estimates, lambda value: figure_text(measure, value, style))
-    other = done.wanted.baseline or (best[0] if best else "")
+    other = done.spec.baseline or (best[0] if best else "")
     marked = _significant(figures.tests, measure, other, style)
     cells = []
     for run, estimate in estimates.items():
@@ -175,7 +175,7 @@ def _column(done: EvaluationResult, figures: SubsetFigures | None, measure: str,
 
 def _best(done: EvaluationResult, estimates: Mapping[str, Estimate], text: Callable[[float], str]) -> list[str]:
     """The runs with the highest value as it is printed, the highest in full first; none where there is one run."""
-    known = {run: each.value for run, each in estimates.items() if each.value is not None and run in done.wanted.runs}
+    known = {run: each.value for run, each in estimates.items() if each.value is not None and run in done.spec.runs}
     order = sorted(known, key=lambda run: -known[run])
     return [run for run in order if text(known[run]) == text(known[order[0]])] if len(done.runs) > 1 else []
 
@@ -221,7 +221,7 @@ def caption(done: EvaluationResult, style: Style = PLAIN, figures: SubsetFigures
     if style.with_se:
         parts.append("± standard error over topics.")
     if len(done.runs) > 1:
-        other = done.wanted.baseline or "the best run of the column"
+        other = done.spec.baseline or "the best run of the column"
         p = "Holm-adjusted p" if style.adjusted else "p"
         parts.append(f"Bold: best. {DAGGER}: differs from {other}, paired t-test, {p} < {ALPHA}.")
     return " ".join(parts)
@@ -298,7 +298,7 @@ def figures_csv(parts: Sequence[EvaluationResult]) -> str:
 
 
 def _figure_rows(done: EvaluationResult) -> Iterator[list[object]]:
-    baseline = done.wanted.baseline
+    baseline = done.spec.baseline
     for each in done.subsets:
         by = "; ".join(f"{name}={'' if value is None else value}" for name, value in each.by.items())
         tests = {(test.measure, test.b if test.a == baseline else test.a): test for test in each.tests if baseline}

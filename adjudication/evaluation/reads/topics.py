@@ -8,6 +8,7 @@ import numpy as np
 from adjudication.evaluation.golds.kind import LoadedGold
 from adjudication.evaluation.reads.measured import Measured
 from adjudication.evaluation.reads.rankings import tops_of
+from adjudication.evaluation.reads.spec import CONDENSED
 from adjudication.evaluation.reads.tables import figure_text
 from adjudication.stats.evaluation import score
 from adjudication.stats.measures import parse_measure, with_condensed
@@ -108,7 +109,7 @@ def _is_changed(part: Measured, found: LoadedGold, topic: str, rankings: Ranking
     levels = {topic: {docno: float(gold.level[place]) for docno, place in places.items()}}
     own = make_gold(gains, levels, relevance=gold.relevance)
     measures = [parse_measure(name) for name in part.measures]
-    measures = with_condensed(measures) if part.report["unjudged"] == "condensed" else measures
+    measures = with_condensed(measures) if part.report["unjudged"] == CONDENSED else measures
     for run in runs:
         now = score(match([RankedList(topic, rankings.get(run, ()))], own), own, measures).values[0]
         before = part.values[part.runs.index(run), part.topics.index(topic)]

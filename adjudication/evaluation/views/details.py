@@ -9,14 +9,15 @@ from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.registry import read_decided
-from adjudication.evaluation.reads.matrix_table import matrix_table, pairs_csv
 from adjudication.evaluation.reads.measured import (
     ORDERS,
     TESTS,
     Matrix,
     Measured,
     compare_pair,
+    matrix_table,
     pair_matrix,
+    pairs_csv,
     run_subsets,
     topic_values,
 )

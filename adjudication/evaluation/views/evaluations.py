@@ -1,24 +1,25 @@
-"""Pages of evaluations: all of a collection, asking for one, its table next to a plot, and both as files."""
+"""Pages of evaluations: all of a collection, asking for one, its table next to a plot, and both as files; qrels."""
 
+from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.jobs import shown
-from accounts.refusal_messages import refusals_in_form
-from adjudication.evaluation.actions import request_evaluation
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from adjudication.evaluation.actions import delete_qrels, request_evaluation
 from adjudication.evaluation.forms import EvaluationForm
+from adjudication.evaluation.golds.qrels import imported_qrels
 from adjudication.evaluation.reads.pages import draw_plot, plot_of, sorted_table
-from adjudication.evaluation.reads.qrels import imported_qrels
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import WRITERS, Table
 from adjudication.evaluation.views.scope import context_of, fetch_evaluation, whole_number
 from adjudication.labels.rules import check_can_adjudicate
-from adjudication.models import Evaluation
+from adjudication.models import Evaluation, ImportedQrels
 from adjudication.verdicts.reads.road import fetch_road
-from corpus.collections.rules import fetch_membership, fetch_overseer
+from corpus.collections.rules import fetch_manager, fetch_membership, fetch_overseer
 from corpus.models import Collection, TopicKind
 
 PER_PAGE = 50
@@ -107,6 +108,19 @@ def evaluation_table(request: HttpRequest, slug: str, pk: int, form: str) -> Htt
     ending = "-figures.csv" if form == FIGURES else f".{form}"
     response["Content-Disposition"] = f'attachment; filename="{slug}-evaluation-{pk}{ending}"'
     return response
+
+
+@require_POST
+def qrels_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Delete imported qrels."""
+    membership = fetch_manager(request.user, slug)
+    qrels = get_object_or_404(
+        ImportedQrels.objects.select_related("collection"), collection=membership.collection, pk=pk
+    )
+    with refusals_in_message(request):
+        delete_qrels(qrels=qrels, by=membership.user, at=timezone.now())
+        messages.success(request, f"Qrels {qrels.name} deleted.")
+    return redirect("evaluation_list", slug)
 
 
 def _can_be_measured(collection: Collection) -> bool:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.refusal_messages import refusals_in_form
+from adjudication.evaluation.actions import bring_sheet
 from adjudication.evaluation.reads.search_sheets import (
     MOST_QUESTIONS,
     MOST_RESULTS,
@@ -18,7 +19,7 @@ from adjudication.evaluation.reads.search_sheets import (
     SEED,
     sheet_lines,
 )
-from adjudication.evaluation.sheet_actions import bring_sheet, check_can_sample
+from adjudication.evaluation.rules import check_can_sample
 from adjudication.evaluation.views.scope import context_of
 from corpus.collections.rules import check_can_manage, fetch_overseer
 

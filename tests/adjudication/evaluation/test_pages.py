@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.job_kinds import Cancelled, Progress
 from accounts.models import AuditEvent
-from adjudication.evaluation.jobs.evaluation import EvaluationJob
+from adjudication.evaluation.jobs import EvaluationJob
 from adjudication.models import Evaluation, EvaluationScores
 from annotation.models import Assignment, Campaign
 from tests.adjudication.evaluation.roads import carried_out
