@@ -1,6 +1,7 @@
 """Opening and closing leaderboards, having runs scored there, and withdrawing them."""
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import BinaryIO
 
@@ -16,12 +17,16 @@ from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.labels.rules import fetch_role
 from adjudication.leaderboards.reads import freeze_gold, offered_topics, score_run, uploads_today
 from adjudication.leaderboards.rules import check_can_open, check_can_upload
-from adjudication.leaderboards.uploads import read_upload
 from adjudication.models import Leaderboard, LeaderboardEntry
-from adjudication.models.leaderboards import MOST_UPLOADS
+from adjudication.models.leaderboards import LONGEST_ABOUT, LONGEST_NAME, MOST_UPLOADS
 from adjudication.stats.rankings import RankedList, rank
 from corpus.collections.rules import check_manager, check_not_archived
+from corpus.formats.records import BrokenFile, Problem, RunRow
+from corpus.formats.trec_runs import read_run
 from corpus.models import Collection, RetrievalRun
+
+MOST_BYTES = 20 << 20  # of an uploaded run
+Scores = Mapping[str, Mapping[str, float]]  # {topic number: {docno: score}}
 
 
 @transaction.atomic
@@ -55,16 +60,13 @@ def open_leaderboard(
             board = Leaderboard.objects.create(
                 collection=collection,
                 selector=settled_gold(collection, gold),
-                label=frozen.label,
                 attribute=attribute,
                 part=part,
                 measures=list(names),
                 uploads=uploads,
-                gold=frozen.stored,
-                unit=frozen.unit,
-                n_topics=frozen.n_topics,
                 opened_by=by,
                 opened_at=at,
+                **frozen,
             )
     except IntegrityError as error:
         raise Conflict("A leaderboard is open already. Close it first.") from error
@@ -130,7 +132,7 @@ def upload_run(
             f"You have had {board.uploads} {'run' if board.uploads == 1 else 'runs'} scored today, which is the most "
             "for a person and day. Come back tomorrow."
         )
-    scores, sha256 = read_upload(stream, file)
+    scores, sha256 = _read_upload(stream, file)
     if board.entries.filter(sha256=sha256, submitted_by=by).exists():
         raise Conflict("You have had this very file scored already.")
     own, _, _ = in_collection(board.collection, {topic: dict(each) for topic, each in scores.items()})
@@ -185,17 +187,17 @@ def _enter(
     name, team, about = (" ".join(text.split()) for text in (name, team, about))
     if not name:
         raise Refused("Give the run a name.")
-    scored = score_run(board, rankings)
+    figures, ranked = score_run(board, rankings)
     try:
         with transaction.atomic():
             entry = LeaderboardEntry.objects.create(
                 leaderboard=board,
-                name=name[:100],
-                team=team[:100],
-                about=about[:500],
+                name=name[:LONGEST_NAME],
+                team=team[:LONGEST_NAME],
+                about=about[:LONGEST_ABOUT],
                 sha256=sha256,
-                ranked=scored.ranked,
-                figures=scored.figures,
+                ranked=ranked,
+                figures=figures,
                 submitted_by=by,
                 submitted_at=at,
             )
@@ -204,6 +206,29 @@ def _enter(
     verb = "upload_run" if sha256 else "add_run_to_leaderboard"
     record_event(by=by, at=at, verb=verb, target=entry, scope=board.collection, sha256=sha256)
     return entry
+
+
+def _read_upload(stream: BinaryIO, file: str) -> tuple[Scores, str]:
+    """The scores of a run, and the hash of its file.
+
+    Errors: Refused for a file that is too large, empty, or has a line that is no row of a run.
+    """
+    content = stream.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise Refused(f"{file} is larger than {MOST_BYTES >> 20} MB. Keep the first 1,000 documents of each topic.")
+    stream.seek(0)
+    found: dict[str, dict[str, float]] = {}
+    try:
+        for row in read_run(stream, file):
+            if isinstance(row, RunRow):
+                found.setdefault(row.topic, {})[row.docno] = row.score
+            elif isinstance(row, Problem):
+                raise Refused(f"{file}, line {row.line}: {row.reason}. Nothing was scored.")
+    except BrokenFile as broken:
+        raise Refused(f"{broken}. Nothing was scored.") from broken
+    if not found:
+        raise Refused(f"{file} has no rows, so there is nothing to score.")
+    return found, hashlib.sha256(content).hexdigest()
 
 
 def _locked(board: Leaderboard) -> Leaderboard:

@@ -27,7 +27,7 @@ from adjudication.leaderboards.actions import (
 from adjudication.leaderboards.forms import UPLOADS
 from adjudication.leaderboards.reads import board_as_json, entry_as_json, newest_board, open_board_at
 from adjudication.models import Leaderboard, LeaderboardEntry
-from adjudication.models.leaderboards import MOST_UPLOADS
+from adjudication.models.leaderboards import LONGEST_ABOUT, LONGEST_NAME, MOST_UPLOADS
 from corpus.collections.api.base import InCollectionView
 from corpus.imports.api import MANAGE
 from corpus.models import RetrievalRun, Role
@@ -84,9 +84,9 @@ class NewLeaderboardSerializer(serializers.Serializer[Any]):
 class UploadedRunSerializer(serializers.Serializer[Any]):
     """A run in TREC's six columns. Name, team and about can be read by everybody."""
 
-    name = serializers.CharField(max_length=100)
-    team = serializers.CharField(**WORD, max_length=100)
-    about = serializers.CharField(**WORD, max_length=500)
+    name = serializers.CharField(max_length=LONGEST_NAME)
+    team = serializers.CharField(**WORD, max_length=LONGEST_NAME)
+    about = serializers.CharField(**WORD, max_length=LONGEST_ABOUT)
     file = serializers.FileField()
 
 

@@ -6,9 +6,9 @@ from django import forms
 
 from adjudication.evaluation.golds.registry import offered_golds
 from adjudication.evaluation.reads.spec import MEASURES
+from adjudication.leaderboards.actions import MOST_BYTES
 from adjudication.leaderboards.reads import FEWEST_TOPICS, offered_topics
-from adjudication.leaderboards.uploads import MOST_BYTES
-from adjudication.models.leaderboards import MOST_UPLOADS
+from adjudication.models.leaderboards import LONGEST_ABOUT, LONGEST_NAME, MOST_UPLOADS
 from adjudication.stats.measures import measure_names
 from corpus.models import Collection
 
@@ -45,11 +45,13 @@ class OpeningForm(forms.Form):
 class UploadForm(forms.Form):
     """A run to be scored."""
 
-    name = forms.CharField(label="Name of the run", max_length=100)
+    name = forms.CharField(label="Name of the run", max_length=LONGEST_NAME)
     team = forms.CharField(
-        label="Your name or team", max_length=100, required=False, help_text="Everybody can read it."
+        label="Your name or team", max_length=LONGEST_NAME, required=False, help_text="Everybody can read it."
     )
-    about = forms.CharField(label="About the run", max_length=500, required=False, help_text="Everybody can read it.")
+    about = forms.CharField(
+        label="About the run", max_length=LONGEST_ABOUT, required=False, help_text="Everybody can read it."
+    )
     file = forms.FileField(
         label="Run",
         help_text=f"TREC's six columns: topic, Q0, docno, rank, score, tag; at most {MOST_BYTES >> 20} MB. Rank all "

@@ -3,7 +3,7 @@
 What leaves this module are means over all test topics, rounded: no topic, no document and no judgment.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -20,41 +20,24 @@ from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.subsets import STORED, attributes_of
 from adjudication.models import Leaderboard, LeaderboardEntry
 from adjudication.stats.evaluation import mean_scores, score
-from adjudication.stats.rankings import Gold, RankedList, make_gold, match
+from adjudication.stats.rankings import RankedList, make_gold, match
 from corpus.models import Collection, CollectionAddress
 
 FEWEST_TOPICS = 10  # a mean over fewer gives single judgments away
 PLACES = 3  # of what is shown
 RESAMPLES, SEED = 2_000, 1
-
-
-@dataclass(frozen=True)
-class FrozenGold:
-    """The gold of the test topics, to be kept with a leaderboard. `label` is its kind: it names no person."""
-
-    label: str
-    unit: str
-    stored: dict[str, Any]
-    n_topics: int
-
-
-@dataclass(frozen=True)
-class Scored:
-    """What a run reached: means by measure, and how many test topics it ranks."""
-
-    figures: dict[str, dict[str, float | None]]
-    ranked: int
+Cell = tuple[str, float | None, float | None, float | None, bool]  # measure, value, low, high, whether the best
 
 
 @dataclass(frozen=True)
 class EntryRow:
-    """A run as the table shows it. `cells` are (measure, value, low, high, whether the best).
+    """A run as the table shows it.
 
     How many test topics it ranks is not shown, only whether it lacks some: the number would tell which they are.
     """
 
     entry: LeaderboardEntry
-    cells: tuple[tuple[str, float | None, float | None, float | None, bool], ...]
+    cells: tuple[Cell, ...]
     lacks_topics: bool
 
 
@@ -68,8 +51,11 @@ def offered_topics(collection: Collection) -> Choices:
     return found + [(f"split={each}", f"Topics imported as {each}") for each in sorted({v for v in values if v})]
 
 
-def freeze_gold(collection: Collection, selector: str, attribute: str, part: str) -> FrozenGold:
-    """The gold of the test topics as it is now. Errors: Refused where it is empty, or of too few topics."""
+def freeze_gold(collection: Collection, selector: str, attribute: str, part: str) -> dict[str, Any]:
+    """The gold of the test topics as it is now, as fields of a leaderboard; its label is its kind: it names no person.
+
+    Errors: Refused where it is empty, or of too few topics.
+    """
     found = read_gold(collection, selector)
     gold, topics = found.gold, list(range(len(found.gold.topics)))
     if attribute:
@@ -83,16 +69,18 @@ def freeze_gold(collection: Collection, selector: str, attribute: str, part: str
     gains = {gold.topics[t]: {doc: float(gold.gain[at]) for doc, at in gold.places[t].items()} for t in topics}
     levels = {gold.topics[t]: {doc: float(gold.level[at]) for doc, at in gold.places[t].items()} for t in topics}
     stored = {"gains": gains, "levels": levels, "relevance": gold.relevance}
-    return FrozenGold(GOLDS[parse_selector(selector).kind].label, found.unit, stored, len(topics))
+    label = GOLDS[parse_selector(selector).kind].label
+    return {"label": label, "unit": found.unit, "gold": stored, "n_topics": len(topics)}
 
 
-def score_run(board: Leaderboard, rankings: Iterable[RankedList]) -> Scored:
-    """Measure a run on the board's test topics; rankings of others are passed over.
+def score_run(board: Leaderboard, rankings: Iterable[RankedList]) -> tuple[dict[str, Any], int]:
+    """(means over the board's test topics by measure, how many of these the run ranks); other rankings are ignored.
 
     A run that ranks none of them scores 0: a refusal would tell, at no cost, which topics are for the test.
     Errors: Refused for a document that is ranked twice.
     """
-    gold, measures = _gold(board), EvaluationSpec(gold="", runs=(), measures=tuple(board.measures)).parsed()
+    gold = make_gold(board.gold["gains"], board.gold["levels"], relevance=board.gold["relevance"])
+    measures = EvaluationSpec(gold="", runs=(), measures=tuple(board.measures)).parsed()
     try:
         found = match(rankings, gold)
     except ValueError as error:
@@ -106,12 +94,7 @@ def score_run(board: Leaderboard, rankings: Iterable[RankedList]) -> Scored:
         }
         for name, each in means.items()
     }
-    return Scored(figures, int(np.count_nonzero(found.length)))
-
-
-def _gold(board: Leaderboard) -> Gold:
-    stored = board.gold
-    return make_gold(stored["gains"], stored["levels"], relevance=stored["relevance"])
+    return figures, int(np.count_nonzero(found.length))
 
 
 def _rounded(value: float | None) -> float | None:
@@ -141,33 +124,21 @@ def boards(rows: QuerySet[Leaderboard]) -> QuerySet[Leaderboard]:
 def table_of(board: Leaderboard) -> list[EntryRow]:
     """The runs that are shown, best first by the first measure, undefined ones last. One query."""
     entries = list(board.entries.filter(withdrawn_at__isnull=True).select_related("submitted_by").order_by("pk"))
-    best = {name: _best(entries, name) for name in board.measures}
-    entries.sort(key=lambda each: _falling(each.figures, board.measures[0]))
+    values = {name: [each.figures[name]["value"] for each in entries] for name in board.measures}
+    best = {name: max((value for value in found if value is not None), default=None) for name, found in values.items()}
+
+    def falling(entry: LeaderboardEntry) -> tuple[bool, float]:
+        value = entry.figures[board.measures[0]]["value"]
+        return value is None, -(value or 0.0)
+
+    def cell(entry: LeaderboardEntry, name: str) -> Cell:
+        value, low, high = (entry.figures[name][key] for key in ("value", "low", "high"))
+        return name, value, low, high, value is not None and value == best[name]
+
     return [
-        EntryRow(
-            each,
-            tuple(_cell(each.figures, name, best[name]) for name in board.measures),
-            each.ranked < board.n_topics,
-        )
-        for each in entries
+        EntryRow(each, tuple(cell(each, name) for name in board.measures), each.ranked < board.n_topics)
+        for each in sorted(entries, key=falling)
     ]
-
-
-def _best(entries: Sequence[LeaderboardEntry], name: str) -> float | None:
-    values = [value for each in entries if (value := each.figures[name]["value"]) is not None]
-    return max(values, default=None)
-
-
-def _falling(figures: Mapping[str, Any], name: str) -> tuple[bool, float]:
-    value = figures[name]["value"]
-    return value is None, -(value or 0.0)
-
-
-def _cell(
-    figures: Mapping[str, Any], name: str, best: float | None
-) -> tuple[str, float | None, float | None, float | None, bool]:
-    figure = figures[name]
-    return name, figure["value"], figure["low"], figure["high"], best is not None and figure["value"] == best
 
 
 def uploads_today(board: Leaderboard, user: User, at: datetime) -> int:

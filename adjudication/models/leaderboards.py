@@ -9,7 +9,7 @@ from corpus.models import Collection
 from corpus.models.collections import InCollection
 
 MOST_UPLOADS = 20  # a person and day
-LONGEST_ABOUT = 500  # characters
+LONGEST_NAME, LONGEST_ABOUT = 100, 500  # characters
 
 
 class Leaderboard(models.Model):
@@ -69,8 +69,8 @@ class LeaderboardEntry(models.Model):
     """
 
     leaderboard = models.ForeignKey(Leaderboard, on_delete=models.CASCADE, related_name="entries")
-    name = models.CharField(max_length=100)
-    team = models.CharField(max_length=100, blank=True)
+    name = models.CharField(max_length=LONGEST_NAME)
+    team = models.CharField(max_length=LONGEST_NAME, blank=True)
     about = models.CharField(max_length=LONGEST_ABOUT, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)  # of the uploaded file; "": a run of the collection
     ranked = models.PositiveIntegerField()

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from pathlib import Path
+from typing import Self
 
 from django.conf import settings
 from django.db import models
@@ -16,6 +17,14 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
 is_release_name = re.compile(NAME).fullmatch
 SHA256 = r"^[0-9a-f]{64}$"
 GONE = (JobState.FAILED, JobState.CANCELLED)  # nothing was frozen
+
+
+class ReleaseQuerySet(InCollection):
+    """Releases of any state."""
+
+    def frozen(self) -> Self:
+        """Those that were written to the end."""
+        return self.filter(state=JobState.DONE)
 
 
 class Release(Job):
@@ -40,7 +49,7 @@ class Release(Job):
     public_at = models.DateTimeField(null=True, blank=True)  # since then anybody may read it
     anonymous_token = models.CharField(max_length=64, blank=True)  # in the address that reviewers get; "": closed
 
-    objects = InCollection.as_manager()
+    objects = ReleaseQuerySet.as_manager()
 
     class Meta:
         constraints = [

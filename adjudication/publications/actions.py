@@ -11,7 +11,7 @@ from accounts.refusals import Conflict, Refused
 from accounts.sealing import sealed
 from adjudication.models import Publication, Release
 from adjudication.models.publications import Destination
-from adjudication.publications.services import base_url, own_token
+from adjudication.publications.jobs import base_url, own_token
 from adjudication.releases.reads.archive import check_has_files
 from adjudication.releases.reads.recipe import released_campaigns
 from adjudication.releases.rules import check_can_open, check_not_sealed_in

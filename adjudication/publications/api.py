@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.jobs import with_live_progress
-from accounts.models import JobState
 from accounts.schema import answers
 from adjudication.models import Publication, Release
 from adjudication.models.publications import Destination
@@ -65,8 +64,7 @@ class PublicationReader(ReleaseReader):
 
     def release(self, name: str) -> Release:
         """The frozen release of that name. Errors: Http404."""
-        frozen = Release.objects.filter(collection=self.collection, state=JobState.DONE)
-        return get_object_or_404(frozen.select_related("collection"), name=name)
+        return get_object_or_404(self.collection.releases.frozen().select_related("collection"), name=name)
 
 
 class PublicationList(PublicationReader):

@@ -6,7 +6,7 @@ from django import forms
 
 from adjudication.models import Release
 from adjudication.models.publications import Destination
-from adjudication.publications.services import base_url, own_token
+from adjudication.publications.jobs import base_url, own_token
 
 
 class PublicationForm(forms.Form):

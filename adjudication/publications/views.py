@@ -6,7 +6,6 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from accounts.models import JobState
 from accounts.refusal_messages import refusals_in_form
 from accounts.refusals import Refused
 from adjudication.models import Release
@@ -24,8 +23,7 @@ def publication_create(request: HttpRequest, slug: str, name: str) -> HttpRespon
     membership = fetch_membership(request.user, slug)
     check_can_read_release(membership)
     check_can_manage(membership)
-    frozen = Release.objects.filter(collection=membership.collection, state=JobState.DONE)
-    release = get_object_or_404(frozen.select_related("collection"), name=name)
+    release = get_object_or_404(membership.collection.releases.frozen().select_related("collection"), name=name)
     form = PublicationForm(request.POST if request.method == "POST" else None, release=release)
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form):

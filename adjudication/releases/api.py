@@ -10,7 +10,6 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import JobState
 from accounts.schema import answers
 from adjudication.models import Release
 from adjudication.releases.actions import request_release
@@ -66,8 +65,7 @@ class ReleaseList(ReleaseReader):
     @extend_schema(operation_id="releases_list", responses=answers({200: ReleaseSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
         """List the releases, those that failed among them."""
-        found = Release.objects.filter(collection=self.collection).order_by("-pk")
-        return Response(ReleaseSerializer(found, many=True).data)
+        return Response(ReleaseSerializer(self.collection.releases.order_by("-pk"), many=True).data)
 
     @extend_schema(
         operation_id="releases_create",
@@ -90,7 +88,7 @@ class ReleaseDetail(ReleaseReader):
     @extend_schema(operation_id="releases_read", responses=answers({200: ReleaseSerializer}, 403, 404))
     def get(self, request: Request, slug: str, name: str) -> Response:
         """How far it is, and what came of it. Of several attempts under one name, the newest."""
-        found = Release.objects.filter(collection=self.collection, name=name).order_by("-pk").first()
+        found = self.collection.releases.filter(name=name).order_by("-pk").first()
         if found is None:
             raise Http404
         return Response(ReleaseSerializer(found).data)
@@ -108,8 +106,7 @@ class ReleaseFile(ReleaseReader):
     )
     def get(self, request: Request, slug: str, name: str, path: str) -> FileResponse:
         """The file as it was frozen; `manifest.json` lists them all."""
-        frozen = Release.objects.filter(collection=self.collection, name=name, state=JobState.DONE)
-        release = frozen.first()
+        release = self.collection.releases.frozen().filter(name=name).first()
         found = file_of(release, path, anonymous=False) if release else None
         if found is None:
             raise Http404

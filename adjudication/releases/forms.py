@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 
-from adjudication.models import Release
 from adjudication.releases.reads.statement import QUESTIONS
 from corpus.models import Collection
 
@@ -29,7 +28,7 @@ class ReleaseForm(forms.Form):
 
 def suggested_name(collection: Collection) -> str:
     """v1, v2, …: the first that is free."""
-    taken = set(Release.objects.filter(collection=collection).values_list("name", flat=True))
+    taken = set(collection.releases.values_list("name", flat=True))
     return next(name for name in (f"v{n}" for n in range(1, len(taken) + 2)) if name not in taken)
 
 

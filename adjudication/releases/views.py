@@ -50,7 +50,7 @@ TO_READ = (
 def release_list(request: HttpRequest, slug: str) -> HttpResponse:
     """Every release, newest first, and the one that is being made."""
     membership = _reader(request, slug)
-    releases = list(Release.objects.filter(collection=membership.collection).order_by("-pk"))
+    releases = list(membership.collection.releases.order_by("-pk"))
     context = collection_context(membership, "releases") | {
         "releases": [each for each in releases if each.is_frozen],
         "job": releases[0] if releases and not releases[0].is_frozen else None,
@@ -278,8 +278,7 @@ def _reader(request: HttpRequest, slug: str) -> Membership:
 
 def _release(request: HttpRequest, slug: str, name: str) -> tuple[Membership, Release]:
     membership = _reader(request, slug)
-    frozen = Release.objects.filter(collection=membership.collection, state=JobState.DONE)
-    release = get_object_or_404(frozen, name=name)
+    release = get_object_or_404(membership.collection.releases.frozen(), name=name)
     release.collection = membership.collection
     return membership, release
 

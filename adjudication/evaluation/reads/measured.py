@@ -90,17 +90,17 @@ class RunSubset:
 
 @dataclass(frozen=True)
 class TopicValue:
-    """A run's value for a topic; `others` is the mean of the other runs there."""
+    """A run's value for a topic against `other`: that of another run, or the mean of the other runs there."""
 
     topic: str
     text: str
     value: float | None
-    others: float | None
-    is_missing: bool
+    other: float | None
+    is_missing: bool = False
 
     @property
     def gap(self) -> float | None:
-        return None if self.value is None or self.others is None else self.value - self.others
+        return None if self.value is None or self.other is None else self.value - self.other
 
 
 def run_subsets(part: Measured, run: str) -> list[RunSubset]:
@@ -148,22 +148,13 @@ def number(value: float) -> float | None:
 
 
 @dataclass(frozen=True)
-class PairTopic:
-    topic: str
-    text: str
-    a: float | None
-    b: float | None
-    gap: float | None
-
-
-@dataclass(frozen=True)
 class Pair:
     """Run `a` against run `b` on a measure, over the topics where both are defined."""
 
     a: str
     b: str
     measure: str
-    rows: tuple[PairTopic, ...]  # the largest advantage of a first, undefined ones last
+    rows: tuple[TopicValue, ...]  # the largest advantage of a first, undefined ones last
     wins: int
     losses: int
     ties: int
@@ -184,7 +175,7 @@ def compare_pair(part: Measured, a: str, b: str, measure: str, texts: Mapping[st
     """The two runs topic by topic, with the tests of their difference as the report has them."""
     one, two = part.of(a, measure), part.of(b, measure)
     rows = [
-        PairTopic(topic, texts.get(topic, ""), number(one[at]), number(two[at]), number(one[at] - two[at]))
+        TopicValue(topic, texts.get(topic, ""), number(one[at]), number(two[at]))
         for at, topic in enumerate(part.topics)
     ]
     rows.sort(key=lambda row: (row.gap is None, -(row.gap or 0.0)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from django.db import connection
@@ -18,58 +19,53 @@ ROWS = 200  # rankings fetched at a time
 # One string for each ranking: much quicker than arrays of many texts. Docnos hold no white space.
 COLUMNS = """array_to_string(k.docnos, E'\\n'),
   ARRAY(SELECT cut FROM unnest(%(cuts)s::int[]) cut WHERE k.scores[cut] = k.scores[cut + 1])"""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How what a gold calls a topic is read: expressions over topics `t`, their parts, and rankings `k`."""
+
+    number: str
+    rankings: str
+    order: str
+    parts: str = ""  # joined to topics; a part of a topic has the topic's pool
+    lead: str = ""
+
+
+UNITS = {
+    QUERY: Unit("t.number", "corpus_ranking k JOIN corpus_topic t ON t.id = k.topic_id", "t.position, t.id"),
+    SUB_QUERY: Unit(
+        "q.number",
+        "corpus_partranking k JOIN corpus_subquery q ON q.id = k.sub_query_id",
+        "q.id",
+        "JOIN corpus_subquery q ON q.topic_id = t.id",
+    ),
+    ASPECT: Unit(
+        "t.number || '.' || places.place",
+        "corpus_partranking k JOIN places USING (aspect_id) JOIN corpus_topic t ON t.id = places.topic_id",
+        "t.position, t.id, places.place",
+        "JOIN places ON places.topic_id = t.id",
+        f"WITH {PLACES}",
+    ),
+}
 RANKINGS = """
-SELECT t.number, {columns} FROM corpus_ranking k JOIN corpus_topic t ON t.id = k.topic_id
-WHERE k.run_id = %(run)s ORDER BY t.position, t.id
+{lead}
+SELECT {number}, {columns} FROM {rankings} WHERE k.run_id = %(run)s ORDER BY {order}
 """
-PARTS = {
-    SUB_QUERY: """
-SELECT q.number, {columns} FROM corpus_partranking k JOIN corpus_subquery q ON q.id = k.sub_query_id
-WHERE k.run_id = %(run)s ORDER BY q.id
-""",
-    ASPECT: f"""
-WITH {PLACES}
-SELECT t.number || '.' || places.place, {{columns}} FROM corpus_partranking k
-JOIN places ON places.aspect_id = k.aspect_id JOIN corpus_topic t ON t.id = places.topic_id
-WHERE k.run_id = %(run)s ORDER BY t.position, t.id, places.place
-""",
-}
-# Of pools: the number of what a gold calls a topic. A part of a topic has the topic's pool.
-NUMBERS = {
-    QUERY: ("", "t.number", ""),
-    SUB_QUERY: ("", "q.number", "JOIN corpus_subquery q ON q.topic_id = t.id"),
-    ASPECT: (f"WITH {PLACES}", "t.number || '.' || places.place", "JOIN places ON places.topic_id = t.id"),
-}
 # The tops of rankings of several runs, by topic.
-TOPS = {
-    QUERY: """
-SELECT r.name, t.number, {top} FROM corpus_ranking k JOIN corpus_retrievalrun r ON r.id = k.run_id
-JOIN corpus_topic t ON t.id = k.topic_id
-WHERE k.run_id = ANY(%(runs)s) AND (%(topics)s::text[] IS NULL OR t.number = ANY(%(topics)s))
-""",
-    SUB_QUERY: """
-SELECT r.name, q.number, {top} FROM corpus_partranking k JOIN corpus_retrievalrun r ON r.id = k.run_id
-JOIN corpus_subquery q ON q.id = k.sub_query_id
-WHERE k.run_id = ANY(%(runs)s) AND (%(topics)s::text[] IS NULL OR q.number = ANY(%(topics)s))
-""",
-    ASPECT: f"""
-WITH {PLACES}, part AS (
-  SELECT places.aspect_id, t.number || '.' || places.place AS number
-  FROM places JOIN corpus_topic t ON t.id = places.topic_id
-)
-SELECT r.name, part.number, {{top}} FROM corpus_partranking k JOIN corpus_retrievalrun r ON r.id = k.run_id
-JOIN part ON part.aspect_id = k.aspect_id
-WHERE k.run_id = ANY(%(runs)s) AND (%(topics)s::text[] IS NULL OR part.number = ANY(%(topics)s))
-""",
-}
-TOP = "array_to_string(k.docnos[1:coalesce(%(depth)s::int, cardinality(k.docnos))], E'\\n')"
+TOPS = """
+{lead}
+SELECT r.name, {number}, array_to_string(k.docnos[1:coalesce(%(depth)s::int, cardinality(k.docnos))], E'\\n')
+FROM {rankings} JOIN corpus_retrievalrun r ON r.id = k.run_id
+WHERE k.run_id = ANY(%(runs)s) AND (%(topics)s::text[] IS NULL OR {number} = ANY(%(topics)s))
+"""
 ASPECT_TEXTS = f"""
 WITH {PLACES}
 SELECT t.number || '.' || places.place, asp.text FROM places
 JOIN corpus_aspect asp ON asp.id = places.aspect_id JOIN corpus_topic t ON t.id = places.topic_id
 """
 POOLS = """
-{before}
+{lead}
 SELECT {number} AS number, array_agg(d.docno ORDER BY d.id) FROM corpus_poolentry p
 JOIN corpus_topic t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id
@@ -78,7 +74,7 @@ GROUP BY 1 ORDER BY min(t.position), min(t.id), 1
 """
 # What brought a document into a pool, and the best rank there; none where something without ranks did as well.
 SOURCES = """
-{before}
+{lead}
 SELECT {number} AS number, d.docno, array_agg(s.method), CASE WHEN bool_and(s.rank IS NOT NULL) THEN min(s.rank) END
 FROM corpus_poolsource s
 JOIN corpus_poolentry p ON p.id = s.entry_id
@@ -90,28 +86,26 @@ GROUP BY 1, 2
 
 
 def _of_unit(statement: str, unit: str) -> str:
-    before, number, parts = NUMBERS[unit]
-    return statement.format(before=before, number=number, parts=parts)
+    return statement.format(**asdict(UNITS[unit]), columns=COLUMNS)
 
 
 def find_runs(collection: Collection, names: Iterable[str]) -> list[RetrievalRun]:
     """The runs of these names, in this order. Errors: Refused for one that there is not, listing what there is."""
-    wanted = list(dict.fromkeys(names))
-    if not wanted:
+    unique = list(dict.fromkeys(names))
+    if not unique:
         raise Refused("Choose at least one run to evaluate.")
-    found = {run.name: run for run in collection.retrieval_runs.filter(name__in=wanted)}
-    if missing := [name for name in wanted if name not in found]:
+    found = {run.name: run for run in collection.retrieval_runs.filter(name__in=unique)}
+    if missing := [name for name in unique if name not in found]:
         known = ", ".join(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
         raise Refused(f"{collection.slug} has no run {missing[0]!r}. " + (f"It has: {known}." if known else ""))
-    return [found[name] for name in wanted]
+    return [found[name] for name in unique]
 
 
 def rankings_of(run: RetrievalRun, unit: str, measures: Sequence[Measure]) -> Iterator[RankedList]:
     """The run's rankings for topics of this unit, with the cut-offs of measures that equal scores straddle."""
     cuts = sorted({measure.rank for measure in measures if measure.rank})
     with closing(connection.chunked_cursor()) as cursor:
-        statement = PARTS.get(unit, RANKINGS).format(columns=COLUMNS)
-        cursor.execute(statement, {"run": run.pk, "collection": run.collection_id, "cuts": cuts})
+        cursor.execute(_of_unit(RANKINGS, unit), {"run": run.pk, "collection": run.collection_id, "cuts": cuts})
         while rows := cursor.fetchmany(ROWS):
             for number, docnos, tied in rows:
                 yield RankedList(number, docnos.split("\n") if docnos else (), tied)
@@ -126,10 +120,10 @@ def tops_of(
 ) -> Iterator[tuple[str, str, list[str]]]:
     """(run, topic, its first `depth` documents) of the runs that there are, for topics of this unit (None: all)."""
     known = list(collection.retrieval_runs.filter(name__in=runs).values_list("pk", flat=True))
-    wanted = None if topics is None else list(topics)
+    numbers = None if topics is None else list(topics)
     with closing(connection.chunked_cursor()) as cursor:
-        named = {"runs": known, "topics": wanted, "depth": depth, "collection": collection.pk}
-        cursor.execute(TOPS[unit].format(top=TOP), named)
+        named = {"runs": known, "topics": numbers, "depth": depth, "collection": collection.pk}
+        cursor.execute(_of_unit(TOPS, unit), named)
         while rows := cursor.fetchmany(ROWS):
             for run, number, docnos in rows:
                 yield run, number, docnos.split("\n") if docnos else []

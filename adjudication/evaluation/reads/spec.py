@@ -49,7 +49,8 @@ class EvaluationSpec:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "EvaluationSpec":
-        return cls(**{key: tuple(each) if isinstance(each, list) else each for key, each in stored.items()})
+        words: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in stored.items()}
+        return cls(**words)
 
     def check(self) -> None:
         """Errors: Refused for numbers, words and a baseline that no evaluation takes."""

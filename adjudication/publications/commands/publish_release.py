@@ -9,12 +9,11 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand
-from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.models import Publication, Release
 from adjudication.models.publications import Destination
 from adjudication.publications.actions import request_publication
-from adjudication.publications.services import own_token
+from adjudication.publications.jobs import own_token
 from corpus.collections.reads.collections import collection_with
 
 
@@ -60,8 +59,7 @@ class Command(ReportingCommand):
 
 
 def _release(slug: str, name: str) -> Release:
-    found = Release.objects.filter(collection=collection_with(slug), name=name, state=JobState.DONE)
-    release = found.select_related("collection").first()
+    release = collection_with(slug).releases.frozen().select_related("collection").filter(name=name).first()
     if release is None:
         raise Refused(f"{slug} has no frozen release {name}. Make one: manage.py release {slug} {name}")
     return release

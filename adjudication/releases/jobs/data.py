@@ -6,6 +6,7 @@ Everything is streamed in an order that depends only on what is stored.
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -15,6 +16,7 @@ from adjudication.agreement.reads.agreement import as_json
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.streams import pieces, rows
+from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.exports.exporters.verdicts import verdict_objects
 from adjudication.exports.registry import EXPORTERS
 from adjudication.models import AgreementRun, Evaluation
@@ -22,7 +24,7 @@ from adjudication.releases.jobs.folder import Folder
 from adjudication.releases.jobs.judged_sets import write_judged_sets
 from adjudication.releases.reads.lines import LINES, coarse, lines_of
 from adjudication.releases.reads.people import Pseudonyms
-from adjudication.releases.reads.recipe import Part, Recipe, rows_by_annotator
+from adjudication.releases.reads.recipe import Part, Recipe, pseudonymous
 from adjudication.stats.blocks import ADJUDICATED
 from annotation.models import AnnoCycle, Annotator, Campaign, MachineRun
 from corpus.formats.csv_text import write_csv
@@ -60,8 +62,7 @@ class Writer:
     def _write_part(self, part: Part) -> None:
         about = part.exporter.about
         if part.is_by_annotator:
-            names = self._names_of(part.options.campaign)
-            found = rows_by_annotator(part, names)
+            found = pseudonymous(qrel_rows(part.options), self._names_of(part.options.campaign))
             self.folder.write(part.path, pieces(write_qrels(found)), "Labels by annotator, named in column 2.")
         elif part.exporter.unpacks:
             for name, content in part.exporter.files(part.options):
@@ -278,8 +279,6 @@ class Writer:
 
 def week_of(iso: str) -> str:
     """The ISO week of a time written in ISO 8601."""
-    from datetime import datetime
-
     found = datetime.fromisoformat(iso).isocalendar()
     return f"{found[0]}-W{found[1]:02d}"
 

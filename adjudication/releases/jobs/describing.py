@@ -9,24 +9,18 @@ from adjudication.releases.reads import sentences
 from adjudication.releases.reads.facts import Facts, platform
 from adjudication.releases.reads.statement import NOT_STATED, creators_in, unanswered
 
-HUB_LICENCES = {
-    "cc by 4.0": "cc-by-4.0",
-    "cc-by 4.0": "cc-by-4.0",
-    "cc by-sa 4.0": "cc-by-sa-4.0",
-    "cc by-nc 4.0": "cc-by-nc-4.0",
-    "cc0": "cc0-1.0",
-    "cc0 1.0": "cc0-1.0",
-    "apache 2.0": "apache-2.0",
-    "mit": "mit",
-}
-SPDX = {
-    "cc-by-4.0": "CC-BY-4.0",
-    "cc-by-sa-4.0": "CC-BY-SA-4.0",
-    "cc-by-nc-4.0": "CC-BY-NC-4.0",
-    "cc0-1.0": "CC0-1.0",
-    "apache-2.0": "Apache-2.0",
+# SPDX's identifiers of licences as people write them; the Hub has the same in lower case. Others have no place in
+# CITATION.cff.
+LICENCES = {
+    "cc by 4.0": "CC-BY-4.0",
+    "cc-by 4.0": "CC-BY-4.0",
+    "cc by-sa 4.0": "CC-BY-SA-4.0",
+    "cc by-nc 4.0": "CC-BY-NC-4.0",
+    "cc0": "CC0-1.0",
+    "cc0 1.0": "CC0-1.0",
+    "apache 2.0": "Apache-2.0",
     "mit": "MIT",
-}  # other licences have no place in CITATION.cff
+}
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -51,7 +45,7 @@ def citation(facts: Facts, *, anonymous: bool) -> str:
     lines = ["cff-version: 1.2.0", "type: dataset", "message: Please cite this data set as follows."]
     lines += [f"title: {_quoted(title_of(facts, anonymous=anonymous))}", f"version: {_quoted(facts.version)}"]
     lines.append(f"date-released: {_quoted(facts.date)}")
-    if known := SPDX.get(_hub_licence(facts)):
+    if known := LICENCES.get(facts.recipe.collection.licence.strip().lower()):
         lines.append(f"license: {known}")
     lines.append("authors:")
     named = [] if anonymous else creators_in(facts.answers)
@@ -227,8 +221,8 @@ def _config(name: str, split: str, path: str) -> dict[str, Any]:
 
 
 def _hub_licence(facts: Facts) -> str:
-    found = facts.recipe.collection.licence.strip()
-    return HUB_LICENCES.get(found.lower(), "other" if found else "unknown")
+    stated = facts.recipe.collection.licence.strip()
+    return LICENCES.get(stated.lower(), "other" if stated else "unknown").lower()
 
 
 def _quoted(value: Any) -> str:

@@ -5,13 +5,12 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
 from accounts.job_kinds import Progress
 
-MANIFEST = "manifest.json"
 PARQUET_ROWS = 10_000  # in a group
 TYPES = {
     ".jsonl": "application/jsonlines",
@@ -44,13 +43,7 @@ class FileEntry:
         return TYPES.get(Path(self.path).suffix, "text/plain")
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "bytes": self.bytes,
-            "sha256": self.sha256,
-            "rows": self.rows,
-            "about": self.about,
-        }
+        return asdict(self)
 
 
 @dataclass

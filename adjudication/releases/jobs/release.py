@@ -24,11 +24,11 @@ from adjudication.releases.jobs.appendix import appendix, datasheet
 from adjudication.releases.jobs.croissant import croissant
 from adjudication.releases.jobs.data import Writer
 from adjudication.releases.jobs.describing import card, changelog, citation, datacite, licence
-from adjudication.releases.jobs.folder import MANIFEST, Folder, hash_of
+from adjudication.releases.jobs.folder import Folder, hash_of
 from adjudication.releases.jobs.ir_datasets_extension import EXTENSION, extension
 from adjudication.releases.jobs.latex import latex_of, pdf_of
 from adjudication.releases.jobs.pictures import write_pictures
-from adjudication.releases.reads.archive import has_files
+from adjudication.releases.reads.archive import MANIFEST, has_files
 from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.differences import differences, sentences_of
 from adjudication.releases.reads.facts import Facts, gather

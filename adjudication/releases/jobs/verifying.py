@@ -9,12 +9,12 @@ from typing import Any
 
 from django.conf import settings
 
-from accounts.models import JobState
 from accounts.refusals import Refused
 from accounts.snapshots import snapshot
 from adjudication.models import Release
-from adjudication.releases.jobs.folder import MANIFEST, hash_of
+from adjudication.releases.jobs.folder import hash_of
 from adjudication.releases.jobs.release import sources_of, write_variants
+from adjudication.releases.reads.archive import MANIFEST
 from adjudication.releases.reads.pictures import Pictures
 from adjudication.releases.reads.sources import changed_sources
 
@@ -109,7 +109,7 @@ def _released(folder: Path, manifest: dict[str, Any], found: Verification) -> Re
     """The row whose manifest this is, byte for byte. Another manifest under its id or name is another version."""
     digest = hash_of(folder / MANIFEST)
     column = "anonymous_sha256" if manifest["anonymous"] else "manifest_sha256"
-    frozen = Release.objects.filter(state=JobState.DONE).select_related("collection")
+    frozen = Release.objects.frozen().select_related("collection")
     if release := frozen.filter(**{column: digest}).first():
         return release
     slug, name = manifest.get("collection"), manifest["name"]

@@ -7,7 +7,6 @@ from typing import Any
 
 from django.conf import settings
 
-from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.models import Release
 from corpus.formats.zip_stream import PIECE, zipped
@@ -25,7 +24,7 @@ def entries_of(release: Release, *, anonymous: bool) -> list[dict[str, Any]]:
 
 def stored_files(collection: Collection) -> Iterator[str]:
     """The files of all frozen releases as the storage names them, for backups."""
-    for release in Release.objects.filter(collection=collection, state=JobState.DONE).order_by("pk"):
+    for release in collection.releases.frozen().order_by("pk"):
         for path in sorted(release.folder.rglob("*")):
             if path.is_file():
                 yield str(path.relative_to(settings.MEDIA_ROOT))

@@ -4,7 +4,6 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.models import Release
 from adjudication.releases.reads.archive import has_files
@@ -19,7 +18,7 @@ from corpus.models import Collection, Document, Topic
 
 def newest_release(collection: Collection) -> Release | None:
     """The newest frozen release."""
-    return Release.objects.filter(collection=collection, state=JobState.DONE).order_by("-version").first()
+    return collection.releases.frozen().order_by("-version").first()
 
 
 def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:

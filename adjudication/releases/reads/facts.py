@@ -112,7 +112,7 @@ def gather(release: Release, recipe: Recipe, people: Pseudonyms) -> Facts:
     """The facts as the database has them now."""
     collection = recipe.collection
     pooled = PoolSource.objects.filter(entry__topic__collection=collection)
-    earlier = Release.objects.filter(collection=collection, state=JobState.DONE, version__lt=release.version)
+    earlier = collection.releases.frozen().filter(version__lt=release.version)
     return Facts(
         release=release,
         recipe=recipe,

@@ -5,8 +5,8 @@ judged, say) is left out with its reason, which is printed; undecided items are 
 check list says how many there are.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
@@ -69,17 +69,34 @@ class Gold:
     split: str = "test"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Recipe:
-    """The exports, the judged sets, and {path: why it is left out}."""
+    """The exports, the judged sets, and {path: why it is left out}; filled by `make_recipe`."""
 
     collection: Collection
     campaigns: tuple[Campaign, ...]
-    parts: tuple[Part, ...]
-    golds: tuple[Gold, ...]
-    left_out: dict[str, str]
-    unwritable: dict[int, list[tuple[Criterion, Finding]]]  # by campaign of which no qrels can be written
     slugs: Mapping[int, str]  # {campaign id: what paths have}
+    parts: list[Part] = field(default_factory=list)
+    golds: list[Gold] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    unwritable: dict[int, list[tuple[Criterion, Finding]]] = field(default_factory=dict)  # by campaign without qrels
+    memo: dict[Any, Any] = field(default_factory=dict)  # what findings have read
+
+    def add(self, path: str, name: str, **words: Any) -> Options | None:
+        """Put the export into the recipe, or the reason why it cannot be written. The options where it can."""
+        exporter = EXPORTERS[name]
+        if "unresolved" in exporter.form.base_fields:
+            words["unresolved"] = "skip"
+        try:
+            options = options_of(exporter, self.collection, words)
+        except Refused as refusal:
+            self.left_out[path] = refusal.reason
+            return None
+        if fatal := [each for each in find(options, self.memo) if each.is_fatal]:
+            self.left_out[path] = " ".join(each.text for each in fatal)
+            return None
+        self.parts.append(Part(path, options))
+        return options
 
 
 def released_campaigns(collection: Collection) -> list[Campaign]:
@@ -95,112 +112,76 @@ def make_recipe(collection: Collection, slugs: Mapping[int, str] | None = None) 
     campaigns = released_campaigns(collection)
     for campaign in campaigns:
         campaign.collection = collection
-    maker = _Maker(collection, slugs or {one.pk: one.slug for one in campaigns})
-    maker.add_collection()
+    recipe = Recipe(collection, tuple(campaigns), slugs or {one.pk: one.slug for one in campaigns})
+    _add_collection(recipe)
     for campaign in campaigns:
         if campaign.kind_object.judges == Judged.DOCUMENTS:
-            maker.add_documents(campaign)
+            for criterion in campaign.criteria.all():
+                _add_documents(recipe, campaign, criterion)
     if any(one.kind_object.judges == Judged.QUESTIONS for one in campaigns):
-        maker.add_questions()
+        _add_questions(recipe)
     if collection.papers.exists():
-        maker.add_contexts()
-    return Recipe(
-        collection,
-        tuple(campaigns),
-        tuple(maker.parts),
-        tuple(maker.golds),
-        maker.left_out,
-        maker.unwritable,
-        maker.slugs,
-    )
+        _add_contexts(recipe)
+    return recipe
 
 
-class _Maker:
-    def __init__(self, collection: Collection, slugs: Mapping[int, str]) -> None:
-        self.collection, self.slugs = collection, slugs
-        self.parts: list[Part] = []
-        self.golds: list[Gold] = []
-        self.left_out: dict[str, str] = {}
-        self.unwritable: dict[int, list[tuple[Criterion, Finding]]] = {}
-        self.memo: dict[Any, Any] = {}
+def _add_collection(recipe: Recipe) -> None:
+    collection = recipe.collection
+    recipe.add("documents.jsonl", "documents")
+    recipe.add("topics/topics.jsonl", "topics-jsonl")
+    recipe.add("topics/topics.trec", "topics")
+    if collection.topics.filter(aspects__isnull=False).exists():
+        recipe.add("topics/aspects.tsv", "aspects")
+        recipe.add("topics/queries.txt", "queries-txt")
+    if collection.sub_queries.exists():
+        recipe.add("topics/sub-queries.trec", "topics", level=SUB_QUERY)
+    if collection.splits.exists():
+        recipe.add("topics/splits.jsonl", "splits")
 
-    def add(self, path: str, name: str, **asked: Any) -> Options | None:
-        """Put the export into the recipe, or the reason why it cannot be written. The options where it can."""
-        exporter = EXPORTERS[name]
-        if "unresolved" in exporter.form.base_fields:
-            asked["unresolved"] = "skip"
-        try:
-            options = options_of(exporter, self.collection, asked)
-        except Refused as refusal:
-            self.left_out[path] = refusal.reason
-            return None
-        if fatal := [each for each in find(options, self.memo) if each.is_fatal]:
-            self.left_out[path] = " ".join(each.text for each in fatal)
-            return None
-        self.parts.append(Part(path, options))
-        return options
 
-    def add_collection(self) -> None:
-        self.add("documents.jsonl", "documents")
-        self.add("topics/topics.jsonl", "topics-jsonl")
-        self.add("topics/topics.trec", "topics")
-        if self.collection.topics.filter(aspects__isnull=False).exists():
-            self.add("topics/aspects.tsv", "aspects")
-            self.add("topics/queries.txt", "queries-txt")
-        if self.collection.sub_queries.exists():
-            self.add("topics/sub-queries.trec", "topics", level=SUB_QUERY)
-        if self.collection.splits.exists():
-            self.add("topics/splits.jsonl", "splits")
+def _add_documents(recipe: Recipe, campaign: Campaign, criterion: Criterion) -> None:
+    """Qrels by query, aspect and sub-query, of verdicts and by annotator; the judged set is the first of verdicts."""
+    slug, words = recipe.slugs[campaign.pk], {"campaign": campaign.slug, "criterion": criterion.key}
+    folder = f"campaigns/{slug}/{criterion.key}"
+    levels = [QUERY, ASPECT] if campaign.items.filter(aspect__isnull=False).exists() else [QUERY]
+    levels += [SUB_QUERY] if recipe.collection.sub_queries.exists() else []
+    written = [recipe.add(f"{folder}.{level}.qrels", "qrels", level=level, **words) for level in levels]
+    for level in levels[:2]:
+        recipe.add(f"{folder}.{level}.annotators.qrels", "qrels", level=level, annotators="1", **words)
+    if ASPECT in levels:
+        recipe.add(f"{folder}.diversity.qrels", "diversity", **words)
+        recipe.add(f"{folder}.doris-mae.json", "doris-mae", **words)
+    if first := next(filter(None, written), None):
+        name = slug if campaign.criteria.count() == 1 else f"{slug}-{criterion.key}"
+        recipe.golds.append(_campaign_gold(name, first))
+        return
+    refused = options_of(EXPORTERS["qrels"], recipe.collection, {**words, "unresolved": "skip"})
+    fatal = [(criterion, each) for each in find(refused, recipe.memo) if each.is_fatal]
+    recipe.unwritable.setdefault(campaign.pk, []).extend(fatal)
 
-    def add_documents(self, campaign: Campaign) -> None:
-        """Qrels of each criterion by query, aspect and sub-query, of verdicts and by annotator."""
-        slug = self.slugs[campaign.pk]
-        for criterion in campaign.criteria.all():
-            asked = {"campaign": campaign.slug, "criterion": criterion.key}
-            folder = f"campaigns/{slug}/{criterion.key}"
-            levels = [QUERY, ASPECT] if campaign.items.filter(aspect__isnull=False).exists() else [QUERY]
-            levels += [SUB_QUERY] if self.collection.sub_queries.exists() else []
-            written = [self._qrels(folder, level, **asked) for level in levels]
-            for level in levels[:2]:
-                self.add(f"{folder}.{level}.annotators.qrels", "qrels", level=level, annotators="1", **asked)
-            if ASPECT in levels:
-                self.add(f"{folder}.diversity.qrels", "diversity", **asked)
-                self.add(f"{folder}.doris-mae.json", "doris-mae", **asked)
-            if not any(written):
-                refused = options_of(EXPORTERS["qrels"], self.collection, {**asked, "unresolved": "skip"})
-                self.unwritable.setdefault(campaign.pk, []).extend(
-                    (criterion, each) for each in find(refused, self.memo) if each.is_fatal
-                )
-                continue
-            chosen = next(options for options in written if options)
-            name = slug if campaign.criteria.count() == 1 else f"{slug}-{criterion.key}"
-            self.golds.append(_campaign_gold(name, chosen))
 
-    def _qrels(self, folder: str, level: str, **asked: Any) -> Options | None:
-        return self.add(f"{folder}.{level}.qrels", "qrels", level=level, **asked)
-
-    def add_questions(self) -> None:
-        found = [self.add(f"questions/{file}", name) for name, file in QUESTION_FILES.items()]
-        if found[0] is not None:
-            options = found[0]
-            self.golds.append(
-                Gold(
-                    "questions",
-                    "Questions that were kept, with the papers that answer them.",
-                    lambda: questions.topic_records(questions.question_set(options)),
-                    lambda: questions.qrel_rows(questions.question_set(options)),
-                    ((1, "target", "A paper known to answer the question."),),
-                )
+def _add_questions(recipe: Recipe) -> None:
+    options, *_ = [recipe.add(f"questions/{file}", name) for name, file in QUESTION_FILES.items()]
+    if options is not None:
+        recipe.golds.append(
+            Gold(
+                "questions",
+                "Questions that were kept, with the papers that answer them.",
+                lambda: questions.topic_records(questions.question_set(options)),
+                lambda: questions.qrel_rows(questions.question_set(options)),
+                ((1, "target", "A paper known to answer the question."),),
             )
+        )
 
-    def add_contexts(self) -> None:
-        for level in CONTEXT_LEVELS:
-            self.add(f"contexts/{level}.trec", f"topics:{level}")
-            options = self.add(f"contexts/{level}.qrels", f"qrels:{level}")
-            if options is not None:
-                self.golds.append(_context_gold(level, options))
-        self.add("contexts/acm-cr", "acm-cr")
-        self.add("contexts/citing-papers.txt", "blacklist")
+
+def _add_contexts(recipe: Recipe) -> None:
+    for level in CONTEXT_LEVELS:
+        recipe.add(f"contexts/{level}.trec", f"topics:{level}")
+        options = recipe.add(f"contexts/{level}.qrels", f"qrels:{level}")
+        if options is not None:
+            recipe.golds.append(_context_gold(level, options))
+    recipe.add("contexts/acm-cr", "acm-cr")
+    recipe.add("contexts/citing-papers.txt", "blacklist")
 
 
 def _campaign_gold(name: str, options: Options) -> Gold:
@@ -245,8 +226,3 @@ def pseudonymous(found: Iterable[QrelRow], names: dict[str, str]) -> Iterator[Qr
     for _, rows in groupby(found, key=lambda row: (row.topic, row.docno)):
         named = (QrelRow(row.topic, written[row.iteration], row.docno, row.value) for row in rows)
         yield from sorted(named, key=lambda row: row.iteration)
-
-
-def rows_by_annotator(part: Part, names: dict[str, str]) -> Sequence[QrelRow] | Iterator[QrelRow]:
-    """The rows of an export of qrels by annotator, under pseudonyms."""
-    return pseudonymous(qrel_rows(part.options), names)

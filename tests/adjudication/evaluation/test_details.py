@@ -78,7 +78,7 @@ def test_a_run_with_its_figures_topics_and_what_it_lacks(
     gaps = [row.gap for row in rows if row.gap is not None]
     assert gaps == sorted(gaps)
     others = np.mean([part.of(run, "AP")[part.topics.index(rows[0].topic)] for run in part.runs if run != "half"])
-    assert rows[0].others == pytest.approx(others)
+    assert rows[0].other == pytest.approx(others)
     best = [row.value for row in topic_values(part, "half", "AP", BEST, {}) if row.value is not None]
     assert best == sorted(best, reverse=True)
     assert page(client, job, "evaluation_run", run="Random", order="best")

@@ -18,7 +18,7 @@ from accounts import jobs
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.evaluation.reads.evaluation import evaluate
 from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.leaderboards import uploads
+from adjudication.leaderboards import actions
 from adjudication.leaderboards.actions import close_leaderboard, open_leaderboard, upload_run, withdraw_entry
 from adjudication.models import ImportedQrels, ImportedQrelsTopic, Leaderboard, LeaderboardEntry
 from adjudication.splits.actions import make_split
@@ -285,7 +285,7 @@ def test_only_managers_open_and_withdraw_what_is_not_theirs(built: Built) -> Non
 
 
 def test_a_file_that_is_too_large_is_not_read(built: Built, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uploads, "MOST_BYTES", 100)
+    monkeypatch.setattr(actions, "MOST_BYTES", 100)
     with pytest.raises(Refused, match="larger than"):
         upload(opened(built), built, run_text({1}))
 

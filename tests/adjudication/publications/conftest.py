@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import override_settings
 
 from adjudication.models import Release
-from adjudication.publications import job as module
+from adjudication.publications import jobs as module
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built, build_campaign
 from tests.stubs.repositories import HubStub, ZenodoStub

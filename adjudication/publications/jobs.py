@@ -5,6 +5,7 @@ import json
 from hashlib import sha256
 from typing import Any, ClassVar
 
+from django.conf import settings
 from django.urls import reverse
 
 from accounts.job_kinds import Cancelled, Progress
@@ -12,8 +13,7 @@ from accounts.refusals import Refused
 from accounts.sealing import unsealed
 from adjudication.models import Publication
 from adjudication.models.publications import Destination
-from adjudication.publications.services import own_token, service_of
-from adjudication.releases.jobs.describing import HUB_LICENCES
+from adjudication.releases.jobs.describing import LICENCES
 from adjudication.releases.reads.archive import MANIFEST, archive_of, check_has_files, entries_of, text_of
 from adjudication.releases.rules import check_can_open
 from corpus.collections.jobs.collection_jobs import CollectionJob
@@ -23,6 +23,16 @@ from corpus.endpoints.zenodo import Deposit, Zenodo
 
 DESCRIBING = (MANIFEST, "README.md", "LICENSE", "croissant.json")  # also next to the archive of a deposit
 KEPT = "Cancelled. What had been sent stays at the service; publish again to go on, or delete it there."
+
+
+def base_url(destination: str) -> str:
+    """The address of the service, as the operator set it."""
+    return settings.HUGGINGFACE_URL if destination == Destination.HUGGINGFACE else settings.ZENODO_URL
+
+
+def own_token(destination: str) -> str:
+    """The token of the server's environment, "" for none."""
+    return settings.HUGGINGFACE_TOKEN if destination == Destination.HUGGINGFACE else settings.ZENODO_TOKEN
 
 
 class PublicationJob(CollectionJob[Publication]):
@@ -45,9 +55,10 @@ class PublicationJob(CollectionJob[Publication]):
         token = unsealed(job.sealed_token) or own_token(job.destination)
         if not token:
             raise Refused("The server no longer has a token for this. Publish again and type one.")
-        way = _to_hub if job.destination == Destination.HUGGINGFACE else _to_zenodo
+        service = Service(job.where, base_url(job.destination), token)
+        publish = _to_hub if job.destination == Destination.HUGGINGFACE else _to_zenodo
         try:
-            way(job, service_of(job.destination, token), _Sent(progress))
+            publish(job, service, _Sent(progress))
         except SendingFailed as failed:
             raise Refused(failed.reason) from None
         except Cancelled as cancelled:
@@ -166,7 +177,7 @@ def _metadata(job: Publication) -> dict[str, Any]:
     """What Zenodo asks for, from the frozen datacite.json of the variant."""
     known = json.loads(text_of(job.release, "datacite.json", anonymous=job.anonymous))
     rights = known["rightsList"][0]["rights"]
-    licence = HUB_LICENCES.get(rights.lower())
+    licence = LICENCES.get(rights.lower(), "").lower()
     # Without a licence Zenodo takes CC BY 4.0, which nobody stated: such files are shown on request only.
     access = (
         {"access_right": "open", "license": licence}
