@@ -45,12 +45,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<str:name>/publications/", publications.publication_create, "publication_create"),
         )
     ],
-    path("releases/<slug:slug>/<str:name>/", releases.public_release, name="public_release"),
-    path("releases/<slug:slug>/<str:name>/archive/", releases.public_archive, name="public_archive"),
-    path("releases/<slug:slug>/<str:name>/files/<path:path>", releases.public_file, name="public_file"),
-    path("reviewing/<str:token>/", releases.reviewing_release, name="reviewing_release"),
-    path("reviewing/<str:token>/archive/", releases.reviewing_archive, name="reviewing_archive"),
-    path("reviewing/<str:token>/files/<path:path>", releases.reviewing_file, name="reviewing_file"),
+    path("releases/<slug:slug>/<str:name>/", releases.opened_release, name="public_release"),
+    path("releases/<slug:slug>/<str:name>/archive/", releases.opened_archive, name="public_archive"),
+    path("releases/<slug:slug>/<str:name>/files/<path:path>", releases.opened_file, name="public_file"),
+    path("reviewing/<str:token>/", releases.opened_release, name="reviewing_release"),
+    path("reviewing/<str:token>/archive/", releases.opened_archive, name="reviewing_archive"),
+    path("reviewing/<str:token>/files/<path:path>", releases.opened_file, name="reviewing_file"),
     path("c/<slug:slug>/exports/", exports.export_list, name="export_list"),
     path("c/<slug:slug>/exports/<slug:name>/", exports.export_download, name="export_download"),
     *[

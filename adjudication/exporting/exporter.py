@@ -133,6 +133,7 @@ class Exporter(ABC):
     labels: ClassVar[bool] = True  # whether it is made of labels, so that who still has to judge them may not take it
 
     unpacks: ClassVar[bool] = False  # whether the command writes the archive's files to a folder
+    by_suffix: ClassVar[Mapping[str, str]] = {}  # {suffix of the command's file: export that is written instead}
 
     @property
     def format(self) -> str:

@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.models import JobState
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused
 from adjudication.models import Release
@@ -180,49 +179,10 @@ def line_detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_not_required
 @require_safe
-def public_release(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """What everybody may read of an opened release."""
-    return _landing(request, _public(slug, name), "public", slug, name)
-
-
-@login_not_required
-@require_safe
-def public_archive(_: HttpRequest, slug: str, name: str) -> HttpResponseBase:
-    """All its files."""
-    return _archive(_public(slug, name), anonymous=False)
-
-
-@login_not_required
-@require_safe
-def public_file(_: HttpRequest, slug: str, name: str, path: str) -> HttpResponseBase:
-    """One of its files."""
-    return _file(_public(slug, name), path, anonymous=False)
-
-
-@login_not_required
-@require_safe
-def reviewing_release(request: HttpRequest, token: str) -> HttpResponse:
-    """The anonymous variant, for who has the address."""
-    return _landing(request, _reviewed(token), "reviewing", token)
-
-
-@login_not_required
-@require_safe
-def reviewing_archive(_: HttpRequest, token: str) -> HttpResponseBase:
-    """All its files."""
-    return _archive(_reviewed(token), anonymous=True)
-
-
-@login_not_required
-@require_safe
-def reviewing_file(_: HttpRequest, token: str, path: str) -> HttpResponseBase:
-    """One of its files."""
-    return _file(_reviewed(token), path, anonymous=True)
-
-
-def _landing(request: HttpRequest, release: Release, pages: str, *where: str) -> HttpResponse:
-    """The page of an opened release; `pages` is what the names of its addresses begin with."""
-    anonymous = pages == "reviewing"
+def opened_release(request: HttpRequest, **address: str) -> HttpResponse:
+    """What everybody may read of an opened release; for who has the address for reviewers, the anonymous variant."""
+    release, anonymous = _opened(**address)
+    pages, where = "reviewing" if anonymous else "public", list(address.values())
     card = text_of(release, "README.md", anonymous=anonymous).split("---\n", 2)[-1].lstrip()
     title, _, body = card.partition("\n")
     entries = entries_of(release, anonymous=anonymous)
@@ -245,6 +205,22 @@ def _landing(request: HttpRequest, release: Release, pages: str, *where: str) ->
     return response
 
 
+@login_not_required
+@require_safe
+def opened_archive(_: HttpRequest, **address: str) -> HttpResponseBase:
+    """All its files."""
+    release, anonymous = _opened(**address)
+    return _archive(release, anonymous=anonymous)
+
+
+@login_not_required
+@require_safe
+def opened_file(_: HttpRequest, path: str, **address: str) -> HttpResponseBase:
+    """One of its files."""
+    release, anonymous = _opened(**address)
+    return _file(release, path, anonymous=anonymous)
+
+
 def _archive(release: Release, *, anonymous: bool) -> HttpResponseBase:
     answer = StreamingHttpResponse(archive_of(release, anonymous=anonymous), content_type="application/zip")
     stem = f"anonymous-{release.name}" if anonymous else f"{release.collection.slug}-{release.name}"
@@ -260,14 +236,12 @@ def _file(release: Release, path: str, *, anonymous: bool) -> HttpResponseBase:
     return FileResponse(found.open("rb"), as_attachment=True, filename=Path(path).name)
 
 
-def _public(slug: str, name: str) -> Release:
-    opened = Release.objects.select_related("collection").filter(state=JobState.DONE, public_at__isnull=False)
-    return get_object_or_404(opened, collection__slug=slug, name=name)
-
-
-def _reviewed(token: str) -> Release:
-    opened = Release.objects.select_related("collection").filter(state=JobState.DONE).exclude(anonymous_token="")
-    return get_object_or_404(opened, anonymous_token=token)
+def _opened(slug: str = "", name: str = "", token: str = "") -> tuple[Release, bool]:
+    """(the public release of that name, False), or (the one that reviewers have this token of, True)."""
+    frozen = Release.objects.frozen().select_related("collection")
+    if token:
+        return get_object_or_404(frozen, anonymous_token=token), True
+    return get_object_or_404(frozen, public_at__isnull=False, collection__slug=slug, name=name), False
 
 
 def _reader(request: HttpRequest, slug: str) -> Membership:

@@ -6,7 +6,7 @@ A file that goes out with a manifest is written to FILE, the manifest and a comm
 import hashlib
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
-from adjudication.exporting.exporter import Files, Options
+from adjudication.exporting.exporter import Options
 from adjudication.exporting.forms import words_of
 from adjudication.exporting.options import formats, make_options, option_fields
 from adjudication.exports.files import Export, open_export
@@ -34,8 +34,7 @@ class Command(ReportingCommand):
         parser.add_argument("--out", type=Path, metavar="FILE", help="a directory for acm-cr")
 
     def carry_out(self, *, slug: str, kind: str, out: Path | None, **options: Any) -> tuple[str, dict[str, Any]]:
-        if out is not None and kind == "judgments" and out.suffix == ".jsonl":
-            kind = "judgments-jsonl"
+        kind = formats()[kind].by_suffix.get(out.suffix, kind) if out else kind
         chosen = make_options(collection_with(slug), kind, **{name: options[name] for name in option_fields()})
         if chosen.judged_only and out is None:
             raise CommandError("--aspects judged needs --out: a comment file and a manifest go with it.", returncode=2)
@@ -44,13 +43,15 @@ class Command(ReportingCommand):
         if export.files is not None and out is None:
             raise Refused("Name a file with --out: a manifest goes with it.")
         chosen.exporter.remember(chosen)
-        if chosen.exporter.unpacks and out is not None and out.suffix != ".zip":
-            return _write_folder(chosen, export, out)
-        files = [out.name] if out else []
-        if export.files is not None and out is not None and out.suffix != ".zip":
-            (size, lines, digest), files = _write_files(export.files, out)
-        else:
-            size, lines, digest = _write(export.pieces, out)
+        written = [(path, *_write(content, path)) for path, content in _targets(chosen, export, out)]
+        notes = [f"Note: {each.text}" for each in export.warnings]
+        warnings = [{"code": each.code, "count": each.count, "text": each.text} for each in export.warnings]
+        if out is not None and out.is_dir():
+            names = [str(path.relative_to(out)) for path, *_ in written if path]
+            about = {"format": kind, "folder": str(out), "files": names, "warnings": warnings}
+            return "\n".join([f"Wrote {len(names):,} files to {out}.", *notes]), about
+        files = [path.name for path, *_ in written if path]
+        _, size, lines, digest = written[0]
         result = {
             "format": kind,
             "campaign": chosen.campaign.slug if chosen.campaign else None,
@@ -59,12 +60,12 @@ class Command(ReportingCommand):
             "bytes": size,
             "lines": lines,
             "sha256": digest,
-            "warnings": [{"code": each.code, "count": each.count, "text": each.text} for each in export.warnings],
+            "warnings": warnings,
             "seconds": round(time.monotonic() - started, 3),
         }
         summary = [f"Wrote {lines:,} lines, {size:,} bytes, to {out or 'standard output'}."]
         summary += [f"With it: {', '.join(files[1:])}."] if files[1:] else []
-        return "\n".join(summary + [f"Note: {each.text}" for each in export.warnings]), result
+        return "\n".join(summary + notes), result
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
         if as_json and options["out"] is None:
@@ -86,31 +87,20 @@ def add_option(parser: CommandParser, name: str, field: forms.Field) -> None:
         parser.add_argument(flag, dest=name, help=about, metavar=name.upper())
 
 
-def _write_folder(options: Options, export: Export, out: Path) -> tuple[str, dict[str, Any]]:
-    """The members of an archive, below `out`, which is made if it is not there."""
-    names = []
-    try:
-        out.mkdir(parents=True, exist_ok=True)
+def _targets(options: Options, export: Export, out: Path | None) -> Iterator[tuple[Path | None, Iterable[bytes]]]:
+    """Each file with its bytes, to be written in this order: the export itself first, below it what goes with it."""
+    if out is None or out.suffix == ".zip" or not (options.exporter.unpacks or export.files):
+        yield out, export.pieces
+    elif options.exporter.unpacks:
+        try:
+            out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise Refused(f"{out} cannot be written: {error.strerror}.") from None
         for name, content in options.exporter.files(options):
-            _write(content, out / name)
-            names.append(name)
-    except OSError as error:
-        raise Refused(f"{out} cannot be written: {error.strerror}.") from None
-    warnings = [{"code": each.code, "count": each.count, "text": each.text} for each in export.warnings]
-    summary = [f"Wrote {len(names):,} files to {out}.", *(f"Note: {each.text}" for each in export.warnings)]
-    about = {"format": options.exporter.format, "folder": str(out), "files": names, "warnings": warnings}
-    return "\n".join(summary), about
-
-
-def _write_files(files: Files, out: Path) -> tuple[tuple[int, int, str], list[str]]:
-    """The file itself to `out`, what goes with it next to it; (what `_write` says of the former, all names)."""
-    _, content = next(files)
-    written = _write(content, out)
-    names = [out.name]
-    for name, content in files:
-        names.append(f"{out.name}.{name}")
-        _write(content, out.with_name(names[-1]))
-    return written, names
+            yield out / name, content
+    else:
+        for place, (name, content) in enumerate(export.files or ()):
+            yield out.with_name(f"{out.name}.{name}") if place else out, content
 
 
 def _write(content: Iterable[bytes], out: Path | None) -> tuple[int, int, str]:

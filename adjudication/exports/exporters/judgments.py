@@ -1,6 +1,7 @@
 """Every label that counts, by annotator, as imports of judgments read it."""
 
 from collections.abc import Iterator
+from typing import ClassVar
 
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import CSV, NDJSON, CampaignExporter, Finding, Options, Reader, TextExporter
@@ -15,6 +16,7 @@ class Judgments(TextExporter, CampaignExporter):
     suffix = "judgments.csv"
     media_type = CSV
     about = "Every label that counts, by annotator. Can be imported again."
+    by_suffix: ClassVar = {".jsonl": "judgments-jsonl"}
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         return override_findings(options, options.campaign)
