@@ -12,7 +12,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.registry import check_gold, read_decided, settled_gold
+from adjudication.evaluation.golds.registry import check_gold, lasting_selector, read_decided
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.rankings import find_runs
 from adjudication.evaluation.reads.search_sheets import FilledSheet, read_sheet
@@ -53,7 +53,7 @@ def _settled(collection: Collection, spec: EvaluationSpec) -> EvaluationSpec:
     """The same evaluation in words that mean the same campaigns for good: who may see it is asked of them later."""
     parts = find_preset(spec.preset).parts if spec.preset else ()
     gold = spec.gold or (parts[0].gold if len(parts) == 1 else "")
-    golds = [each and settled_gold(collection, each) for each in (gold, spec.against)]
+    golds = [each and lasting_selector(collection, each) for each in (gold, spec.against)]
     return replace(spec, gold=golds[0], against=golds[1])
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable
 
-from adjudication.evaluation.golds.registry import campaigns_behind, campaigns_swayed_by
+from adjudication.evaluation.golds.registry import campaigns_of_gold, protected_campaigns
 from adjudication.evaluation.presets.litsearch import KEPT
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.subsets import campaigns_behind_attributes
+from adjudication.evaluation.reads.subsets import campaigns_of_attributes
 from adjudication.labels.rules import check_can_take_out
 from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.models import Campaign
@@ -16,7 +16,7 @@ from corpus.models import Collection, Membership
 def campaigns_of(
     collection: Collection,
     spec: EvaluationSpec,
-    of_gold: Callable[[Collection, str], Iterable[Campaign]] = campaigns_behind,
+    of_gold: Callable[[Collection, str], Iterable[Campaign]] = campaigns_of_gold,
 ) -> list[Campaign]:
     """Whose labels an evaluation stands on, each once: those of its golds and of the attributes it is broken down by.
 
@@ -26,7 +26,7 @@ def campaigns_of(
     for part in find_preset(spec.preset).specs(spec) if spec.preset else [spec]:
         for gold in part.golds:
             found |= {each.pk: each for each in of_gold(collection, gold)}
-        found |= {each.pk: each for each in campaigns_behind_attributes(collection, part.by)}
+        found |= {each.pk: each for each in campaigns_of_attributes(collection, part.by)}
     return list(found.values())
 
 
@@ -43,7 +43,7 @@ def check_can_see(membership: Membership, spec: EvaluationSpec) -> None:
     Errors: NotAllowed.
     """
     check_not_sealed_labels(membership.collection, spec)
-    check_can_take_out(membership, campaigns_of(membership.collection, spec, campaigns_swayed_by))
+    check_can_take_out(membership, campaigns_of(membership.collection, spec, protected_campaigns))
 
 
 def check_can_sample(collection: Collection, membership: Membership | None) -> None:

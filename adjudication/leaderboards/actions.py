@@ -11,7 +11,7 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.evaluation.golds.qrels import in_collection
-from adjudication.evaluation.golds.registry import check_gold, settled_gold
+from adjudication.evaluation.golds.registry import check_gold, lasting_selector
 from adjudication.evaluation.reads.rankings import rankings_of
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.labels.rules import fetch_role
@@ -59,7 +59,7 @@ def open_leaderboard(
         with transaction.atomic():
             board = Leaderboard.objects.create(
                 collection=collection,
-                selector=settled_gold(collection, gold),
+                selector=lasting_selector(collection, gold),
                 attribute=attribute,
                 part=part,
                 measures=list(names),

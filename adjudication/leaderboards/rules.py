@@ -2,7 +2,7 @@
 
 from accounts.models import User
 from accounts.refusals import Refused
-from adjudication.evaluation.golds.registry import campaigns_behind, campaigns_swayed_by
+from adjudication.evaluation.golds.registry import campaigns_of_gold, protected_campaigns
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
 from adjudication.labels.rules import fetch_role
@@ -31,9 +31,9 @@ def check_can_upload(board: Leaderboard, by: User) -> None:
     check_not_archived(board.collection)
     if not board.is_open:
         raise Refused("The leaderboard is closed, so no run is scored there.")
-    for campaign in campaigns_behind(board.collection, board.selector):
+    for campaign in campaigns_of_gold(board.collection, board.selector):
         check_not_sealed(campaign)
-    check_can_read_labels_of(campaigns_swayed_by(board.collection, board.selector), by)
+    check_can_read_labels_of(protected_campaigns(board.collection, board.selector), by)
 
 
 def why_no_upload(board: Leaderboard, by: User) -> str:

@@ -24,7 +24,7 @@ Choices = list[tuple[str, str]]  # (selector, words)
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a kind of gold: the words it can be, the first without being asked; any where there are none."""
+    """An option of a kind of gold: the words it can be, the first of them by default; any word where there are none."""
 
     about: str
     words: tuple[str, ...] = ()
@@ -104,25 +104,25 @@ class GoldKind(ABC):
     def choices(self, collection: Collection) -> Choices:
         """The golds of this kind that a collection has, as the page offers them."""
 
-    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:  # noqa: ARG002 - for subclasses
+    def campaigns(self, request: GoldRequest) -> Sequence[Campaign]:  # noqa: ARG002 - for subclasses
         """Whose labels the gold is made of."""
         return ()
 
-    def judged_in(self, asked: GoldRequest) -> Sequence[Campaign]:
+    def protected_campaigns(self, request: GoldRequest) -> Sequence[Campaign]:
         """Who still has to judge in one of these campaigns may not see figures: they could sway the judge."""
-        return self.campaigns(asked)
+        return self.campaigns(request)
 
-    def check(self, asked: GoldRequest) -> None:
+    def check(self, request: GoldRequest) -> None:
         """Refuse, before any work, a name that there is not. Errors: Refused."""
-        self.campaigns(asked)
+        self.campaigns(request)
 
-    def settled(self, asked: GoldRequest) -> Selector:
+    def lasting_selector(self, request: GoldRequest) -> Selector:
         """The same gold in words that mean it for good: the only campaign by its name. Errors: Refused."""
-        return asked.selector
+        return request.selector
 
     @abstractmethod
-    def read(self, asked: GoldRequest) -> LoadedGold:
+    def read(self, request: GoldRequest) -> LoadedGold:
         """The gold. Errors: Refused where there is nothing to evaluate against."""
 
-    def found(self, asked: GoldRequest, label: str, gold: Gold, **more: Any) -> LoadedGold:
-        return LoadedGold(str(asked.selector), label, gold, campaigns=tuple(self.campaigns(asked)), **more)
+    def found(self, request: GoldRequest, label: str, gold: Gold, **more: Any) -> LoadedGold:
+        return LoadedGold(str(request.selector), label, gold, campaigns=tuple(self.campaigns(request)), **more)

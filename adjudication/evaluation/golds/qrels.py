@@ -40,43 +40,45 @@ class Qrels(GoldKind):
         known = ImportedQrels.objects.filter(collection=collection).order_by("name")
         return [(str(Selector(self.name, each.name)), f"Qrels {each.name}") for each in known]
 
-    def check(self, asked: GoldRequest) -> None:
-        if asked.name not in asked.files:
-            _imported(asked)
+    def check(self, request: GoldRequest) -> None:
+        if request.name not in request.files:
+            _imported(request)
 
-    def judged_in(self, asked: GoldRequest) -> Sequence[Campaign]:
+    def protected_campaigns(self, request: GoldRequest) -> Sequence[Campaign]:
         """They are labels of the collection's documents, no matter whose, and could sway those who still judge."""
-        return list(asked.collection.campaigns.judging(Judged.DOCUMENTS))
+        return list(request.collection.campaigns.judging(Judged.DOCUMENTS))
 
-    def read(self, asked: GoldRequest) -> LoadedGold:
-        grades, unknown, unit = in_collection(asked.collection, _grades(asked))
+    def read(self, request: GoldRequest) -> LoadedGold:
+        grades, unknown, unit = in_collection(request.collection, _grades(request))
         if not grades:
-            raise Refused(f"No topic of the qrels {asked.name} is in {asked.collection.slug}: they are of another one.")
+            raise Refused(
+                f"No topic of the qrels {request.name} is in {request.collection.slug}: they are of another one."
+            )
         notes = ["Documents that the qrels do not name count as not relevant, unless condensed lists are asked for."]
         if unknown:
             some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
             notes.append(f"{len(unknown):,} topics of the qrels are not in the collection and left out: {some}.")
-        gold = make_gold(grades, relevance=asked.relevance)
-        return self.found(asked, f"qrels {asked.name}", gold, unit=unit, notes=tuple(notes))
+        gold = make_gold(grades, relevance=request.relevance)
+        return self.found(request, f"qrels {request.name}", gold, unit=unit, notes=tuple(notes))
 
 
-def _grades(asked: GoldRequest) -> Grades:
+def _grades(request: GoldRequest) -> Grades:
     """The judgments: of a file that was given, else of imported qrels."""
-    if asked.name in asked.files:
-        return asked.files[asked.name]
-    found = _imported(asked)
+    if request.name in request.files:
+        return request.files[request.name]
+    found = _imported(request)
     rows = found.topics.order_by("pk").values_list("number", "docnos", "grades")
     return {number: dict(zip(docnos, map(float, grades), strict=True)) for number, docnos, grades in rows}
 
 
-def _imported(asked: GoldRequest) -> ImportedQrels:
+def _imported(request: GoldRequest) -> ImportedQrels:
     """The qrels of this name. Errors: Refused naming those there are."""
-    known = ImportedQrels.objects.filter(collection=asked.collection)
-    found = known.filter(name=asked.name).first()
+    known = ImportedQrels.objects.filter(collection=request.collection)
+    found = known.filter(name=request.name).first()
     if found is None:
         names = ", ".join(known.order_by("name").values_list("name", flat=True))
         raise Refused(
-            f"There are no qrels “{asked.name[:60]}”. " + (f"There are: {names}." if names else "None are imported.")
+            f"There are no qrels “{request.name[:60]}”. " + (f"There are: {names}." if names else "None are imported.")
         )
     return found
 

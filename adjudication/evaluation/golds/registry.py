@@ -56,39 +56,39 @@ def _request(
 
 def read_gold(collection: Collection, text: str, files: Mapping[str, Grades] | None = None) -> LoadedGold:
     """The gold that a selector means; `files` are qrels by the name they are asked for. Errors: Refused."""
-    kind, asked = _request(collection, text, files)
-    return kind.read(asked)
+    kind, request = _request(collection, text, files)
+    return kind.read(request)
 
 
 def read_decided(collection: Collection, text: str) -> LoadedGold:
     """The gold as far as it is decided: undecided items are left out, where a kind can. Errors: Refused."""
-    kind, asked = _request(collection, text)
-    values = {**asked.values, "unresolved": "skip"} if "unresolved" in kind.options else asked.values
-    return kind.read(replace(asked, values=values))
+    kind, request = _request(collection, text)
+    values = {**request.values, "unresolved": "skip"} if "unresolved" in kind.options else request.values
+    return kind.read(replace(request, values=values))
 
 
 def check_gold(collection: Collection, text: str) -> None:
     """Errors: Refused for a selector that makes no sense or names what there is not."""
-    kind, asked = _request(collection, text)
-    kind.check(asked)
+    kind, request = _request(collection, text)
+    kind.check(request)
 
 
-def settled_gold(collection: Collection, text: str) -> str:
+def lasting_selector(collection: Collection, text: str) -> str:
     """The selector of the same gold that means it for good, whatever campaigns are added. Errors: Refused."""
-    kind, asked = _request(collection, text)
-    return str(kind.settled(asked))
+    kind, request = _request(collection, text)
+    return str(kind.lasting_selector(request))
 
 
-def campaigns_behind(collection: Collection, text: str) -> list[Campaign]:
+def campaigns_of_gold(collection: Collection, text: str) -> list[Campaign]:
     """Whose labels the gold is made of. Errors: Refused for an unknown gold."""
-    kind, asked = _request(collection, text)
-    return list(kind.campaigns(asked))
+    kind, request = _request(collection, text)
+    return list(kind.campaigns(request))
 
 
-def campaigns_swayed_by(collection: Collection, text: str) -> list[Campaign]:
+def protected_campaigns(collection: Collection, text: str) -> list[Campaign]:
     """Who still has to judge in these may not see what was measured with the gold. Errors: Refused."""
-    kind, asked = _request(collection, text)
-    return list(kind.judged_in(asked))
+    kind, request = _request(collection, text)
+    return list(kind.protected_campaigns(request))
 
 
 def offered_golds(collection: Collection) -> Choices:

@@ -47,20 +47,20 @@ class Targets(GoldKind):
             found.append((f"{self.name};questions=kept", "Targets of the questions that are kept"))
         return found
 
-    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
+    def campaigns(self, request: GoldRequest) -> Sequence[Campaign]:
         """What is kept is made of ratings; targets are not."""
-        return list(campaigns_rating(asked.collection)) if asked.values["questions"] == "kept" else ()
+        return list(campaigns_rating(request.collection)) if request.values["questions"] == "kept" else ()
 
-    def read(self, asked: GoldRequest) -> LoadedGold:
-        if asked.values["questions"] == "kept":
-            return self._kept(asked)
+    def read(self, request: GoldRequest) -> LoadedGold:
+        if request.values["questions"] == "kept":
+            return self._kept(request)
         kinds = [kind for kind in TopicKind.values if kind not in LEVELS.values()]
-        gold = _gold_of(asked.collection, kinds, "No question has a target, so there is nothing to evaluate against.")
-        return self.found(asked, "targets of questions", gold, is_judged=False, notes=(KNOWN_ONLY,))
+        gold = _gold_of(request.collection, kinds, "No question has a target, so there is nothing to evaluate against.")
+        return self.found(request, "targets of questions", gold, is_judged=False, notes=(KNOWN_ONLY,))
 
-    def _kept(self, asked: GoldRequest) -> LoadedGold:
+    def _kept(self, request: GoldRequest) -> LoadedGold:
         """As the question set exports them: with the documents that raters found."""
-        questions = fetch_question_set(asked.collection)
+        questions = fetch_question_set(request.collection)
         judged = {
             each.number: {target.docno: 1.0 for target in each.targets} for each in questions.kept if each.targets
         }
@@ -68,7 +68,7 @@ class Targets(GoldKind):
             raise Refused("The question set keeps no question with a target yet.")
         left = len(questions.questions) - len(judged)
         notes = (KNOWN_ONLY, f"{left:,} questions that are not kept, or have no target, are left out.")
-        return self.found(asked, "targets of questions", make_gold(judged), is_judged=False, notes=notes)
+        return self.found(request, "targets of questions", make_gold(judged), is_judged=False, notes=notes)
 
 
 class Contexts(GoldKind):
@@ -85,19 +85,19 @@ class Contexts(GoldKind):
             (f"{self.name}:{level}", f"Documents that {level}s cite") for level, kind in LEVELS.items() if kind in kinds
         ]
 
-    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
-        return list(asked.collection.campaigns.judging(Judged.PAPERS))
+    def campaigns(self, request: GoldRequest) -> Sequence[Campaign]:
+        return list(request.collection.campaigns.judging(Judged.PAPERS))
 
-    def read(self, asked: GoldRequest) -> LoadedGold:
-        if asked.name not in LEVELS:
+    def read(self, request: GoldRequest) -> LoadedGold:
+        if request.name not in LEVELS:
             raise Refused(f"“contexts” needs a level: contexts:{' or contexts:'.join(LEVELS)}.")
         why = (
-            f"No {asked.name} has been made a topic with documents that it cites. Make topics of the contexts first "
+            f"No {request.name} has been made a topic with documents that it cites. Make topics of the contexts first "
             "(page “Papers”)."
         )
-        gold = _gold_of(asked.collection, [LEVELS[asked.name]], why)
+        gold = _gold_of(request.collection, [LEVELS[request.name]], why)
         note = "Only documents that the context cites and the collection has count as relevant; others may be, too."
-        return self.found(asked, f"documents cited in {asked.name}s", gold, is_judged=False, notes=(note,))
+        return self.found(request, f"documents cited in {request.name}s", gold, is_judged=False, notes=(note,))
 
 
 def _gold_of(collection: Collection, kinds: Sequence[str], why: str) -> Gold:

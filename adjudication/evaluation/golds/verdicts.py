@@ -58,19 +58,19 @@ class Verdicts(GoldKind):
         campaigns = collection.campaigns.judging(Judged.DOCUMENTS).order_by("name")
         return [(f"{self.name}:{each.slug}", f"Verdicts of {each}") for each in campaigns]
 
-    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
-        return (find_campaign(asked.collection, asked.name),)
+    def campaigns(self, request: GoldRequest) -> Sequence[Campaign]:
+        return (find_campaign(request.collection, request.name),)
 
-    def settled(self, asked: GoldRequest) -> Selector:
-        (campaign,) = self.campaigns(asked)
-        return replace(asked.selector, name=campaign.slug)
+    def lasting_selector(self, request: GoldRequest) -> Selector:
+        (campaign,) = self.campaigns(request)
+        return replace(request.selector, name=campaign.slug)
 
-    def read(self, asked: GoldRequest) -> LoadedGold:
-        options = _options(asked, asked.name, unresolved=asked.values["unresolved"])
+    def read(self, request: GoldRequest) -> LoadedGold:
+        options = _options(request, request.name, unresolved=request.values["unresolved"])
         notes = _notes(options)
-        gold = _gold(asked, _rows(options))
-        unit = asked.values["unit"]
-        return self.found(asked, f"verdicts of {options.campaign}", gold, unit=unit, notes=(*notes, *UNJUDGED))
+        gold = _gold(request, _rows(options))
+        unit = request.values["unit"]
+        return self.found(request, f"verdicts of {options.campaign}", gold, unit=unit, notes=(*notes, *UNJUDGED))
 
 
 class SubQueries(Verdicts):
@@ -90,8 +90,10 @@ class SubQueries(Verdicts):
             for selector, words in super().choices(collection)
         ]
 
-    def read(self, asked: GoldRequest) -> LoadedGold:
-        return super().read(GoldRequest(asked.collection, asked.selector, values={**asked.values, "unit": SUB_QUERY}))
+    def read(self, request: GoldRequest) -> LoadedGold:
+        return super().read(
+            GoldRequest(request.collection, request.selector, values={**request.values, "unit": SUB_QUERY})
+        )
 
 
 class Labels(GoldKind):
@@ -119,27 +121,27 @@ class Labels(GoldKind):
             for each in known.order_by("campaign__name", "name")
         ]
 
-    def campaigns(self, asked: GoldRequest) -> Sequence[Campaign]:
-        return (find_campaign(asked.collection, asked.values["campaign"]),)
+    def campaigns(self, request: GoldRequest) -> Sequence[Campaign]:
+        return (find_campaign(request.collection, request.values["campaign"]),)
 
-    def settled(self, asked: GoldRequest) -> Selector:
-        (campaign,) = self.campaigns(asked)
-        options = {**dict(asked.selector.options), "campaign": campaign.slug}
-        return replace(asked.selector, options=tuple(options.items()))
+    def lasting_selector(self, request: GoldRequest) -> Selector:
+        (campaign,) = self.campaigns(request)
+        options = {**dict(request.selector.options), "campaign": campaign.slug}
+        return replace(request.selector, options=tuple(options.items()))
 
-    def read(self, asked: GoldRequest) -> LoadedGold:
-        (campaign,) = self.campaigns(asked)
+    def read(self, request: GoldRequest) -> LoadedGold:
+        (campaign,) = self.campaigns(request)
         known = campaign.annotators.filter(kind=self.annotators)
-        if not known.filter(name=asked.name).exists():
+        if not known.filter(name=request.name).exists():
             names = ", ".join(known.order_by("name").values_list("name", flat=True))
             what = "machine" if self.annotators == AnnotatorKind.MACHINE else "annotator"
-            raise Refused(f"{campaign} has no {what} “{asked.name[:60]}”. " + (f"It has: {names}." if names else ""))
-        options = _options(asked, campaign.slug, annotators=True)
+            raise Refused(f"{campaign} has no {what} “{request.name[:60]}”. " + (f"It has: {names}." if names else ""))
+        options = _options(request, campaign.slug, annotators=True)
         notes = _notes(options)
-        gold = _gold(asked, (row for row in _rows(options) if row[1] == asked.name))
-        label = f"labels of {asked.name} in {campaign}"
-        alone = f"Labels of {asked.name} alone: documents that {asked.name} did not judge count as not relevant."
-        return self.found(asked, label, gold, unit=asked.values["unit"], notes=(*notes, alone))
+        gold = _gold(request, (row for row in _rows(options) if row[1] == request.name))
+        label = f"labels of {request.name} in {campaign}"
+        alone = f"Labels of {request.name} alone: documents that {request.name} did not judge count as not relevant."
+        return self.found(request, label, gold, unit=request.values["unit"], notes=(*notes, alone))
 
 
 class MachineLabels(Labels):
@@ -152,12 +154,18 @@ class MachineLabels(Labels):
 UNJUDGED = ("Documents that nobody judged count as not relevant, unless condensed lists are asked for.",)
 
 
-def _options(asked: GoldRequest, campaign: str, **more: object) -> Options:
-    values = asked.values
+def _options(request: GoldRequest, campaign: str, **more: object) -> Options:
+    values = request.values
     unit = values["unit"]
     aspects = values["aspects"] if unit != ASPECT else None
     return make_options(
-        asked.collection, "qrels", campaign=campaign, criterion=values["criterion"], level=unit, aspects=aspects, **more
+        request.collection,
+        "qrels",
+        campaign=campaign,
+        criterion=values["criterion"],
+        level=unit,
+        aspects=aspects,
+        **more,
     )
 
 
@@ -174,13 +182,13 @@ def _rows(options: Options) -> Iterator[Row]:
     return rows(statements.scores_of(options), options, bare=False)
 
 
-def _gold(asked: GoldRequest, found: Iterator[Row]) -> Gold:
+def _gold(request: GoldRequest, found: Iterator[Row]) -> Gold:
     """Gains as asked for; relevant by the mean over what was summed. Errors: Refused where nothing is judged."""
     gains: dict[str, dict[str, float]] = {}
     levels: dict[str, dict[str, float]] = {}
     for number, _, docno, total, judged, _ in found:
-        gains.setdefault(number, {})[docno] = grade(total, judged, asked.values["grade"])
+        gains.setdefault(number, {})[docno] = grade(total, judged, request.values["grade"])
         levels.setdefault(number, {})[docno] = total / judged
     if not gains:
         raise Refused("No document is judged on every aspect of its topic, so there is nothing to evaluate against.")
-    return make_gold(gains, levels, relevance=asked.relevance)
+    return make_gold(gains, levels, relevance=request.relevance)

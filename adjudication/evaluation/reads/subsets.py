@@ -42,7 +42,7 @@ class Subset:
     topics: IntArray
 
 
-def campaigns_behind_attributes(collection: Collection, names: Sequence[str]) -> Sequence[Campaign]:
+def campaigns_of_attributes(collection: Collection, names: Sequence[str]) -> Sequence[Campaign]:
     """Whose labels these attributes are made of: a subset of one topic would give them away."""
     return list(campaigns_rating(collection)) if set(names) & set(QUERY_SET) else ()
 

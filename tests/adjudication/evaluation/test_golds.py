@@ -9,11 +9,11 @@ from django.db import connection
 
 from accounts.refusals import NotAllowed, Refused
 from adjudication.evaluation.golds.registry import (
-    campaigns_behind,
+    campaigns_of_gold,
+    lasting_selector,
     offered_golds,
     parse_selector,
     read_gold,
-    settled_gold,
 )
 from adjudication.evaluation.reads.evaluation import evaluate
 from adjudication.evaluation.reads.spec import EvaluationSpec
@@ -81,8 +81,8 @@ def test_every_kind_of_gold(built: Built, tmp_path: Path) -> None:
     found = read_gold(collection, "qrels:own", files)
     assert found.gold.topics == ("1",)
     assert "1 topics of the qrels are not in the collection and left out: 99." in found.notes
-    assert [str(each.slug) for each in campaigns_behind(collection, "machine:gpt")] == ["main"]
-    assert campaigns_behind(collection, "targets") == []
+    assert [str(each.slug) for each in campaigns_of_gold(collection, "machine:gpt")] == ["main"]
+    assert campaigns_of_gold(collection, "targets") == []
 
 
 def test_a_name_with_a_semicolon_is_a_gold(built: Built) -> None:
@@ -91,7 +91,7 @@ def test_a_name_with_a_semicolon_is_a_gold(built: Built) -> None:
     (selector,) = (word for word, label in offered_golds(built.collection) if label.startswith("Lee"))
     assert selector == "annotator:Lee%3B Ana, 50%;campaign=main"
     assert str(parse_selector(selector)) == selector
-    assert settled_gold(built.collection, selector) == selector
+    assert lasting_selector(built.collection, selector) == selector
     assert read_gold(built.collection, selector).label == "labels of Lee; Ana, 50% in Main round"
 
 
