@@ -92,7 +92,16 @@ class EvaluationList(InCollectionView):
         return Response(EvaluationSerializer(job).data, status=202)
 
 
-class EvaluationDetail(InCollectionView):
+class EvaluationReader(InCollectionView):
+    """403 for who may not see what the gold gives away."""
+
+    def evaluation(self, pk: int) -> Evaluation:
+        job = get_object_or_404(Evaluation, collection=self.collection, pk=pk)
+        check_can_see(self.membership, EvaluationSpec.from_json(job.parameters))
+        return job
+
+
+class EvaluationDetail(EvaluationReader):
     """One evaluation with its figures."""
 
     serializer_class = EvaluationResultSerializer
@@ -101,9 +110,7 @@ class EvaluationDetail(InCollectionView):
     @extend_schema(operation_id="evaluations_read", responses=answers({200: EvaluationResultSerializer}, 403, 404))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The evaluation, with its figures once it is done."""
-        job = get_object_or_404(Evaluation, collection=self.collection, pk=pk)
-        check_can_see(self.membership, EvaluationSpec.from_json(job.parameters))
-        return Response(EvaluationResultSerializer(job).data)
+        return Response(EvaluationResultSerializer(self.evaluation(pk)).data)
 
 
 class NewJudgingSerializer(serializers.Serializer[Any]):
@@ -125,7 +132,7 @@ class JudgingSerializer(serializers.Serializer[Any]):
     absent = serializers.IntegerField(help_text="unjudged documents that the collection does not have")
 
 
-class EvaluationJudging(InCollectionView):
+class EvaluationJudging(EvaluationReader):
     """Having the documents judged that the gold does not know."""
 
     serializer_class = JudgingSerializer
@@ -138,9 +145,7 @@ class EvaluationJudging(InCollectionView):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Make items of the documents that the evaluated runs rank high and the gold does not know."""
-        job = get_object_or_404(Evaluation, collection=self.collection, pk=pk)
-        check_can_see(self.membership, EvaluationSpec.from_json(job.parameters))
-        given = self.asked(NewJudgingSerializer)
+        job, given = self.evaluation(pk), self.asked(NewJudgingSerializer)
         if not (given["campaign"] or given["name"].strip()):
             raise Refused("Say which campaign gets the items, or give a new draft a name.")
         report = reports_of(job)[0] if job.results else {}

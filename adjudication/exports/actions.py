@@ -3,7 +3,6 @@
 from datetime import datetime
 
 from accounts.audit import record_event
-from accounts.models import User
 from adjudication.exporting.exporter import Options
 from adjudication.exports.files import Export, open_export
 from adjudication.labels.rules import check_can_take_out
@@ -22,16 +21,12 @@ def take_out(*, options: Options, membership: Membership, at: datetime, logged: 
     if logged:
         if membership.role in (Role.MANAGER, Role.ADJUDICATOR):
             options.exporter.remember(options)
-        _note_download(options, membership.user, at)
+        record_event(
+            by=membership.user,
+            at=at,
+            verb="download_export",
+            target=options.campaign or options.collection,
+            scope=options.collection,
+            **{"format": options.exporter.format, **{name: value for name, value in options.asked.items() if value}},
+        )
     return export
-
-
-def _note_download(options: Options, by: User, at: datetime) -> None:
-    record_event(
-        by=by,
-        at=at,
-        verb="download_export",
-        target=options.campaign or options.collection,
-        scope=options.collection,
-        **{"format": options.exporter.format, **{name: value for name, value in options.asked.items() if value}},
-    )

@@ -13,7 +13,7 @@ from adjudication.evaluation.forms import JudgingForm
 from adjudication.evaluation.golds.registry import read_decided
 from adjudication.evaluation.reads.measured import Measured
 from adjudication.evaluation.reads.unjudged import DEPTHS, AtDepth, fetch_unjudged
-from adjudication.evaluation.views.scope import fetch_part, part_context
+from adjudication.evaluation.views.evaluations import fetch_part, part_context
 from corpus.collections.rules import check_can_manage
 from corpus.models import Collection
 

@@ -20,7 +20,7 @@ from adjudication.evaluation.reads.search_sheets import (
     sheet_lines,
 )
 from adjudication.evaluation.rules import check_can_sample
-from adjudication.evaluation.views.scope import context_of
+from adjudication.evaluation.views.evaluations import context_of
 from corpus.collections.rules import check_can_manage, fetch_overseer
 
 

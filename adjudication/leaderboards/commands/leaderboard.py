@@ -58,19 +58,8 @@ class Command(SteppedCommand):
     def show(self, *, slug: str) -> tuple[str, dict[str, Any]]:
         return _shown(_board(slug))
 
-    def open(
-        self, *, slug: str, gold: str, topics: str, measures: list[str], uploads: int
-    ) -> tuple[str, dict[str, Any]]:
-        board = open_leaderboard(
-            collection=collection_with(slug),
-            gold=gold,
-            topics=topics,
-            measures=measures,
-            uploads=uploads,
-            by=None,
-            at=timezone.now(),
-        )
-        return _shown(board)
+    def open(self, *, slug: str, **terms: Any) -> tuple[str, dict[str, Any]]:
+        return _shown(open_leaderboard(collection=collection_with(slug), by=None, at=timezone.now(), **terms))
 
     def close(self, *, slug: str) -> tuple[str, dict[str, Any]]:
         return _shown(close_leaderboard(board=_board(slug), by=None, at=timezone.now()))

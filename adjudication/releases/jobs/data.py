@@ -24,7 +24,7 @@ from adjudication.releases.jobs.folder import Folder
 from adjudication.releases.jobs.judged_sets import write_judged_sets
 from adjudication.releases.reads.lines import LINES, coarse, lines_of
 from adjudication.releases.reads.people import Pseudonyms
-from adjudication.releases.reads.recipe import Part, Recipe, pseudonymous
+from adjudication.releases.reads.recipe import Recipe, pseudonymous
 from adjudication.stats.blocks import ADJUDICATED
 from annotation.models import AnnoCycle, Annotator, Campaign, MachineRun
 from corpus.formats.csv_text import write_csv
@@ -49,8 +49,8 @@ class Writer:
 
     def write_all(self) -> None:
         """Every file of data, shared by both variants."""
-        for part in self.recipe.parts:
-            self._write_part(part)
+        for path, options in self.recipe.parts.items():
+            self._write_export(path, options)
         for campaign in self.recipe.campaigns:
             self._write_campaign(campaign)
         self._write_provenance()
@@ -59,16 +59,16 @@ class Writer:
         self.folder.write(LINES, pieces(write_objects(found)), about)
         write_judged_sets(self.recipe, self.folder)
 
-    def _write_part(self, part: Part) -> None:
-        about = part.exporter.about
-        if part.is_by_annotator:
-            found = pseudonymous(qrel_rows(part.options), self._names_of(part.options.campaign))
-            self.folder.write(part.path, pieces(write_qrels(found)), "Labels by annotator, named in column 2.")
-        elif part.exporter.unpacks:
-            for name, content in part.exporter.files(part.options):
-                self.folder.write(f"{part.path}/{name}", content, about)
+    def _write_export(self, path: str, options: Options) -> None:
+        exporter = options.exporter
+        if options["annotators"]:
+            found = pseudonymous(qrel_rows(options), self._names_of(options.campaign))
+            self.folder.write(path, pieces(write_qrels(found)), "Labels by annotator, named in column 2.")
+        elif exporter.unpacks:
+            for name, content in exporter.files(options):
+                self.folder.write(f"{path}/{name}", content, exporter.about)
         else:
-            self.folder.write(part.path, part.exporter.pieces(part.options), about)
+            self.folder.write(path, exporter.pieces(options), exporter.about)
 
     def _names_of(self, campaign: Campaign | None) -> dict[str, str]:
         found = Annotator.objects.filter(campaign=campaign).values_list("pk", "name")

@@ -14,8 +14,8 @@ from pathlib import Path
 from django.conf import settings
 
 from adjudication.releases.jobs.folder import Folder
+from adjudication.releases.reads.facts import Pictures
 from adjudication.releases.reads.people import Pseudonyms
-from adjudication.releases.reads.pictures import Pictures
 from adjudication.releases.reads.recipe import Recipe
 from annotation.labelling.reads.example import example_screen
 from annotation.models import Campaign

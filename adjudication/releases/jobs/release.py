@@ -31,9 +31,8 @@ from adjudication.releases.jobs.pictures import write_pictures
 from adjudication.releases.reads.archive import MANIFEST, has_files
 from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.differences import differences, sentences_of
-from adjudication.releases.reads.facts import Facts, gather
+from adjudication.releases.reads.facts import Facts, Pictures, gather
 from adjudication.releases.reads.people import pseudonyms
-from adjudication.releases.reads.pictures import Pictures
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.sources import fingerprints, last_ids
 from adjudication.releases.reads.statement import answers_of, names_in
@@ -255,11 +254,11 @@ def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
         "left_out": {path: text(reason) for path, reason in facts.recipe.left_out.items()},
         "recipe": [
             {
-                "path": part.path,
-                "export": part.exporter.name,
-                "options": {name: text(str(value)) for name, value in part.options.asked.items()},
+                "path": path,
+                "export": options.exporter.name,
+                "options": {name: text(str(value)) for name, value in options.asked.items()},
             }
-            for part in facts.recipe.parts
+            for path, options in facts.recipe.parts.items()
         ],
         "seeds": {facts.people.slugs[one.campaign.pk]: one.campaign.seed for one in facts.campaigns},
         "sources": sources,

@@ -15,7 +15,7 @@ from adjudication.models import Release
 from adjudication.releases.jobs.folder import hash_of
 from adjudication.releases.jobs.release import sources_of, write_variants
 from adjudication.releases.reads.archive import MANIFEST
-from adjudication.releases.reads.pictures import Pictures
+from adjudication.releases.reads.facts import Pictures
 from adjudication.releases.reads.sources import changed_sources
 
 UNSAFE = ("..", "~")

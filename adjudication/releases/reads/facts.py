@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -10,36 +11,15 @@ from django.db.models import Count, Max, Min, Sum
 
 from accounts.models import JobState
 from adjudication.agreement.reads.method import method_sentence, verdict_sentence
-from adjudication.models import AgreementRun, Method, Release, Verdict, VoteRun
+from adjudication.models import AgreementResult, AgreementRun, Method, Release, Verdict, VoteRun
 from adjudication.releases.reads.people import Pseudonyms
-from adjudication.releases.reads.pictures import Pictures
 from adjudication.releases.reads.recipe import Recipe
 from adjudication.releases.reads.statement import answers_of
-from adjudication.stats.statistics import statistic as record_of
+from adjudication.stats.statistics import statistic
 from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Judgment, Submission, SubmissionKind
 from corpus.models import GeneratedQuestion, ImportRun, PoolEntry, PoolSource
 
 SHOWN = ("alpha_ordinal", "alpha_nominal", "fleiss_kappa", "cohen_kappa", "accuracy")
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One figure of agreement: value with interval, or the reason why there is none."""
-
-    criterion: str
-    statistic: str
-    value: float | None
-    low: float | None
-    high: float | None
-    reason: str
-
-    @property
-    def text(self) -> str:
-        label = record_of(self.statistic).label
-        if self.value is None:
-            return f"{label} ({self.criterion}) is undefined: {self.reason}"
-        interval = f" [{self.low:.3f}, {self.high:.3f}]" if self.low is not None and self.high is not None else ""
-        return f"{label} ({self.criterion}) {self.value:.3f}{interval}"
 
 
 @dataclass(frozen=True)
@@ -59,10 +39,23 @@ class CampaignFacts:
     guidelines: int
     votes: VoteRun | None
     methods: dict[str, int]
-    figures: tuple[Figure, ...]
+    figures: tuple[str, ...]
     method: str
     skipped: dict[str, int]
     without_verdict: int
+
+
+@dataclass(frozen=True)
+class Pictures:
+    """{campaign's name in paths: path of its picture}, and why a campaign has none: {name: reason}.
+
+    Of a release that is made again, `kept` is the folder that they are taken from: the browser of today may draw
+    otherwise.
+    """
+
+    paths: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    kept: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -183,22 +176,22 @@ def _campaign(campaign: Campaign) -> CampaignFacts:
     )
 
 
-def _figures(run: AgreementRun | None) -> tuple[Figure, ...]:
-    """Agreement of all people, one figure for each criterion and statistic."""
+def _figures(run: AgreementRun | None) -> tuple[str, ...]:
+    """Agreement of all people in words, one figure for each criterion and statistic."""
     if run is None:
         return ()
     found = run.results.filter(scope__in=("all", "mean"), block="", statistic__in=SHOWN)
-    return tuple(
-        Figure(
-            row.criterion,
-            row.statistic,
-            row.value,
-            (row.ci or {}).get("low"),
-            (row.ci or {}).get("high"),
-            row.reason,
-        )
-        for row in found.order_by("criterion", "statistic", "scope")
-    )
+    return tuple(map(_figure, found.order_by("criterion", "statistic", "scope")))
+
+
+def _figure(result: AgreementResult) -> str:
+    """The value with its interval, or the reason why there is none."""
+    label, ci = statistic(result.statistic).label, result.ci or {}
+    if result.value is None:
+        return f"{label} ({result.criterion}) is undefined: {result.reason}"
+    low, high = ci.get("low"), ci.get("high")
+    interval = f" [{low:.3f}, {high:.3f}]" if low is not None and high is not None else ""
+    return f"{label} ({result.criterion}) {result.value:.3f}{interval}"
 
 
 def _method(run: AgreementRun | None) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.refusals import Refused
-from adjudication.exporting.exporter import Exporter, Finding, Options
+from adjudication.exporting.exporter import Finding, Options
 from adjudication.exporting.findings import find
 from adjudication.exporting.forms import ASPECT, CONTEXT_LEVELS, QUERY, SUB_QUERY
 from adjudication.exporting.options import options_of
@@ -39,22 +39,6 @@ QUESTION_FILES = {
 
 
 @dataclass(frozen=True)
-class Part:
-    """One export in the release: its path (a folder where it is an archive), and the options it is written with."""
-
-    path: str
-    options: Options
-
-    @property
-    def exporter(self) -> Exporter:
-        return self.options.exporter
-
-    @property
-    def is_by_annotator(self) -> bool:
-        return bool(self.options["annotators"])
-
-
-@dataclass(frozen=True)
 class Gold:
     """One judged set: queries and their qrels, as BEIR, MTEB and `datasets` read them.
 
@@ -71,12 +55,16 @@ class Gold:
 
 @dataclass
 class Recipe:
-    """The exports, the judged sets, and {path: why it is left out}; filled by `make_recipe`."""
+    """What a release is made of, filled by `make_recipe`.
+
+    `parts` are {path (a folder where the export is an archive): the options it is written with}, `golds` the judged
+    sets, `left_out` {path: why}.
+    """
 
     collection: Collection
     campaigns: tuple[Campaign, ...]
     slugs: Mapping[int, str]  # {campaign id: what paths have}
-    parts: list[Part] = field(default_factory=list)
+    parts: dict[str, Options] = field(default_factory=dict)
     golds: list[Gold] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     unwritable: dict[int, list[tuple[Criterion, Finding]]] = field(default_factory=dict)  # by campaign without qrels
@@ -95,7 +83,7 @@ class Recipe:
         if fatal := [each for each in find(options, self.memo) if each.is_fatal]:
             self.left_out[path] = " ".join(each.text for each in fatal)
             return None
-        self.parts.append(Part(path, options))
+        self.parts[path] = options
         return options
 
 

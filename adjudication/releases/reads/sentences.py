@@ -61,7 +61,7 @@ def analysis(facts: Facts, between: str = " ") -> str:
 def _analysis(one: CampaignFacts) -> str:
     text = f"Campaign “{one.campaign.name}”:"
     if one.figures:
-        text += f" figures of agreement: {'; '.join(figure.text for figure in one.figures)}. {one.method}"
+        text += f" figures of agreement: {'; '.join(one.figures)}. {one.method}"
     else:
         text += " agreement was not computed."
     if one.methods:

@@ -20,8 +20,8 @@ from tests.stubs.repositories import HubStub, ZenodoStub
 @pytest.fixture(autouse=True)
 def _no_pause(settings, monkeypatch) -> None:
     settings.HUGGINGFACE_TOKEN = settings.ZENODO_TOKEN = ""
-    made = module.service_of
-    monkeypatch.setattr(module, "service_of", lambda *given: replace(made(*given), pause=0.01))
+    made = module.Service
+    monkeypatch.setattr(module, "Service", lambda *given: replace(made(*given), pause=0.01))
 
 
 @pytest.fixture(scope="module")
