@@ -24,7 +24,7 @@ def in_memory(memory: Path = MEMORY) -> Path | None:
     shutil.rmtree(place, ignore_errors=True)
     if shutil.disk_usage(memory).free < WRITTEN or psutil.virtual_memory().available < 2 * WRITTEN:
         return None
-    place.mkdir(mode=0o700)
+    place.mkdir(mode=0o711)  # servers that root starts run as somebody else, who must get to their directories below
     return place
 
 
