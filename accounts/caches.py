@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from django.core.cache import caches
 from django.core.cache.backends.redis import RedisCache, RedisCacheClient
 from django.utils.connection import ConnectionProxy
+from django.utils.functional import cached_property
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +26,17 @@ class VolatileClient(RedisCacheClient):
     """Django's client of Redis; an error of Redis is an empty cache."""
 
     away_until = 0.0
+
+    @cached_property
+    def client(self) -> Any:
+        return super().get_client()
+
+    def get_client(self, key: Any = None, *, write: bool = False) -> Any:  # noqa: ARG002 - Django's signature
+        """The same at each question: to make one took longer than a near Redis takes to answer.
+
+        There is one server, and the client's pool of connections knows of threads, forks and lost connections.
+        """
+        return self.client
 
     def attempt(self, ask: Callable[..., T], given: tuple[Any, ...], otherwise: T) -> T:
         """The answer of Redis, or `otherwise` while it is away."""
