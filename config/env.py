@@ -103,13 +103,18 @@ class Environment:
             raise BadEnvironment(f"{name}={value!r}: use the name of a time zone, such as UTC or Europe/Berlin.")
         return value
 
-    def secret(self, name: str) -> str:
+    def secret(self, name: str, *, required: bool = False) -> str:
         """A secret long enough to be one, and not one of those printed in an example file; "" when unset.
 
+        `required` is for servers outside: several machines must share one secret, so it has to be given.
         Errors: BadEnvironment, without repeating the value.
         """
         value = self._raw(name) or ""
         advice = "Make one: python3 -c 'import secrets; print(secrets.token_urlsafe(50))'"
+        if required and not value:
+            raise BadEnvironment(
+                f"{name} is not set. With DATABASE_URL it must be given, the same for web and workers. {advice}"
+            )
         if EXAMPLE in value:
             raise BadEnvironment(f"{name} is still the example, which everybody knows. {advice}")
         if value and len(value) < SHORTEST_SECRET:

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 
-from config.embedded.locks import locked
+from config.embedded.locks import FileLock
 from config.embedded.places import Places
 from config.env import BadEnvironment
 
@@ -73,7 +73,7 @@ def bring_up_to_date() -> None:
         return
     if settings.DATABASE_URL:
         raise BadEnvironment("DATABASE_URL: the database lacks tables of this version. Run `manage.py migrate` first.")
-    with locked(Places(settings.DATA_DIR).locks / "migrate"):
+    with FileLock(Places(settings.DATA_DIR).locks / "migrate"):
         if missing_migrations():
             print("Preparing the database …", file=sys.stderr, flush=True)  # noqa: T201 - it takes some seconds
             call_command("migrate", interactive=False, verbosity=0)

@@ -1,12 +1,102 @@
-"""Embedded servers: a real PostgreSQL and a real Valkey as child processes, so that Litmus runs without any set-up.
+"""Embedded servers: a real PostgreSQL and a real Valkey as processes of their own, so that Litmus needs no set-up.
 
 They live in one data directory, listen on Unix sockets only, start when the first process needs them and stop with
 the last one. `postgres_settings` and `redis_url` are pure functions of the data directory: settings can say where the
 servers will be without starting them. `running` starts them.
+
+Every user (`up`, a command, a test session) holds the lock `users` together with the others, and lets go of it however
+it ends. Under the lock `start` one at a time starts what does not run. Who holds `users` alone stops what runs: the
+last user, or the watcher, a process of its own, for users that were killed.
 """
 
-from config.embedded.addresses import postgres_settings, redis_url, secret_key
-from config.embedded.places import EmbeddedError
-from config.embedded.users import SERVERS, restore, running
+import contextlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from config.embedded.locks import FileLock, is_held
+from config.embedded.places import EmbeddedError, Places
+from config.embedded.postgres import Postgres, postgres_settings
+from config.embedded.redis import Redis, redis_url
+from config.embedded.secret import secret_key
+from config.embedded.servers import Server, detach, stop
 
 __all__ = ["SERVERS", "EmbeddedError", "postgres_settings", "redis_url", "restore", "running", "secret_key"]
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+KINDS: dict[str, type[Server]] = {"postgres": Postgres, "redis": Redis}
+SERVERS = tuple(KINDS)
+LOOK_SECONDS = 0.1
+
+
+@contextlib.contextmanager
+def running(data_dir: Path, names: tuple[str, ...] = SERVERS) -> Iterator[None]:
+    """The embedded servers of `data_dir` run inside this block; they are shared with others and stop with the last.
+
+    Errors: EmbeddedError with what to do.
+    """
+    if not names:  # nothing may be writable: a container whose servers are others
+        yield
+        return
+    places, process = Places(data_dir.resolve()), os.getpid()
+    places.make()
+    users = FileLock(places.locks / "users")
+    try:
+        users.take(shared=True)  # waits while servers are being stopped
+        start(places, names)
+        yield
+    finally:
+        if os.getpid() == process:  # a forked child shares the lock of its parent, who still needs it
+            leave(places, users)
+
+
+def restore(data_dir: Path, names: tuple[str, ...] = SERVERS) -> list[str]:
+    """Start again servers that died while the caller uses them; their names. Errors: EmbeddedError with what to do."""
+    places = Places(data_dir.resolve())
+    if is_held(places.locks / "watcher") and all(KINDS[name](places).running() for name in names):
+        return []
+    return start(places, names)
+
+
+def start(places: Places, names: tuple[str, ...]) -> list[str]:
+    """Have the servers ready and a watcher for them; the caller holds `users`. Returns what had to be started."""
+    servers = [KINDS[name](places) for name in names]
+    with FileLock(places.locks / "start"):
+        with contextlib.closing(FileLock(places.locks / "watcher")) as lock:
+            if lock.take(wait=False):  # nobody watches; the lock goes to the watcher with the open file
+                command = [sys.executable, "-m", "config.embedded", str(places.data_dir), str(lock.descriptor)]
+                detach(command, places.logs / "watcher.log", cwd=CHECKOUT, pass_fds=[lock.descriptor])
+        for server in servers:
+            server.begin()
+        for server in servers:
+            server.wait_ready()
+    return [server.name for server in servers if server.started]
+
+
+def leave(places: Places, users: FileLock) -> None:
+    """Let go of the servers. The last one stops them and waits for the watcher, so that nothing is left behind."""
+    last = users.is_on_disk() and users.take(wait=False)  # those of a deleted directory are stopped by the watcher
+    if last:
+        stop(kind(places) for kind in KINDS.values())
+    users.close()
+    while last and is_held(places.locks / "watcher"):
+        time.sleep(LOOK_SECONDS / 5)
+        with FileLock(places.locks / "start"):  # somebody may have come, who shares the lock; the watcher never does
+            last = is_held(users.path) or not is_held(users.path, against_shared=True)
+
+
+def watch(data_dir: Path, lock: int) -> None:
+    """Stop the servers once nobody uses them or the directory was deleted. `lock` is the open lock of the watcher."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # At its end a process closes its files in order: this lock before `users`, whose next holder then starts another.
+    os.dup2(lock, sys.stdin.fileno())
+    os.close(lock)
+    places = Places(data_dir)
+    with contextlib.suppress(EmbeddedError):  # the directory may be deleted already
+        users = FileLock(places.locks / "users")
+        while users.is_on_disk() and not users.take(wait=False):
+            time.sleep(LOOK_SECONDS)
+    stop(kind(places) for kind in KINDS.values())

@@ -1,11 +1,9 @@
-"""python -m config.embedded DATA_DIR: the watcher, started with the servers (see users.py)."""
+"""python -m config.embedded DATA_DIR LOCK: the watcher."""
 
-import signal
 import sys
 from pathlib import Path
 
-from config.embedded.users import watch
+from config.embedded import watch
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    watch(Path(sys.argv[1]))
+    watch(Path(sys.argv[1]), int(sys.argv[2]))

@@ -3,16 +3,17 @@
 import contextlib
 import fcntl
 import os
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Self
 
 from config.embedded.places import EmbeddedError
 
 
 class FileLock:
-    """One open lock file. Closing it, or the end of the process, gives the lock back.
+    """An open lock file; `with` takes the lock exclusively, waiting as long as necessary.
 
-    A lock belongs to the open file, which a forked child shares.
+    The lock belongs to the open file, which child processes may share: it is free again when all of them have closed
+    it or ended.
     """
 
     def __init__(self, path: Path) -> None:
@@ -25,27 +26,18 @@ class FileLock:
                 "Run it as that user, or set LITMUS_DATA_DIR to a directory of your own."
             ) from None
 
-    def take(self, *, shared: bool = False) -> None:
-        """Wait for the lock; a lock held by this object is changed in kind."""
-        self._lock(fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
-
-    def try_take(self, *, shared: bool = False) -> bool:
+    def take(self, *, shared: bool = False, wait: bool = True) -> bool:
+        """Take the lock, or change the kind of the lock that is held; false where others hold it and `wait` is off."""
         try:
-            self._lock((fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            fcntl.flock(self.descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
             return False
-        return True
-
-    def _lock(self, operation: int) -> None:
-        try:
-            fcntl.flock(self.descriptor, operation)
-        except BlockingIOError:
-            raise
         except OSError as error:
             raise EmbeddedError(
                 f"The file system of {self.path} has no file locks ({error.strerror}). "
                 "Set LITMUS_DATA_DIR to a directory on a local disk."
             ) from None
+        return True
 
     def is_on_disk(self) -> bool:
         """Whether the path still leads to this file: false after somebody deleted the directory."""
@@ -56,22 +48,15 @@ class FileLock:
     def close(self) -> None:
         os.close(self.descriptor)
 
+    def __enter__(self) -> Self:
+        self.take()
+        return self
 
-@contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
-    """Hold the exclusive lock of `path`, waiting for it as long as it takes."""
-    lock = FileLock(path)
-    try:
-        lock.take()
-        yield
-    finally:
-        lock.close()
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def is_held(path: Path, *, against_shared: bool = False) -> bool:
-    """Whether somebody else holds the lock: exclusively, or (`against_shared`) in any way."""
-    lock = FileLock(path)
-    try:
-        return not lock.try_take(shared=not against_shared)
-    finally:
-        lock.close()
+    """Whether somebody holds the lock: exclusively, or (`against_shared`) in any way."""
+    with contextlib.closing(FileLock(path)) as lock:
+        return not lock.take(shared=not against_shared, wait=False)

@@ -3,7 +3,6 @@
 import hashlib
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 # The kernel takes 107 bytes for the path of a Unix socket (103 on macOS); ".s.PGSQL.5432" is the longest name here.
@@ -16,31 +15,18 @@ class EmbeddedError(Exception):
     """An embedded server cannot run; the message says why and what to do."""
 
 
-@dataclass(frozen=True)
 class Places:
     """The layout below one data directory. Building it touches no file."""
 
-    data_dir: Path
-
-    @property
-    def locks(self) -> Path:
-        return self.data_dir / "locks"
-
-    @property
-    def logs(self) -> Path:
-        return self.data_dir / "logs"
-
-    @property
-    def sockets(self) -> Path:
-        """The directory of all sockets: inside the data directory, or in /tmp where that path would not do.
-
-        /tmp and not $TMPDIR: processes with different environments must find the same sockets.
-        """
-        inside = self.data_dir / "run"
-        if len(os.fsencode(inside)) <= LONGEST_SOCKET_DIR and PLAIN_PATH.fullmatch(str(inside)):
-            return inside
-        key = hashlib.sha256(os.fsencode(self.data_dir)).hexdigest()[:16]
-        return Path("/tmp") / f"litmus-{os.geteuid()}" / key  # noqa: S108 - private_directory() checks the owner
+    def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
+        self.locks = data_dir / "locks"
+        self.logs = data_dir / "logs"
+        self.sockets = data_dir / "run"
+        if len(os.fsencode(self.sockets)) > LONGEST_SOCKET_DIR or not PLAIN_PATH.fullmatch(str(self.sockets)):
+            # /tmp and not $TMPDIR: processes with different environments must find the same sockets.
+            key = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
+            self.sockets = Path("/tmp") / f"litmus-{os.geteuid()}" / key  # noqa: S108 - make() checks the owner
 
     def make(self) -> None:
         """Create the directories, readable by their owner alone.

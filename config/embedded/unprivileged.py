@@ -6,27 +6,20 @@ home to everybody, the server keeps one capability (on Linux, by `setpriv`): to 
 
 import os
 import pwd
+import re
 import shutil
 import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from config.embedded.places import EmbeddedError
 
+Account = pwd.struct_passwd
+
 # Numbers from linux/capability.h, the harmless one first.
 SEARCH = {2: "dac_read_search", 1: "dac_override"}
 CANNOT_REACH = 3  # exit status of the child in check_reach
 CAN_READ = f'for path; do [ -r "$path" ] || exit {CANNOT_REACH}; done'
-
-
-@dataclass(frozen=True)
-class Account:
-    """The user a server runs as when Litmus runs as root."""
-
-    uid: int
-    gid: int
-    name: str
 
 
 def server_account(data: Path) -> Account | None:
@@ -37,16 +30,14 @@ def server_account(data: Path) -> Account | None:
     """
     if os.geteuid() != 0:
         return None
-    owner = data.stat().st_uid if data.exists() else 0
-    wanted = owner or int(os.environ.get("SUDO_UID", "0"))
+    uid = (data.stat().st_uid if data.exists() else 0) or int(os.environ.get("SUDO_UID", "0"))
     try:
-        entry = pwd.getpwuid(wanted) if wanted else pwd.getpwnam("nobody")
+        return pwd.getpwuid(uid) if uid else pwd.getpwnam("nobody")
     except KeyError:
         raise EmbeddedError(
-            f"PostgreSQL does not run as root, and the user who would run it ({wanted or 'nobody'}) does not exist. "
+            f"PostgreSQL does not run as root, and the user who would run it ({uid or 'nobody'}) does not exist. "
             "Run Litmus as a plain user, or set DATABASE_URL to a PostgreSQL of your own."
         ) from None
-    return Account(entry.pw_uid, entry.pw_gid, entry.pw_name)
 
 
 def run_as(account: Account | None, command: list[str]) -> dict[str, Any]:
@@ -54,9 +45,9 @@ def run_as(account: Account | None, command: list[str]) -> dict[str, Any]:
     if account is None:
         return {"args": command}
     if right := right_to_search():
-        who = [f"--reuid={account.uid}", f"--regid={account.gid}", "--clear-groups"]
+        who = [f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"]
         return {"args": ["setpriv", *who, f"--inh-caps=-all,+{right}", f"--ambient-caps=+{right}", *command]}
-    return {"args": command, "user": account.uid, "group": account.gid, "extra_groups": []}
+    return {"args": command, "user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
 
 
 def right_to_search() -> str:
@@ -64,9 +55,9 @@ def right_to_search() -> str:
     status, setpriv = Path("/proc/self/status"), Path(shutil.which("setpriv") or "/")
     if not status.exists() or setpriv.resolve().name != "setpriv":  # BusyBox's cannot become another user
         return ""
-    fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
-    permitted = int(fields.get("CapPrm", "0"), 16)
-    return next((name for number, name in SEARCH.items() if permitted & 1 << number), "")
+    permitted = re.search(r"CapPrm:\s*([0-9a-f]+)", status.read_text())
+    rights = int(permitted[1], 16) if permitted else 0
+    return next((name for number, name in SEARCH.items() if rights & 1 << number), "")
 
 
 def check_reach(account: Account, *paths: Path) -> None:
@@ -83,11 +74,11 @@ def check_reach(account: Account, *paths: Path) -> None:
         return
     if status != CANNOT_REACH:
         raise EmbeddedError(
-            f"PostgreSQL does not run as root, and this system does not let root become {account.name}. "
+            f"PostgreSQL does not run as root, and this system does not let root become {account.pw_name}. "
             "Run Litmus as a plain user, or set DATABASE_URL and REDIS_URL to servers of your own."
         )
     blocked = next((d for p in paths for d in reversed(p.parents) if not d.stat().st_mode & 0o001), paths[0])
     raise EmbeddedError(
-        f"PostgreSQL does not run as root, and the user {account.name} may not enter {blocked}. "
+        f"PostgreSQL does not run as root, and the user {account.pw_name} may not enter {blocked}. "
         f"Run Litmus as a plain user, move the checkout to a place such as /opt, or allow it: chmod o+x '{blocked}'"
     )

@@ -19,6 +19,7 @@ from config.embedded import postgres as postgres_module
 from config.embedded import redis as redis_module
 from config.embedded.places import EmbeddedError, Places, private_directory
 from config.embedded.postgres import Postgres
+from config.embedded.servers import stop
 from tests.config.embedded_servers import (
     USER,
     enter,
@@ -199,8 +200,7 @@ def test_a_prepared_trap_in_tmp_is_refused(tmp_path):
 
 def test_without_programs_the_message_says_what_to_install(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    for module in (postgres_module, redis_module):
-        monkeypatch.setattr(module, "wheel_directory", lambda package: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda package: None)
     with pytest.raises(EmbeddedError, match=r"apt install redis-server.*Docker Compose"):
         redis_module.redis_program.__wrapped__()
     if not Path("/usr/lib/postgresql/18").exists() and not Path("/opt/homebrew").exists():
@@ -220,8 +220,7 @@ def test_a_postgresql_of_the_system_serves_too_and_its_data_are_refused_by_anoth
         server.begin()
         server.wait_ready()
         assert sql(data_dir, "SHOW server_version_num")[0][0].startswith("15")
-        server.ask_to_stop(server.process)
-        server.wait_stopped(server.process)
+        stop([server])
     with pytest.raises(EmbeddedError, match="written by PostgreSQL 15"), embedded.running(data_dir, ("postgres",)):
         pass
 
@@ -243,12 +242,6 @@ def test_the_secret_is_made_once_for_its_owner_alone(data_dir):
     assert len(secret) >= 50
     assert embedded.secret_key(data_dir) == secret
     assert stat.S_IMODE((data_dir / "secret-key").stat().st_mode) == 0o600
-
-
-def test_the_secret_must_be_given_with_an_outside_database(data_dir):
-    with pytest.raises(EmbeddedError, match="LITMUS_SECRET_KEY is not set"):
-        embedded.secret_key(data_dir, required=True)
-    assert not data_dir.exists()
 
 
 def test_the_watcher_ignores_the_keyboard(made, user):

@@ -13,7 +13,6 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from threadpoolctl import threadpool_info
 
-from config.embedded import EmbeddedError
 from config.env import BadEnvironment
 from tests.processes import CHECKOUT
 
@@ -58,8 +57,8 @@ def test_no_variable_is_read_elsewhere():
     readers = {
         str(path.relative_to(CHECKOUT)) for path in sources if re.search(r"os\.environ(\.get\(|\[)", path.read_text())
     }
-    # Django's own DJANGO_SETTINGS_MODULE is set with setdefault; the embedded servers look at SUDO_UID and PYTHONPATH.
-    assert readers - allowed <= {"config/embedded/unprivileged.py", "config/embedded/users.py"}
+    # Django's own DJANGO_SETTINGS_MODULE is set with setdefault; the embedded servers look at SUDO_UID.
+    assert readers - allowed <= {"config/embedded/unprivileged.py"}
 
 
 # --- defaults --------------------------------------------------------------------------------------------------------
@@ -187,9 +186,10 @@ def test_secrets_are_not_repeated_in_messages(load, variable):
     assert "hidden" not in str(caught.value)
 
 
-def test_an_outside_database_needs_a_secret(load):
-    with pytest.raises(EmbeddedError, match="LITMUS_SECRET_KEY is not set"):
+def test_an_outside_database_needs_a_secret(load, tmp_path):
+    with pytest.raises(BadEnvironment, match="LITMUS_SECRET_KEY is not set"):
         load(DATABASE_URL=OUTSIDE["DATABASE_URL"])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_more_threads_than_connections_are_refused(load):

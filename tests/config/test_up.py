@@ -16,8 +16,8 @@ import pytest
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from config.embedded import KINDS
 from config.embedded.places import Places
-from config.embedded.users import KINDS
 from config.management.commands.up import address, allowed_hosts, child_environment, listen
 from config.supervisor import MOST_STARTS_A_MINUTE, Child, GivenUp, Supervisor
 from tests import processes
