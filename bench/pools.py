@@ -22,8 +22,8 @@ from typing import Any
 from bench.transfers import SHARED, manage, servers, write_lines
 from corpus.formats.documents import read_documents
 from corpus.formats.jsonl_topics import write_jsonl_topics
+from corpus.formats.reading import read_topics
 from corpus.formats.records import DocumentRecord, TopicRecord
-from corpus.formats.topics import read_topics
 
 QUERIES = SHARED.parent / "doris-mae" / "queries.txt"
 CATEGORIES = [

@@ -89,7 +89,7 @@ def _read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Grades:
 def _rows(run: ImportRun, progress: Progress) -> Iterator[QrelRow | Problem]:
     odometer = Odometer()
     for source in sources_of(run):
-        found = read_path(source.path, run.format, "qrels", "qrels", name=source.name, watch=odometer.add)
+        found = read_path("qrels", source.path, run.format, name=source.name, watch=odometer.add)
         for count, row in enumerate(found):
             if count % 10_000 == 0:
                 progress.report(min(odometer.bytes, run.total), run.total, "reading judgments")

@@ -9,7 +9,6 @@ from typing import Any
 
 from corpus.formats.reading import read_path
 from corpus.formats.records import DocumentRecord, Problem, Skip
-from corpus.formats.repeats import without_repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +41,16 @@ class DocumentFilter:
         return ""
 
 
-EVERYTHING = DocumentFilter()
-
-
 def read_documents(
     path: Path | str,
     format: str = "auto",  # noqa: A002 (the name users know)
     *,
-    wanted: DocumentFilter = EVERYTHING,
+    criteria: DocumentFilter | None = None,
     **options: Any,
 ) -> Iterator[DocumentRecord | Skip | Problem]:
-    """Yield the documents in `path`; `options` are those of `read_path`.
-
-    Documents that are not wanted become `Skip`s; a docno that occurs again in the same file is a `Problem`.
-    Raises `BrokenFile`, and `ValueError` for an unknown format.
-    """
-    for item in read_path(path, format, "documents", "documents", each=_once, **options):
-        if isinstance(item, DocumentRecord) and (reason := wanted.refusal(item)):
+    """Yield the documents in `path`; those that do not meet the criteria become `Skip`s. See `read_path`."""
+    for item in read_path("documents", path, format, **options):
+        if criteria and isinstance(item, DocumentRecord) and (reason := criteria.refusal(item)):
             yield Skip(item.file, item.line, reason, item.docno)
         else:
             yield item
-
-
-def _once(items: Iterator[Any]) -> Iterator[Any]:
-    return without_repeats(items, _place, "docno")
-
-
-def _place(document: DocumentRecord) -> tuple[str, str, int]:
-    return document.docno, document.file, document.line

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from corpus.formats.csv_text import read_csv, write_csv
@@ -12,10 +11,8 @@ from corpus.formats.json_fields import FieldError, take_first
 from corpus.formats.jsonl import read_records, write_objects
 from corpus.formats.judgment_columns import COLUMNS, DETAILS, NAMES, SAID, flag
 from corpus.formats.qrels import read_qrels
-from corpus.formats.reading import read_path
 from corpus.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
 from corpus.formats.registry import Format, Shape
-from corpus.formats.repeats import without_repeats
 
 MAX_NAME_LENGTH = 200
 FLAGS = [column.name for column in COLUMNS if column.is_flag]
@@ -45,30 +42,6 @@ def read_qrels_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
         else:
             who = annotator or row.iteration
             yield JudgmentRow(who, row.topic, "", row.docno, "", str(row.value), False, file, row.line)
-
-
-def read_judgments(
-    path: Path | str,
-    format: str = "auto",  # noqa: A002 (the name users know)
-    *,
-    annotator: str = "",
-    **options: Any,
-) -> Iterator[JudgmentRow | Problem]:
-    """Yield the judgments in `path`; a second one of the same annotator on the same thing is a `Problem`.
-
-    `annotator`, where given, is whose labels these are, whatever the file says (qrels that hold "0" there); the other
-    options are those of `read_path`. Raises `BrokenFile`, and `ValueError` for an unknown format.
-    """
-    return read_path(path, format, "judgments", "judgments", each=_once, annotator=annotator, **options)
-
-
-def _once(items: Iterator[Any]) -> Iterator[Any]:
-    return without_repeats(items, _place, "the judgment")
-
-
-def _place(row: JudgmentRow) -> tuple[str, str, int]:
-    what = (row.annotator, row.topic, row.aspect, row.docno, row.criterion)
-    return " · ".join(filter(None, what)), row.file, row.line
 
 
 def _cell(item: dict[str, Any], name: str) -> str:

@@ -15,14 +15,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from corpus.formats.dois import is_placeholder
 from corpus.formats.json_fields import FieldError, take_text
 from corpus.formats.jsonl import read_objects
 from corpus.formats.papers import FullPaper, Marker, Reference
-from corpus.formats.reading import read_path
 from corpus.formats.records import PartProblem, Problem
 from corpus.formats.registry import Read
 from corpus.text.words import title_key
@@ -202,18 +200,3 @@ def _marker(entry: object, text: str) -> Marker | None:
     if isinstance(written, str) and written != text[start:end]:
         return None
     return Marker(start, end, text[start:end], tuple(dict.fromkeys(keys)))
-
-
-# --- any path ---------------------------------------------------------------------------------------------------------
-
-
-def read_mentions(
-    path: Path | str,
-    format: str = "auto",  # noqa: A002 (the name users know)
-    **options: Any,
-) -> Iterator[MentionRecord | Problem]:
-    """Yield the mentions in `path`; `options` are those of `read_path`.
-
-    Raises `BrokenFile`, and `ValueError` for an unknown format.
-    """
-    return read_path(path, format, "mentions", "citation mentions", **options)

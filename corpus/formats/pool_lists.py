@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from corpus.formats.lines import read_lines
-from corpus.formats.reading import read_path
 from corpus.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, id_problem
 from corpus.formats.registry import Certainty, Format, Head, Shape
 
@@ -31,11 +29,6 @@ class PoolRow:
     docno: str
     file: str = ""
     line: int = 0
-
-
-def read_pool_lists(path: Path | str, format: str = "auto", **options: Any) -> Iterator[PoolRow | Problem]:  # noqa: A002
-    """Yield the rows of every list in `path`; `options` are those of `read_path`. Raises `BrokenFile`."""
-    return read_path(path, format, "pool", "pool list", **options)
 
 
 def read_pool_list(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]:

@@ -176,6 +176,12 @@ class JudgmentRow:
     said: str = ""
     details: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
+    @property
+    def label_id(self) -> str:
+        """Who labelled what by which criterion, for messages: one annotator labels a thing once."""
+        parts = (self.annotator, self.topic, self.aspect, self.docno, self.criterion)
+        return " · ".join(filter(None, parts))
+
 
 def id_problem(text: str, longest: int = MAX_ID_LENGTH) -> str | None:
     """Return why `text` cannot be an external id (docno, topic number), or None.

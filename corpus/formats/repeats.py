@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,17 @@ from corpus.formats.records import Problem, Skip
 
 _RECENT = 1 << 16
 
-Record = TypeVar("Record")
+
+class Placed(Protocol):
+    """A record that knows where it stood."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+
+
+Record = TypeVar("Record", bound=Placed)
 
 
 class SeenIds:
@@ -49,19 +59,13 @@ class SeenIds:
 
 
 def without_repeats(
-    items: Iterable[Record | Skip | Problem], key: Callable[[Record], tuple[str, str, int]], noun: str
+    items: Iterable[Record | Skip | Problem], id_of: Callable[[Record], str], id_label: str
 ) -> Iterator[Record | Skip | Problem]:
-    """Pass everything on, but turn a record whose id came before into a `Problem`.
-
-    `key` gives (id, file, line) of a record; `noun` is what the id is called in the message.
-    """
+    """Pass everything on, but turn a record whose id came before into a `Problem`, which calls the id `id_label`."""
     seen = SeenIds()
     for item in items:
-        if isinstance(item, Skip | Problem):
-            yield item
-            continue
-        text, file, line = key(item)
-        if seen.add(text):
+        if isinstance(item, Skip | Problem) or seen.add(text := id_of(item)):
             yield item
         else:
-            yield Problem(file, line, f"{noun} {text} appears more than once in this file; the first one counts")
+            reason = f"{id_label} {text} appears more than once in this file; the first one counts"
+            yield Problem(item.file, item.line, reason)

@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from corpus.formats.lines import read_lines
-from corpus.formats.reading import read_path
 from corpus.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, RunRow, id_problem
 from corpus.formats.repeats import SeenIds
 
@@ -37,18 +35,6 @@ class RunComment:
     file: str
     line: int
     text: str
-
-
-def read_runs(
-    path: Path | str,
-    format: str = "auto",  # noqa: A002 (the name users know)
-    **options: Any,
-) -> Iterator[RunRow | RunComment | BadRow | Problem]:
-    """Yield the rows of every run in `path`, file after file; `row.file` distinguishes the runs of an archive.
-
-    `options` are those of `read_path`. Raises `BrokenFile`; see `read_run`.
-    """
-    return read_path(path, format, "runs", f"run ({COLUMNS})", **options)
 
 
 def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | RunComment | BadRow]:

@@ -20,7 +20,8 @@ from annotation.imports.jobs.import_people import People
 from annotation.kind import Judged
 from annotation.machines.jobs.machine_labels import MOST_TEXT
 from annotation.models import AnnotatorKind, Campaign
-from corpus.formats.judgments import cells_of, read_judgments
+from corpus.formats.judgments import cells_of
+from corpus.formats.reading import read_judgments
 from corpus.formats.records import JudgmentRow, Problem, Skip
 from corpus.loading.background_reading import in_background
 from corpus.loading.constraints import checked_at_once

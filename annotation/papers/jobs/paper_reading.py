@@ -25,9 +25,9 @@ from corpus.formats.archives import Member, open_files
 from corpus.formats.characters import with_carriable_texts
 from corpus.formats.paper_files import PlaceInOrder
 from corpus.formats.papers import FullPaper, PaperFormat
-from corpus.formats.reading import misplaced
+from corpus.formats.reading import detected_format
 from corpus.formats.records import BrokenFile, Problem
-from corpus.formats.registry import AUTO, HEAD_BYTES, Format, Read, detect, formats
+from corpus.formats.registry import AUTO, Read, formats
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import Odometer, sources_of
 from corpus.models import Collection, Document, ImportRun
@@ -117,15 +117,6 @@ def _read_again(file: PaperFile, source: str) -> AnnotatedPaper:
     return found
 
 
-def _detected(member: Member) -> Format:
-    """The format of papers, or of what comes with them, that the file looks like."""
-    head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
-    found, shape = detect(head, member.name, "papers")
-    if "papers" not in shape.carries:
-        raise misplaced(member, "papers", shape)
-    return found
-
-
 def _completed(paper: Found) -> Found:
     """The paper with texts that files can carry and, where it came as text, what is known of those read from PDF."""
     if isinstance(paper, AnnotatedPaper):
@@ -171,7 +162,7 @@ class Reader:
             self.counts.add_problems([Problem(member.name, line, error.reason)])
 
     def _read_member(self, member: Member) -> None:
-        found = formats()[self.run.format] if self.run.format != AUTO else _detected(member)
+        found = formats()[self.run.format] if self.run.format != AUTO else detected_format(member, "papers", "papers")
         if isinstance(found, PaperFormat):
             self._read_papers(member, found)
         for carried, read in (("paper-order", self._read_order), ("reference-notes", self._read_sheet)):

@@ -109,20 +109,20 @@ def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
 
 def _records(run: ImportRun, odometer: Odometer) -> Iterator[DocumentRecord | Skip | Problem]:
     """The records of all files. Runs in the reading thread, so it must not touch the database."""
-    wanted = _wanted(run)
+    criteria = _criteria(run)
     for source in sources_of(run):
-        yield from read_documents(source.path, run.format, name=source.name, wanted=wanted, watch=odometer.add)
+        yield from read_documents(source.path, run.format, name=source.name, criteria=criteria, watch=odometer.add)
 
 
-def _wanted(run: ImportRun) -> DocumentFilter:
+def _criteria(run: ImportRun) -> DocumentFilter:
     """Which documents the job takes."""
-    asked = run.parameters
+    parameters = run.parameters
     return DocumentFilter(
-        exclude=frozenset(asked.get("exclude", ())),
-        only=frozenset(asked["only"]) if asked.get("only") else None,
-        year_from=asked.get("year_from"),
-        year_to=asked.get("year_to"),
-        venues=tuple(asked.get("venues", ())),
+        exclude=frozenset(parameters.get("exclude", ())),
+        only=frozenset(parameters["only"]) if parameters.get("only") else None,
+        year_from=parameters.get("year_from"),
+        year_to=parameters.get("year_to"),
+        venues=tuple(parameters.get("venues", ())),
     )
 
 

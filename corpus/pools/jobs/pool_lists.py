@@ -7,7 +7,8 @@ from django.db import connection
 
 from accounts.jobs import Progress
 from accounts.refusals import Refused
-from corpus.formats.pool_lists import PoolRow, read_pool_lists
+from corpus.formats.pool_lists import PoolRow
+from corpus.formats.reading import read_pool_lists
 from corpus.formats.records import Problem
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line

@@ -17,8 +17,9 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from corpus.formats.dois import believed
-from corpus.formats.mentions import MentionRecord, read_mentions
+from corpus.formats.mentions import MentionRecord
 from corpus.formats.papers import Reference
+from corpus.formats.reading import read_mentions
 from corpus.formats.records import PartProblem, Problem
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts

@@ -16,8 +16,9 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from accounts.sql import execute
+from corpus.formats.reading import read_runs
 from corpus.formats.records import BrokenFile, Problem, RunRow
-from corpus.formats.trec_runs import BadRow, RunComment, read_runs
+from corpus.formats.trec_runs import BadRow, RunComment
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts

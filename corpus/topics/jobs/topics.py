@@ -13,9 +13,9 @@ from django.db import connection
 from django.db.models import Max
 
 from accounts.jobs import Progress
+from corpus.formats.reading import read_topics
 from corpus.formats.records import Problem, Skip, TopicRecord
 from corpus.formats.repeats import SeenIds
-from corpus.formats.topics import read_topics
 from corpus.loading.background_reading import in_background
 from corpus.loading.copying import HOLDS_NUL, copy_rows, copy_values
 from corpus.loading.counts import ImportCounts

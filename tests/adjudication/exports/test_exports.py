@@ -24,9 +24,8 @@ from adjudication.models import Verdict
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from annotation.models import Criterion, Level
 from corpus.formats.doris_json import read_doris_judgments, read_doris_topics
-from corpus.formats.judgments import read_judgments
+from corpus.formats.reading import read_judgments, read_topics
 from corpus.formats.records import JudgmentRow, TopicRecord
-from corpus.formats.topics import read_topics
 from corpus.models import AspectNode, Document, Role, Topic
 from tests.adjudication.exports.exporting import LABELS, TRIPLES, A, B, C, codes, text_of
 from tests.adjudication.verdicts.test_votes import vote

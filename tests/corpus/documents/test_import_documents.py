@@ -361,8 +361,8 @@ class TestAcmDigitalLibrary:
                     (tmp_path / Path(member.name).name).write_bytes(source.read())
         files = sorted(tmp_path.glob("*.bib"))
         exclude = (folder / "blacklist.txt").read_text().split()
-        wanted = DocumentFilter(exclude=frozenset(exclude))
-        records = [record for file in files for record in read_documents(file, wanted=wanted)]
+        criteria = DocumentFilter(exclude=frozenset(exclude))
+        records = [record for file in files for record in read_documents(file, criteria=criteria)]
         documents = [record for record in records if isinstance(record, DocumentRecord)]
         first = {record.docno: record for record in reversed(documents)}
 

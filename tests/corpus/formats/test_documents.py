@@ -43,13 +43,13 @@ def test_a_docno_that_occurs_again_is_a_problem(tmp_path: Path) -> None:
 def test_excluded_documents_are_skips(tmp_path: Path) -> None:
     path = tmp_path / "a.bib"
     path.write_text(BIBTEX)
-    skip, record = read_documents(path, wanted=DocumentFilter(exclude={"k1"}))
+    skip, record = read_documents(path, criteria=DocumentFilter(exclude={"k1"}))
     assert skip == Skip("a.bib", 1, "a document on the list of exclusions", "k1")
     assert isinstance(record, DocumentRecord)
 
 
 @pytest.mark.parametrize(
-    ("wanted", "docnos"),
+    ("criteria", "docnos"),
     [
         (DocumentFilter(), ["1", "2", "3", "4"]),
         (DocumentFilter(only={"2", "9"}), ["2"]),
@@ -61,12 +61,12 @@ def test_excluded_documents_are_skips(tmp_path: Path) -> None:
         (DocumentFilter(year_to=2000, venues=("acl",)), []),
     ],
 )
-def test_filters_let_wanted_documents_pass(tmp_path: Path, wanted: DocumentFilter, docnos: list[str]) -> None:
+def test_filters_let_wanted_documents_pass(tmp_path: Path, criteria: DocumentFilter, docnos: list[str]) -> None:
     path = tmp_path / "a.jsonl"
     known = [("1", 2000, "SIGIR Forum"), ("2", 2001, "Findings of ACL"), ("3", 2002, ""), ("4", None, "")]
     rows = [{"docno": docno, "title": "Tea", "year": year, "venue": venue} for docno, year, venue in known]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = list(read_documents(path, wanted=wanted))
+    found = list(read_documents(path, criteria=criteria))
     assert [item.docno for item in found if isinstance(item, DocumentRecord)] == docnos
     assert sum(isinstance(item, Skip) for item in found) == 4 - len(docnos)
 

@@ -8,9 +8,8 @@ import pytest
 from corpus.formats.documents import read_documents
 from corpus.formats.doris_json import read_doris_documents, read_doris_judgments, read_doris_topics
 from corpus.formats.doris_json_writer import write_doris_json
-from corpus.formats.judgments import read_judgments
+from corpus.formats.reading import read_judgments, read_topics
 from corpus.formats.records import AspectRecord, DocumentRecord, JudgmentRow, Problem, TopicRecord
-from corpus.formats.topics import read_topics
 from tests.corpus.formats.reading import problems, records, stream
 from tests.shared import shared_path
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.formats.doris_queries import read_doris_queries, write_doris_queries
+from corpus.formats.reading import read_topics
 from corpus.formats.records import AspectRecord, BrokenFile, TopicRecord
-from corpus.formats.topics import read_topics
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids, phrases
 from tests.shared import shared_path

@@ -8,11 +8,11 @@ from corpus.formats.judgments import (
     cells_of,
     read_csv_judgments,
     read_jsonl_judgments,
-    read_judgments,
     read_qrels_judgments,
     write_csv_judgments,
     write_jsonl_judgments,
 )
+from corpus.formats.reading import read_judgments
 from corpus.formats.records import BrokenFile, JudgmentRow, Problem
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids, phrases

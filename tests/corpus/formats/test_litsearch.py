@@ -14,8 +14,8 @@ from corpus.formats.litsearch import (
     read_litsearch_queries,
     write_litsearch_queries,
 )
+from corpus.formats.reading import read_topics
 from corpus.formats.records import Problem, TopicRecord
-from corpus.formats.topics import read_topics
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids, phrases
 

@@ -14,8 +14,8 @@ import pytest
 from corpus.formats.documents import read_documents
 from corpus.formats.litsearch import query_object, read_litsearch_queries
 from corpus.formats.litsearch_parquet import write_litsearch_parquet, write_parquet_documents
+from corpus.formats.reading import read_topics
 from corpus.formats.records import BrokenFile, Problem, TopicRecord
-from corpus.formats.topics import read_topics
 from tests.corpus.formats.reading import records
 from tests.factories.litsearch import invented_questions
 

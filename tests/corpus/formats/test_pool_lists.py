@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.formats.pool_lists import PoolRow, read_pool_list, read_pool_lists
+from corpus.formats.pool_lists import PoolRow, read_pool_list
+from corpus.formats.reading import read_pool_lists
 from corpus.formats.records import BrokenFile, Problem
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids

@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from corpus import plugins
-from corpus.formats.reading import read_path
+from corpus.formats.reading import read_topics
 from corpus.formats.records import AspectRecord, DocumentRecord, TopicRecord
 from corpus.formats.registry import (
     AUTO,
@@ -96,7 +96,7 @@ def test_another_package_brings_a_format(words, tmp_path) -> None:
     assert labels_for("topics").endswith(" or Plain words")
     (tmp_path / "a.txt").write_text("...\nWhich tea?\n")
     for choice in (AUTO, "words"):
-        assert [topic.text for topic in read_path(tmp_path / "a.txt", choice, "topics", "topics")] == [
+        assert [topic.text for topic in read_topics(tmp_path / "a.txt", choice)] == [
             "...",
             "Which tea?",
         ]
@@ -106,4 +106,4 @@ def test_another_package_brings_a_format(words, tmp_path) -> None:
 def test_a_format_whose_package_is_gone_keeps_its_name() -> None:
     assert format_label("words") == "words (not installed)"
     with pytest.raises(ValueError, match="unknown format 'words'"):
-        list(read_path("x", "words", "topics", "topics"))
+        list(read_topics("x", "words"))

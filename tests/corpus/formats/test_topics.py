@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from corpus.formats.reading import read_topics
 from corpus.formats.records import BrokenFile, TopicRecord
-from corpus.formats.topics import read_topics
 from tests.corpus.formats.reading import problems, records
 
 CONTENTS = {

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus.formats.reading import read_runs
 from corpus.formats.records import BrokenFile, Problem, RunRow
-from corpus.formats.trec_runs import BadRow, RunComment, read_run, read_runs
+from corpus.formats.trec_runs import BadRow, RunComment, read_run
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids
 from tests.shared import shared_path

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus.formats.reading import read_topics
 from corpus.formats.records import AspectRecord, BrokenFile, TopicRecord
-from corpus.formats.topics import read_topics
 from corpus.formats.trec_topics import one_line, read_trec_topics, read_web_topics, write_trec_topics
 from tests.corpus.formats.reading import problems, records, stream
 from tests.corpus.formats.strategies import ids, phrases

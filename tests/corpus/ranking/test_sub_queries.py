@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from corpus.formats.reading import read_topics
 from corpus.formats.records import TopicRecord
-from corpus.formats.topics import read_topics
 from corpus.ranking.sub_queries import TiedAspect, sub_queries
 from tests.shared import shared_path
 

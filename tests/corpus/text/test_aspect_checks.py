@@ -2,8 +2,8 @@
 
 import pytest
 
+from corpus.formats.reading import read_topics
 from corpus.formats.records import TopicRecord
-from corpus.formats.topics import read_topics
 from corpus.text.aspect_checks import (
     CONTEXT,
     LONGER,

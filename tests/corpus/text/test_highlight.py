@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corpus.formats.topics import read_topics
+from corpus.formats.reading import read_topics
 from corpus.text.highlight import highlight_pieces, highlight_spans, highlight_terms
 from tests.corpus.formats.reading import records
 from tests.shared import shared_path
