@@ -12,6 +12,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import BinaryIO
 
 from corpus.formats.lines import read_lines
@@ -37,17 +38,12 @@ def write_csv(
     """Yield the header and the rows as lines (a cell may hold line ends); None is an empty cell."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\r\n")
-    for row in _with_header(header, rows):
+    for row in chain((header,), rows):
         cells = ("" if cell is None else str(cell) for cell in row)
         writer.writerow([guard(cell) for cell in cells] if guarded else list(cells))
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()
-
-
-def _with_header(header: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
-    yield header
-    yield from rows
 
 
 def read_csv(

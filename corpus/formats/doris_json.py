@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
-from corpus.formats.doris_queries import read_doris_queries, write_doris_queries
+from corpus.formats.doris_queries import KIND, read_doris_queries, write_doris_queries
 from corpus.formats.json_fields import FieldError, take_text, take_texts
 from corpus.formats.json_stream import Part, read_parts
 from corpus.formats.pool_lists import PoolRow
@@ -21,7 +21,6 @@ from corpus.formats.records import AspectRecord, BrokenFile, DocumentRecord, Jud
 from corpus.formats.registry import Format, Head, Shape
 from corpus.formats.repeats import SeenIds
 
-KIND = "complex-query"
 SCORES = (-1, 0, 1, 2)
 UNPARSED = -1
 MACHINE = "chatgpt"

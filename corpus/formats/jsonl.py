@@ -51,11 +51,13 @@ def read_objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, A
         raise BrokenFile(file, cut_off.line, "the last line breaks off: the file seems to be cut short")
 
 
-def read_records(
-    stream: BinaryIO, file: str, make: Callable[[dict[str, Any], str, int], Record]
+def records_from(
+    objects: Iterable[tuple[int, dict[str, Any]] | Problem],
+    file: str,
+    make: Callable[[dict[str, Any], str, int], Record | Problem],
 ) -> Iterator[Record | Problem]:
-    """Yield what `make(object, file, line)` makes of each line, or a `Problem`, also where it raises `FieldError`."""
-    for found in read_objects(stream, file):
+    """Yield what `make(object, file, line)` makes of each (line, object), a `Problem` where it raises `FieldError`."""
+    for found in objects:
         if isinstance(found, Problem):
             yield found
             continue

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from corpus.formats.json_fields import FieldError, is_id, take_first, take_id, take_text, take_texts, take_year
-from corpus.formats.jsonl import read_records, write_objects
+from corpus.formats.jsonl import read_objects, records_from, write_objects
 from corpus.formats.records import DocumentRecord, Problem, id_problem
 
 ID_KEYS = ("docno", "_id", "id", "corpusid", "doc_id", "paper_id")
@@ -23,7 +23,7 @@ FULL_TEXT_KEYS = (FULL_TEXT, "full_paper")
 
 def read_jsonl_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
     """Return one document for each line, or a `Problem` for a line that is none."""
-    return read_records(stream, file, document_from)
+    return records_from(read_objects(stream, file), file, document_from)
 
 
 def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from corpus.formats.json_fields import FieldError, take_first, take_id, take_targets, take_text, take_texts
-from corpus.formats.jsonl import read_records, write_objects
+from corpus.formats.jsonl import read_objects, records_from, write_objects
 from corpus.formats.records import MAX_TOPIC_LENGTH, AspectRecord, Problem, TopicRecord, id_problem
 
 ID_KEYS = ("number", "_id", "id", "query_id", "qid", "topic")
@@ -25,7 +25,7 @@ _CHILD_KEYS = ("aspects", "children", "sub_aspects", "subaspects")
 
 def read_jsonl_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
     """Return one topic for each line, or a `Problem` for a line that is none."""
-    return read_records(stream, file, _topic)
+    return records_from(read_objects(stream, file), file, _topic)
 
 
 def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from corpus.formats.csv_text import read_csv, write_csv
 from corpus.formats.json_fields import FieldError, take_first
-from corpus.formats.jsonl import read_records, write_objects
+from corpus.formats.jsonl import read_objects, records_from, write_objects
 from corpus.formats.judgment_columns import COLUMNS, DETAILS, NAMES, SAID, flag
 from corpus.formats.qrels import read_qrels
 from corpus.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
@@ -31,7 +31,7 @@ def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
     def judgment(item: dict[str, Any], file: str, line: int) -> JudgmentRow | Problem:
         return _row({name: _cell(item, name) for name in (*NAMES, SAID)}, file, line, annotator)
 
-    return read_records(stream, file, judgment)
+    return records_from(read_objects(stream, file), file, judgment)
 
 
 def read_qrels_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:

@@ -13,6 +13,7 @@ from typing import BinaryIO
 from corpus.formats.records import BrokenFile
 
 MAX_LINE_BYTES = 32 << 20
+MAX_ROW_BYTES = 1 << 20  # of a row of a few columns
 _CHUNK = 1 << 20
 
 

@@ -1,18 +1,30 @@
-"""LitSearch's schema: questions with their targets, and the clean corpus, as JSON Lines (formats.md 2)."""
+"""LitSearch's schema (formats.md 2): questions with their targets, the corpus, and runs.
+
+A run is a question's row in JSON with `retrieved`, docnos best first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+from typing import Any, BinaryIO
 
-from corpus.formats.json_fields import FieldError, take_id, take_targets, take_text
-from corpus.formats.jsonl import read_objects, write_objects
-from corpus.formats.jsonl_documents import document_from
+from corpus.formats.json_fields import FieldError, is_id, take_id, take_targets, take_text
+from corpus.formats.jsonl import read_objects, records_from, write_objects
+from corpus.formats.jsonl_documents import document_from, read_jsonl_documents
 from corpus.formats.litsearch_parquet import MAGIC, read_rows
-from corpus.formats.litsearch_runs import read_litsearch_run
-from corpus.formats.records import MAX_TOPIC_LENGTH, DocumentRecord, Problem, TopicRecord, id_problem
+from corpus.formats.records import (
+    MAX_TOPIC_LENGTH,
+    BrokenFile,
+    DocumentRecord,
+    Problem,
+    RunRow,
+    TopicRecord,
+    id_problem,
+)
 from corpus.formats.registry import Format, Head, Shape
 from corpus.formats.s2orc_spans import annotated_document
+from corpus.formats.trec_runs import BadRow
 
 KIND = "question"
 SOURCES = {
@@ -22,8 +34,9 @@ SOURCES = {
     "manual_iclr": "author",
 }
 GRADES = {"specificity": (0, 1), "quality": (0, 1, 2)}
+RETRIEVED = "retrieved"
 
-Record = TypeVar("Record")
+Object = tuple[int, dict[str, Any]]  # with its line
 
 
 def read_litsearch_queries(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
@@ -32,10 +45,8 @@ def read_litsearch_queries(stream: BinaryIO, file: str) -> Iterator[TopicRecord 
     A question is named by its `number`, which Litmus writes, else by its row, from 0. A parquet file is known by its
     first bytes.
     """
-    if is_parquet(stream):
-        yield from _parquet_topics(stream, file)
-    else:
-        yield from _rows(stream, file, _topic)
+    objects = read_rows(stream, file, "topics") if is_parquet(stream) else read_objects(stream, file)
+    return records_from(_numbered(objects), file, _topic)
 
 
 def is_parquet(stream: BinaryIO) -> bool:
@@ -44,31 +55,16 @@ def is_parquet(stream: BinaryIO) -> bool:
     return peek is not None and peek(len(MAGIC))[: len(MAGIC)] == MAGIC
 
 
-def _parquet_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
-    for number, item in read_rows(stream, file, "topics"):
-        try:
-            yield _topic(item, number - 1, file, number)
-        except FieldError as error:
-            yield Problem(file, number, str(error))
+def _numbered(objects: Iterable[Object | Problem]) -> Iterator[Object | Problem]:
+    """The same objects; those without a `number` have their row there. A row that cannot be read counts."""
+    for row, found in enumerate(objects):
+        if not isinstance(found, Problem) and found[1].get("number") is None:
+            found[1]["number"] = row
+        yield found
 
 
-def _rows(
-    stream: BinaryIO, file: str, make: Callable[[dict[str, Any], int, str, int], Record]
-) -> Iterator[Record | Problem]:
-    """Call `make(object, row from 0, file, line)` for each line; a bad line keeps its row number."""
-    for row, found in enumerate(read_objects(stream, file)):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        line, item = found
-        try:
-            yield make(item, row, file, line)
-        except FieldError as error:
-            yield Problem(file, line, str(error))
-
-
-def _topic(item: dict[str, Any], row: int, file: str, line: int) -> TopicRecord:
-    number = take_id(item, ("number",)) if item.get("number") is not None else str(row)
+def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:
+    number = take_id(item, ("number",))
     if reason := id_problem(number, MAX_TOPIC_LENGTH):
         raise FieldError(reason)
     text = take_text(item, ("query",))
@@ -79,7 +75,7 @@ def _topic(item: dict[str, Any], row: int, file: str, line: int) -> TopicRecord:
         if value is not None and (isinstance(value, bool) or value not in grades):
             raise FieldError(f"{name} is {value!r}; one of {', '.join(map(str, grades))} is wanted")
     targets = take_targets(item, ("corpusids", "docnos"))
-    for name in ("retrieved", "pre_reranked", "original_retrieved"):
+    for name in (RETRIEVED, "pre_reranked", "original_retrieved"):
         item.pop(name, None)
     written = item.get("query_set")
     source = SOURCES.get(written, written) if isinstance(written, str) else ""
@@ -124,21 +120,51 @@ def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRe
     Of what the full text of corpus_s2orc is annotated with, only what documents have is kept.
     """
     if is_parquet(stream):
-        yield from _parquet_documents(stream, file)
-    else:
-        yield from _rows(stream, file, _document)
+        return records_from(read_rows(stream, file, "documents"), file, _parquet_document)
+    return read_jsonl_documents(stream, file)
 
 
-def _parquet_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
-    for number, item in read_rows(stream, file, "documents"):
+def _parquet_document(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
+    return annotated_document(item, file, line) if "content" in item else document_from(item, file, line)
+
+
+def read_litsearch_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow | Problem]:
+    """Yield a row for each retrieved document; scores fall from the list's length to 1, as no others are there.
+
+    A question is named by its `number`, else by its row, from 0; the run by the name of its file. Errors: BrokenFile
+    for a document that occurs twice in a list.
+    """
+    tag = "".join(PurePath(file).name.partition(".")[0].split()) or "run"
+    for row, found in enumerate(read_objects(stream, file)):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        line, item = found
+        topic = str(row)
         try:
-            yield annotated_document(item, file, number) if "content" in item else document_from(item, file, number)
+            topic = take_id(item, ("number",)) if item.get("number") is not None else topic
+            docnos = _docnos(item)
         except FieldError as error:
-            yield Problem(file, number, str(error))
+            yield BadRow(file, line, str(error), topic)
+            continue
+        if len(set(docnos)) < len(docnos):
+            twice = next(docno for place, docno in enumerate(docnos) if docno in docnos[:place])
+            raise BrokenFile(file, line, f"document {twice} is ranked twice for question {topic}")
+        for rank, docno in enumerate(docnos, 1):
+            yield RunRow(topic, docno, rank, float(len(docnos) - rank + 1), tag, file, line)
 
 
-def _document(item: dict[str, Any], row: int, file: str, line: int) -> DocumentRecord:  # noqa: ARG001
-    return document_from(item, file, line)
+def _docnos(item: dict[str, Any]) -> list[str]:
+    found = item.get(RETRIEVED)
+    if not isinstance(found, list):
+        raise FieldError(f"`{RETRIEVED}` is no list of documents")
+    for each in found:
+        if not is_id(each):
+            raise FieldError(f"`{RETRIEVED}` holds {str(each)[:40]!r}, which is no id of a document")
+    docnos = list(map(str, found))
+    if reason := next(filter(None, map(id_problem, docnos)), ""):
+        raise FieldError(reason)
+    return docnos
 
 
 def _is_corpus(head: Head) -> bool:
@@ -158,7 +184,7 @@ LITSEARCH = Format(
     writes={"topics": write_litsearch_queries},
     shapes=(
         Shape("parquet", ("topics", "documents"), lambda head: head.data.startswith(MAGIC), is_binary=True),
-        Shape("litsearch-run", ("topics", "runs"), lambda head: head.has_keys({"query", "retrieved"})),
+        Shape("litsearch-run", ("topics", "runs"), lambda head: head.has_keys({"query", RETRIEVED})),
         Shape("litsearch-queries", ("topics",), lambda head: head.has_keys({"query_set"}, {"query", "corpusids"})),
         Shape("litsearch-corpus", ("documents",), _is_corpus),
     ),

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from corpus.formats.lines import read_lines
+from corpus.formats.lines import MAX_ROW_BYTES, read_lines
+from corpus.formats.qrels import BEIR_HEADER
 from corpus.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, id_problem
 from corpus.formats.registry import Certainty, Format, Head, Shape
 
-MAX_LINE_BYTES = 1 << 20
-BEIR_HEADER = ["query-id", "corpus-id", "score"]
 # Where the docno stands, by the number of columns.
 _DOCNO = {2: 1, 3: 1, 4: 2}
 
@@ -37,13 +36,13 @@ def read_pool_list(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]:
     Raises `BrokenFile` where the file is not text, is empty, or begins like no list.
     """
     width = 0
-    for line, text in read_lines(stream, file, max_bytes=MAX_LINE_BYTES):
+    for line, text in read_lines(stream, file, max_bytes=MAX_ROW_BYTES):
         columns = text.split()
         if not columns:
             continue
         if not width:
             width = _width(columns, file, line)
-            if columns == BEIR_HEADER:
+            if tuple(columns) == BEIR_HEADER:
                 continue
         yield _row(columns, width, file, line)
     if not width:

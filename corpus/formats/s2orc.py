@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from corpus.formats.json_fields import FieldError, take_id, take_text, take_texts, take_year
-from corpus.formats.jsonl import parse_object, read_objects
+from corpus.formats.jsonl import parse_object, read_objects, records_from
 from corpus.formats.jsonl_documents import FULL_TEXT, document_from, take_authors
 from corpus.formats.lines import MAX_LINE_BYTES
 from corpus.formats.mentions import mentions_from
@@ -28,15 +28,7 @@ _HEAD = 64
 
 def read_s2orc_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
     """Yield one document for each line of metadata, of doc2json's output or of the annotated generation."""
-    for found in _objects(stream, file):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        line, item = found
-        try:
-            yield annotated_document(item, file, line) if "content" in item else _document(item, file, line)
-        except FieldError as error:
-            yield Problem(file, line, str(error))
+    return records_from(_objects(stream, file), file, _document)
 
 
 def _objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
@@ -55,6 +47,8 @@ def _objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]]
 
 
 def _document(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
+    if "content" in item:
+        return annotated_document(item, file, line)
     full_text = _full_text(item)
     for key in (*_PARSE_KEYS, "body_text", "bib_entries", "ref_entries", "back_matter"):
         item.pop(key, None)

@@ -12,12 +12,11 @@ from functools import lru_cache
 from math import isfinite
 from typing import BinaryIO
 
-from corpus.formats.lines import read_lines
+from corpus.formats.lines import MAX_ROW_BYTES, read_lines
 from corpus.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, RunRow, id_problem
 from corpus.formats.repeats import SeenIds
 
 COLUMNS = "topic Q0 docno rank score tag"
-MAX_LINE_BYTES = 1 << 20
 _seen_before = lru_cache(64)(id_problem)  # topics and tags stand in row after row
 
 
@@ -46,7 +45,7 @@ def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | RunComment | BadR
     twice for one topic: nobody can know which of the two was meant, and trec_eval stops there as well.
     """
     seen = SeenIds()
-    for line, text in read_lines(stream, file, max_bytes=MAX_LINE_BYTES):
+    for line, text in read_lines(stream, file, max_bytes=MAX_ROW_BYTES):
         columns = text.split()
         if not columns:
             continue
