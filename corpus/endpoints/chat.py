@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from corpus.endpoints.certificates import trusted
-from corpus.endpoints.retries import Busy, EndpointError
+from corpus.endpoints.connections import Busy, Connection, EndpointError, read_body, trusted
 
 if TYPE_CHECKING:
     import openai  # with httpx2 a second of start-up and 40 MB: loaded when a model is asked, not by every process
@@ -63,8 +62,7 @@ class Unusable(EndpointError):
     """No question will be answered: wrong address, key or model."""
 
 
-def open_client(endpoint: Endpoint) -> openai.OpenAI:
-    """A client of the endpoint; the caller closes it."""
+def _open_client(endpoint: Endpoint) -> openai.OpenAI:
     import httpx2
     import openai
 
@@ -101,18 +99,16 @@ def endpoint_errors(endpoint: Endpoint) -> Iterator[None]:
         raise Unusable(f"the endpoint cannot be asked: {_excerpt(str(error))}") from None
 
 
-class Chat:
+class ModelConnection(Connection["openai.OpenAI"]):
     """An open connection to an endpoint; a context manager, safe for several threads."""
 
     def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(_open_client(endpoint))
         self.endpoint = endpoint
-        self.client = open_client(endpoint)
 
-    def __enter__(self) -> Chat:
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        self.client.close()
+class Chat(ModelConnection):
+    """Asks questions."""
 
     def ask(self, messages: Sequence[Message], **options: Any) -> Reply:
         """Ask once. `options` (temperature, seed, …) go into the request as they are.
@@ -130,19 +126,11 @@ class Chat:
                 **options,
             ) as response,
         ):
-            body = self.read_body(response.iter_bytes(), started)
+            seconds = LONGEST_TIMES * self.endpoint.timeout
+            body = read_body(response.iter_bytes(), LONGEST_BODY, seconds, since=started)
+        if body is None:
+            raise Busy(f"the answer is longer than {LONGEST_BODY >> 20} MB")
         return read_reply(body, time.monotonic() - started)
-
-    def read_body(self, chunks: Iterator[bytes], started: float) -> bytes:
-        """The whole body. Errors: Busy for one that never ends, by its length or by the time it takes."""
-        body, most = bytearray(), LONGEST_TIMES * self.endpoint.timeout
-        for chunk in chunks:
-            body += chunk
-            if len(body) > LONGEST_BODY:
-                raise Busy(f"the answer is longer than {LONGEST_BODY >> 20} MB")
-            if time.monotonic() - started > most:
-                raise Busy(f"the answer was not whole after {most:g} seconds")
-        return bytes(body)
 
 
 def read_reply(body: bytes, seconds: float) -> Reply:

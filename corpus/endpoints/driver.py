@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from corpus.endpoints.chat import Rejected, Unusable
-from corpus.endpoints.retries import Busy
+from corpus.endpoints.connections import Busy
 
 K = TypeVar("K")
 Q = TypeVar("Q")

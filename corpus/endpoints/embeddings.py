@@ -8,24 +8,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from corpus.endpoints.chat import Endpoint, endpoint_errors, open_client
-from corpus.endpoints.retries import Busy
+from corpus.endpoints.chat import ModelConnection, endpoint_errors
+from corpus.endpoints.connections import Busy
 
 Vectors = NDArray[np.float32]
 
 
-class Embeddings:
-    """An open connection to an endpoint; a context manager, safe for several threads."""
-
-    def __init__(self, endpoint: Endpoint) -> None:
-        self.endpoint = endpoint
-        self.client = open_client(endpoint)
-
-    def __enter__(self) -> Embeddings:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.client.close()
+class Embeddings(ModelConnection):
+    """Asks for vectors."""
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """One row of length 1 (in Euclid's norm) for each text, in their order. Errors: Busy, Rejected, Unusable."""

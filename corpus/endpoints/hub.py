@@ -20,7 +20,6 @@ NAME = r"[A-Za-z0-9]([A-Za-z0-9._-]{0,94}[A-Za-z0-9])?"
 is_repository = re.compile(rf"({NAME}/)?{NAME}").fullmatch
 MOST_IN_COMMIT = 50  # files
 MOST_BYTES_IN_COMMIT = 20_000_000
-MOST_ASKED = 100  # files in one question
 MOST_PAGES = 1_000
 LFS = {"Accept": "application/vnd.git-lfs+json", "Content-Type": "application/vnd.git-lfs+json"}
 OWN = frozenset({".gitattributes"})  # what the Hub itself puts into a new repository
@@ -31,9 +30,8 @@ class Hub(Sender):
 
     def owner(self) -> str:
         """The name of the account that the token belongs to."""
-        found = self.ask("GET", "/api/whoami-v2").data
-        name = found.get("name") if isinstance(found, dict) else None
-        if not isinstance(name, str) or not is_repository(name) or "/" in name:
+        name = self.part(self.ask("GET", "/api/whoami-v2").data, "name", str)
+        if not is_repository(name) or "/" in name:
             raise self.bad_answer()
         return name
 
@@ -43,19 +41,17 @@ class Hub(Sender):
         Errors: SendingFailed where it is and may not be.
         """
         owner, _, name = repository.partition("/")
-        wanted = {"type": "dataset", "name": name, "organization": owner, "private": True}
-        answer = self.ask("POST", "/api/repos/create", value=wanted, accepted=frozenset({409}))
+        value = {"type": "dataset", "name": name, "organization": owner, "private": True}
+        answer = self.ask("POST", "/api/repos/create", value=value, accepted=frozenset({409}))
         if answer.status == 409:
             found = self.ask("GET", f"/api/datasets/{quote(repository)}").data
-            if not isinstance(found, dict) or not isinstance(found.get("private"), bool):
-                raise self.bad_answer()
-            if not (found["private"] or may_be_public):
+            is_private = self.part(found, "private", bool)
+            if not (is_private or may_be_public):
                 raise SendingFailed(
                     f"The name is taken: {repository} exists at {self.service.name} and is public. Choose another name."
                 )
-            return not found["private"]
-        if not isinstance(answer.data, dict) or not isinstance(answer.data.get("url"), str):
-            raise self.bad_answer()
+            return not is_private
+        self.part(answer.data, "url", str)
         return False
 
     def make_public(self, repository: str) -> None:
@@ -67,15 +63,15 @@ class Hub(Sender):
 
         Errors: SendingFailed where the repository holds anything else: its name is taken.
         """
-        there = dict(self._tree(repository))
-        wanted = {one.path: one for one in uploads}
-        for path, digest in there.items():
-            if path not in OWN and (path not in wanted or digest not in _digests(wanted[path], digest)):
+        digests = dict(self._tree(repository))
+        by_path = {one.path: one for one in uploads}
+        for path, digest in digests.items():
+            if path not in OWN and (path not in by_path or digest not in _digests(by_path[path], digest)):
                 raise SendingFailed(
                     f"The name is taken: {repository} exists at {self.service.name} and holds other files, such as"
                     f" {path[:80]!a}. Choose another name."
                 )
-        return [one for one in uploads if one.path not in there]
+        return [one for one in uploads if one.path not in digests]
 
     def send(self, repository: str, uploads: Sequence[Upload], message: str) -> None:
         """Send files and commit them, some at a time: a commit holds only files that have arrived."""
@@ -104,18 +100,12 @@ class Hub(Sender):
 
     def _large_among(self, repository: str, uploads: Sequence[Upload]) -> set[str]:
         """The paths that the Hub wants in its storage instead of in a commit."""
-        asked = [
-            {
-                "path": one.path,
-                "size": one.size,
-                "sample": base64.b64encode(next(one.pieces(), b"")[:512]).decode(),
-            }
+        described = [
+            {"path": one.path, "size": one.size, "sample": base64.b64encode(next(one.pieces(), b"")[:512]).decode()}
             for one in uploads
         ]
-        found = self.ask("POST", f"/api/datasets/{quote(repository)}/preupload/main", value={"files": asked}).data
-        files = found.get("files") if isinstance(found, dict) else None
-        if not isinstance(files, list):
-            raise self.bad_answer()
+        found = self.ask("POST", f"/api/datasets/{quote(repository)}/preupload/main", value={"files": described}).data
+        files = self.part(found, "files", list)
         modes = {one.get("path"): one.get("uploadMode") for one in files if isinstance(one, dict)}
         if any(modes.get(one.path) not in ("lfs", "regular") for one in uploads):
             raise self.bad_answer()
@@ -127,18 +117,15 @@ class Hub(Sender):
         if not uploads:
             return
         by_digest = {one.sha256: one for one in uploads}
-        asked = {
+        request = {
             "operation": "upload",
             "transfers": ["basic", "multipart"],
             "objects": [{"oid": one.sha256, "size": one.size} for one in by_digest.values()],
             "hash_algo": "sha256",
         }
         address = f"/datasets/{quote(repository)}.git/info/lfs/objects/batch"
-        found = self.ask("POST", address, value=asked, headers=LFS).data
-        objects = found.get("objects") if isinstance(found, dict) else None
-        if not isinstance(objects, list):
-            raise self.bad_answer()
-        answered = {one.get("oid"): one for one in objects if isinstance(one, dict)}
+        found = self.ask("POST", address, value=request, headers=LFS).data
+        answered = {one.get("oid"): one for one in self.part(found, "objects", list) if isinstance(one, dict)}
         for digest, upload in by_digest.items():
             if digest not in answered:
                 raise self.bad_answer()
@@ -152,14 +139,13 @@ class Hub(Sender):
         if not actions:
             self.sent(upload.size)
             return
-        action = actions.get("upload")
-        if not isinstance(action, dict) or not isinstance(action.get("href"), str):
-            raise self.bad_answer()
+        action = self.part(actions, "upload", dict)
+        address = self.part(action, "href", str)
         header = {str(key): str(each) for key, each in (action.get("header") or {}).items()}
         if "chunk_size" in header:
-            self._send_parts(upload, action["href"], header)
+            self._send_parts(upload, address, header)
         else:
-            self.ask("PUT", action["href"], content=upload.pieces, headers=header | _length(upload.size))
+            self.ask("PUT", address, content=upload.pieces, headers=header | _length(upload.size))
         verify = actions.get("verify")
         if isinstance(verify, dict) and isinstance(verify.get("href"), str):
             self.ask("POST", verify["href"], value={"oid": upload.sha256, "size": upload.size})

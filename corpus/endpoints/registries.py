@@ -14,14 +14,16 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from corpus.endpoints.certificates import trusted
-from corpus.endpoints.retries import (
+from corpus.endpoints.connections import (
     LONGEST_PAUSE,
+    LONGEST_TIMES,
     WORTH_ANOTHER_TRY,
     Busy,
+    Connection,
     EndpointError,
     broken_connections,
     nobody_cancels,
+    open_client,
     read_body,
     rest_until,
     whole_number,
@@ -83,7 +85,7 @@ class RegistryFailed(EndpointError):
     """The registry gave no usable answer; `reason` is for people."""
 
 
-class Asker:
+class Asker(Connection["httpx2.Client"]):
     """An open connection to a registry; a context manager, for one thread.
 
     `cache` maps requests to answers and may be kept for as long as one likes. `check` is called before each request
@@ -93,25 +95,13 @@ class Asker:
     def __init__(
         self, registry: Registry, cache: Cache | None = None, check: Callable[[], None] = nobody_cancels
     ) -> None:
-        import httpx2
-
+        contact = f" (mailto:{registry.mailto})" if registry.mailto else ""
+        super().__init__(open_client(registry.timeout, {"User-Agent": f"Litmus/1.0{contact}"}))
         self.registry = registry
         self.cache: Cache = {} if cache is None else cache
         self.check = check
         self.pause = registry.pause
         self.ready_at = 0.0
-        contact = f" (mailto:{registry.mailto})" if registry.mailto else ""
-        self.client = httpx2.Client(
-            timeout=httpx2.Timeout(registry.timeout, connect=min(registry.timeout, 10.0)),
-            headers={"User-Agent": f"Litmus/1.0{contact}", "Accept": "application/json"},
-            verify=trusted(),
-        )
-
-    def __enter__(self) -> Asker:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.client.close()
 
     def find(self, title: str, author: str = "", year: int | None = None) -> list[Registered]:
         """Return up to five publications with a title like this, best first as the registry ranks them.
@@ -122,34 +112,33 @@ class Asker:
         if not words:
             return []
         if self.registry.kind == "crossref":
-            parts = [words, author, str(year or "")]
-            wanted = {"query.bibliographic": " ".join(filter(None, parts)), "rows": str(MOST_FOUND), "select": _FIELDS}
-            return list(_crossref(self._get(wanted)))
+            parts = " ".join(filter(None, (words, author, str(year or ""))))
+            query = {"query.bibliographic": parts, "rows": str(MOST_FOUND), "select": _FIELDS}
+            return list(_crossref(self._get(query)))
         # Commas and such are operators in OpenAlex's search.
-        wanted = {"search": re.sub(r"[^\w\s'-]+", " ", words), "per-page": str(MOST_FOUND)}
-        return list(_openalex(self._get(wanted)))
+        query = {"search": re.sub(r"[^\w\s'-]+", " ", words), "per-page": str(MOST_FOUND)}
+        return list(_openalex(self._get(query)))
 
     # --- asking -----------------------------------------------------------------------------------------------------
 
-    def _get(self, wanted: Mapping[str, str]) -> Mapping[str, Any]:
+    def _get(self, query: Mapping[str, str]) -> Mapping[str, Any]:
         """Return the answer to a question, from the cache where it was asked before."""
         import httpx2
 
-        key = f"{self.registry.base_url}/works?{httpx2.QueryParams(wanted)}"
-        kept = self.cache.get(key)
-        if kept is None:
-            kept = self._fetch(wanted)
-            answer = _object(kept, self.registry)
-            self.cache[key] = kept
-            return answer
-        return _object(kept, self.registry)
+        key = f"{self.registry.base_url}/works?{httpx2.QueryParams(query)}"
+        cached = self.cache.get(key)
+        text = self._fetch(query) if cached is None else cached
+        answer = _object(text, self.registry)
+        if cached is None:
+            self.cache[key] = text
+        return answer
 
-    def _fetch(self, wanted: Mapping[str, str]) -> str:
+    def _fetch(self, query: Mapping[str, str]) -> str:
         reason = ""
         for attempt in range(self.registry.attempts):
             rest_until(self.ready_at, self.check)
             try:
-                return self._ask(wanted)
+                return self._ask(query)
             except Busy as busy:
                 reason = busy.reason
                 pause = self.registry.pause * 2 ** (attempt + 1) if busy.retry_after is None else busy.retry_after
@@ -158,11 +147,11 @@ class Asker:
                 self.ready_at = time.monotonic() + pause
         raise RegistryFailed(f"{self.registry.name} gave no answer: {reason}")
 
-    def _ask(self, wanted: Mapping[str, str]) -> str:
+    def _ask(self, query: Mapping[str, str]) -> str:
         """Ask once. Raises `Busy` or `RegistryFailed`."""
         import httpx2
 
-        parameters = dict(wanted)
+        parameters = dict(query)
         if self.registry.mailto:
             parameters["mailto"] = self.registry.mailto
         if self.registry.key:
@@ -174,7 +163,8 @@ class Asker:
                 self.client.stream("GET", url, params=parameters) as response,
             ):
                 self._obey(response)
-                body = read_body(response, self.registry.timeout, MOST_BYTES, self.check)
+                seconds = LONGEST_TIMES * self.registry.timeout
+                body = read_body(response.iter_bytes(), MOST_BYTES, seconds, check=self.check)
         except httpx2.InvalidURL:
             raise RegistryFailed(f"the address of {self.registry.name} is no address") from None
         if body is None:

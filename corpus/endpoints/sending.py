@@ -13,17 +13,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlsplit
 
-from corpus.endpoints.certificates import trusted
-from corpus.endpoints.retries import (
+from corpus.endpoints.connections import (
     LONGEST_PAUSE,
+    LONGEST_TIMES,
     WORTH_ANOTHER_TRY,
     Busy,
+    Connection,
     EndpointError,
     broken_connections,
     nobody_cancels,
+    open_client,
     read_body,
     rest_until,
     whole_number,
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 PIECE = 256 * 1024  # bytes sent at a time
 MOST_BYTES = 20_000_000  # of an answer
 LONGEST_MESSAGE = 300  # characters of what a service says
+
+T = TypeVar("T")
 
 is_token = re.compile(r"[!-~]{8,512}").fullmatch
 
@@ -91,7 +95,7 @@ class Answer:
     data: Any
 
 
-class Sender:
+class Sender(Connection["httpx2.Client"]):
     """An open connection to a service; a context manager, for one thread.
 
     `sent(bytes)` is called for each piece of a file on its way, with a negative number where a try did not count;
@@ -101,23 +105,10 @@ class Sender:
     def __init__(
         self, service: Service, sent: Callable[[int], None] = lambda _: None, check: Callable[[], None] = nobody_cancels
     ) -> None:
-        import httpx2
-
+        super().__init__(open_client(service.timeout, {"User-Agent": "Litmus/1.0"}))
         self.service = service
         self.sent = sent
         self.check = check
-        self.client = httpx2.Client(
-            timeout=httpx2.Timeout(service.timeout, connect=min(service.timeout, 10.0)),
-            headers={"User-Agent": "Litmus/1.0", "Accept": "application/json"},
-            follow_redirects=False,
-            verify=trusted(),
-        )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.client.close()
 
     def ask(
         self,
@@ -240,7 +231,8 @@ class Sender:
 
     def _json(self, response: httpx2.Response) -> Any:
         """The body as JSON, None for anything else."""
-        body = read_body(response, self.service.timeout, MOST_BYTES, self.check)
+        seconds = LONGEST_TIMES * self.service.timeout
+        body = read_body(response.iter_bytes(), MOST_BYTES, seconds, check=self.check)
         if body is None:
             raise SendingFailed(f"{self.service.name} sent more than {MOST_BYTES // 1_000_000} MB as an answer.")
         try:
@@ -258,6 +250,13 @@ class Sender:
                 texts += [f"{one.get('field', '')}: {one.get('message') or one.get('messages') or ''}".lstrip(": ")]
         said = " ".join(self.without_token(carriable(" ".join(texts))).split())
         return said[:LONGEST_MESSAGE].rstrip(". ")
+
+    def part(self, data: Any, name: str, kind: type[T]) -> T:
+        """What stands in an answer under a name. Raises `SendingFailed` where it is not there or of another kind."""
+        value = data.get(name) if isinstance(data, dict) else None
+        if not isinstance(value, kind):
+            raise self.bad_answer()
+        return value
 
     def bad_answer(self) -> SendingFailed:
         """For an answer without what it should hold, such as a page of HTML."""

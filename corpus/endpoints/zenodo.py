@@ -68,9 +68,7 @@ class Zenodo(Sender):
         address = f"{deposit.bucket}/{quote(upload.path, safe='')}"
         headers = {"Content-Length": str(upload.size), "Content-Type": "application/octet-stream"}
         found = self.ask("PUT", address, content=upload.pieces, headers=headers).data
-        if not isinstance(found, dict) or not isinstance(found.get("checksum"), str):
-            raise self.bad_answer()
-        if found["checksum"].removeprefix("md5:") != md5_of(upload):
+        if self.part(found, "checksum", str).removeprefix("md5:") != md5_of(upload):
             raise SendingFailed(
                 f"{upload.path} arrived changed at {self.service.name}. Publish again to send it again."
             )
@@ -83,8 +81,8 @@ class Zenodo(Sender):
     def _deposit(self, data: Any) -> Deposit:
         found = data if isinstance(data, dict) else {}
         links, described = _dict(found.get("links")), _dict(found.get("metadata"))
-        bucket, page, number = links.get("bucket"), links.get("html"), found.get("id")
-        if not (isinstance(bucket, str) and isinstance(page, str) and isinstance(number, int | str)):
+        bucket, page, number = self.part(links, "bucket", str), self.part(links, "html", str), found.get("id")
+        if not isinstance(number, int | str):
             raise self.bad_answer()
         if not (self.is_own(bucket) and self.is_own(page)):
             raise SendingFailed(

@@ -20,9 +20,9 @@ from accounts.jobs import Progress
 from accounts.refusals import Refused
 from accounts.sql import execute
 from corpus.collections.reads.endpoints import embeddings_pace, require_embeddings_endpoint
+from corpus.endpoints.connections import EndpointError
 from corpus.endpoints.driver import Failure, ask_all
 from corpus.endpoints.embeddings import Embeddings
-from corpus.endpoints.retries import EndpointError
 from corpus.models import Collection, PaidAnswer
 from corpus.ranking.vectors import VectorFiles
 from corpus.searching.jobs.answers import digest_of

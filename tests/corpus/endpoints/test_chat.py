@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from corpus.endpoints.chat import Chat, Endpoint, Rejected, Reply, Unusable, read_reply
+from corpus.endpoints.connections import Busy
 from corpus.endpoints.driver import Failure, Pace, ask_all
-from corpus.endpoints.retries import Busy
 from tests.stubs.chat import Answer, ChatStub, CutOff, Garbage, Hang, Script, Status, Trickle, completion
 
 QUESTION = [{"role": "user", "content": "Which?"}]

@@ -15,8 +15,8 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.endpoints.chat import Endpoint, Rejected
+from corpus.endpoints.connections import Busy
 from corpus.endpoints.embeddings import Embeddings, read_vectors
-from corpus.endpoints.retries import Busy
 from corpus.models import Collection, PoolEntry, PoolRun
 from corpus.pools.actions import request_pools
 from corpus.pools.reads.recipes import default_recipe

@@ -9,7 +9,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from corpus.endpoints.certificates import trusted
+from corpus.endpoints.connections import trusted
 
 
 def write_authority(file: Path, name: str, at: int) -> None:
