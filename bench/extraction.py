@@ -140,7 +140,7 @@ def score_sentence(score: Score, gold: CitingSentence, sentences: list[tuple[str
 def score_links(score: Score, paper: FullPaper, gold: AnnotatedPaper, links: list[Link], known: set[str]) -> None:
     for each in links:
         right = (gold.references.get(each.key) or "").strip()
-        direct = each.value if each.kind == "collection" else ""
+        direct = each.docno
         found = direct or each.refereed
         what = f"{paper.file} [{each.key}] gold {right} found {found}"
         if right in known:
@@ -154,7 +154,7 @@ def score_links(score: Score, paper: FullPaper, gold: AnnotatedPaper, links: lis
 
 def score_pairs(score: Score, paper: FullPaper, gold: AnnotatedPaper, links: list[Link], known: set[str]) -> None:
     """Compare (gold sentence, document) pairs; a sentence that is near no gold sentence brings only wrong pairs."""
-    documents = {each.key: each.value if each.kind == "collection" else each.refereed for each in links}
+    documents = {each.key: each.docno or each.refereed for each in links}
     texts = [
         (place, plain(one.text)) for place, one in enumerate(one for all_ in gold.contexts for one in all_.sentences)
     ]
@@ -205,7 +205,7 @@ def measure() -> tuple[dict[str, Any], list[str]]:
         with path.with_suffix(".xml").open("rb") as stream:
             gold = read_acm_cr(stream, path.name)
         begun = time.process_time()
-        links = link(paper.references, index)
+        links = [link(reference, index) for reference in paper.references]
         seconds["link"] += time.process_time() - begun
         papers.append((paper, gold))
         score_texts(score, paper, gold)

@@ -10,8 +10,8 @@ from typing import Any
 
 from annotation.definitions.extractions import Content, ExtractedContext, ExtractedSentence
 from corpus.formats.papers import Reference
-from corpus.pdf.reading import read_sentence
 from corpus.pdf.sentences import sentence_spans
+from corpus.pdf.texts import read_sentence
 
 _WORDS = re.compile(r"\s+|[\w'’]+|[^\w\s]")
 

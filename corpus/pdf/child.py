@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -87,7 +88,6 @@ def _paper(request: dict[str, Any]) -> bytes:
 
     from corpus.pdf.pages import TooMuchText
     from corpus.pdf.paper import NoText, read_paper
-    from corpus.pdf.transport import paper_to_json
 
     try:
         with _open(request) as document:
@@ -98,7 +98,7 @@ def _paper(request: dict[str, Any]) -> bytes:
         raise Unreadable("too-much-text", str(problem)) from None
     except pypdfium2.PdfiumError:
         raise Unreadable("broken", "is damaged: some of its pages cannot be opened") from None
-    return json.dumps(paper_to_json(paper)).encode("utf-8", "replace")
+    return json.dumps(asdict(paper)).encode("utf-8", "replace")
 
 
 def _page(request: dict[str, Any]) -> bytes:

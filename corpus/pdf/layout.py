@@ -250,8 +250,7 @@ def _stands_alone(lines: list[Line], measures: Measures) -> bool:
         return False
     text = " ".join(line.text for line in lines)
     starts_at_edge = lines[0].left - left < 3 * measures.size
-    ends_as_text = text.rstrip(' "”’)]').endswith((".", "?", "!", ":", ";", ","))
-    return not (starts_at_edge and ends_as_text and len(text.split()) >= 1)
+    return not (starts_at_edge and text.rstrip(' "”’)]').endswith((".", "?", "!", ":", ";", ",")))
 
 
 def _tables_near_captions(found: list[Chunk], measures: Measures) -> None:

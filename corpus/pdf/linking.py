@@ -1,8 +1,7 @@
-"""References to identifiers: the document of the collection, else the best printed address.
+"""References to documents of the collection, or to publications that registries know.
 
-The order of preference is that of ACM-CR (F. Boudin, JCDL 2021): a DOI in the collection, another DOI, an address at
-arXiv, PubMed or the ACL Anthology, the address of a PDF file, none. A preprint whose refereed version is in the
-collection keeps its own address; the refereed version is named in addition. Nothing is guessed between equal titles.
+A preprint whose refereed version is in the collection is not linked to it; the refereed version is named in addition
+(ACM-CR: F. Boudin, JCDL 2021). Nothing is guessed between equal titles.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ WORTH_A_LOOK = 72.0
 _PREPRINT = re.compile(r"\barxiv\b|\bcorr\b|\babs/\d|\bbiorxiv\b|\bmedrxiv\b|\bpreprint\b|\bssrn\b", re.IGNORECASE)
 _PREPRINT_DOIS = ("10.48550/", "10.1101/", "10.2139/")  # arXiv, bioRxiv and medRxiv, SSRN
 _NO_DOI = "10.5555/"  # ACM's handles look like DOIs and are none
-_PDF = re.compile(r"\.pdf(?:$|[?#])", re.IGNORECASE).search
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,44 +48,33 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a reference is linked to. `kind` is "collection", "doi", "arxiv", "pubmed", "anthology", "pdf", "url" or
-    "none"; `value` is the docno, DOI or address.
+    """What a reference is linked to: the docno of a document, or the DOI of a registry's publication; "" for none.
 
-    `refereed` is the docno of a refereed version in the collection of what the reference names as a preprint: a
-    proposal. `is_ambiguous` says that several documents fit equally well, so that none was taken. `candidates` are up
-    to three documents, best first.
+    `refereed` is that of a refereed version of what the reference names as a preprint: a proposal. `is_ambiguous` says
+    that several fit equally well, so that none was taken. `candidates` are up to three, best first.
     """
 
     key: str
-    kind: str
-    value: str
+    docno: str = ""
     refereed: str = ""
     is_ambiguous: bool = False
     candidates: tuple[Candidate, ...] = ()
 
 
-def link(references: Iterable[Reference], index: TitleIndex) -> list[Link]:
-    """Return one link for each reference, in order."""
-    return [link_one(reference, index) for reference in references]
-
-
-def link_one(reference: Reference, index: TitleIndex) -> Link:
+def link(reference: Reference, index: TitleIndex) -> Link:
     """Return what a reference is linked to."""
     candidates = find_candidates(reference, index)
-    doi = reference.ids.get("doi", "")
     known = _printed_document(reference, index)
-    address = _address(reference)
     if known is not None:
-        return Link(reference.key, "collection", index.docnos[known], candidates=candidates)
-    fitting = [candidate for candidate in candidates if _fits(candidate)]
-    best = _nearest(fitting)
+        return Link(reference.key, index.docnos[known], candidates=candidates)
+    best = _nearest([candidate for candidate in candidates if _fits(candidate)])
     if len(best) > 1:
-        return Link(reference.key, *address, is_ambiguous=True, candidates=candidates)
+        return Link(reference.key, is_ambiguous=True, candidates=candidates)
     if best and _is_preprint(reference):
-        return Link(reference.key, *address, refereed=best[0].docno, candidates=candidates)
-    if best and not _contradicts(doi, best[0]):
-        return Link(reference.key, "collection", best[0].docno, candidates=candidates)
-    return Link(reference.key, *address, candidates=candidates)
+        return Link(reference.key, refereed=best[0].docno, candidates=candidates)
+    if best and not _contradicts(reference.ids.get("doi", ""), best[0]):
+        return Link(reference.key, best[0].docno, candidates=candidates)
+    return Link(reference.key, candidates=candidates)
 
 
 def _printed_document(reference: Reference, index: TitleIndex) -> int | None:
@@ -103,22 +90,6 @@ def _contradicts(doi: str, best: Candidate) -> bool:
     """Whether the reference prints the DOI of another work than the document with the fitting title."""
     has_own_doi = best.docno.startswith("10.") and not best.docno.startswith(_NO_DOI)
     return bool(doi) and has_own_doi and (best.year_apart != 0 or not best.has_author)
-
-
-def _address(reference: Reference) -> tuple[str, str]:
-    """Return kind and value of the best address that the reference prints."""
-    ids = reference.ids
-    url = ids.get("url", "")
-    ranked = (
-        ("doi", ids.get("doi", "")),
-        ("arxiv", ids.get("arxiv", "") and f"https://arxiv.org/abs/{ids['arxiv']}"),
-        ("pubmed", ids.get("pmid", "") and f"https://pubmed.ncbi.nlm.nih.gov/{ids['pmid']}/"),
-        ("pubmed", ids.get("pmcid", "") and f"https://www.ncbi.nlm.nih.gov/pmc/articles/{ids['pmcid']}/"),
-        ("anthology", ids.get("acl", "") and f"https://aclanthology.org/{ids['acl']}/"),
-        ("pdf", url if _PDF(url) else ""),
-        ("url", url),
-    )
-    return next(((kind, value) for kind, value in ranked if value), ("none", ""))
 
 
 def _is_preprint(reference: Reference) -> bool:
@@ -198,22 +169,22 @@ def registered_link(reference: Reference, found: Iterable[Registered]) -> Link:
     same = _nearest([candidate for each, candidate in fitting if each.is_preprint == wants_preprint])
     shown = tuple(sorted(candidates, key=lambda each: -each.score)[:MOST_CANDIDATES])
     dois = {candidate.docno for candidate in same}
-    refereed = {each.refereed or ("" if each.is_preprint else each.doi) for each, _ in fitting} - {""}
-    refereed_as = refereed.pop() if wants_preprint and len(refereed) == 1 else ""
-    if len(dois) == 1:
-        return Link(reference.key, "doi", dois.pop(), refereed=refereed_as, candidates=shown)
-    return Link(reference.key, "none", "", refereed=refereed_as, is_ambiguous=len(dois) > 1, candidates=shown)
+    versions = {each.refereed or ("" if each.is_preprint else each.doi) for each, _ in fitting} - {""}
+    refereed = versions.pop() if wants_preprint and len(versions) == 1 else ""
+    doi = dois.pop() if len(dois) == 1 else ""
+    return Link(reference.key, doi, refereed, is_ambiguous=len(dois) > 1, candidates=shown)
 
 
-def find_candidates(reference: Reference, index: TitleIndex, most: int = MOST_CANDIDATES) -> tuple[Candidate, ...]:
+def find_candidates(reference: Reference, index: TitleIndex) -> tuple[Candidate, ...]:
     """Return the documents whose titles are nearest to the reference's, best first."""
     text = reference.raw or reference.title
     raw_key, words = title_key(text), {fold_word(text[start:end]) for start, end in word_spans(text)}
     places = dict.fromkeys([*index.with_title(reference.title), *index.candidates(text)])
     found = [_candidate(reference, index.work(place), raw_key, words) for place in places]
-    kept = [candidate for candidate in found if candidate.score >= WORTH_A_LOOK]
-    kept.sort(key=lambda each: (-round(each.score), not each.has_author, each.year_apart or 0, each.docno))
-    return tuple(replace(each, differing=differing_words(each.title, reference.title or text)) for each in kept[:most])
+    near = [candidate for candidate in found if candidate.score >= WORTH_A_LOOK]
+    near.sort(key=lambda each: (-round(each.score), not each.has_author, each.year_apart or 0, each.docno))
+    own = reference.title or text
+    return tuple(replace(each, differing=differing_words(each.title, own)) for each in near[:MOST_CANDIDATES])
 
 
 def _candidate(reference: Reference, work: Work, raw_key: str, words: set[str]) -> Candidate:

@@ -51,8 +51,8 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
     kept = drop_furniture(lines, [page.height for page in pages], measures)
     flow = flow_of(chunks((line for page in kept for line in page), measures), measures)
     own = _own_words(kept)
-    references, labels = references_of(flow.references, own, vocabulary)
-    marking = _Marking(references, labels, flow)
+    references = references_of(flow.references, own, vocabulary)
+    marking = _Marking(references, flow)
     dois = _dois(lines[0], flow) if lines else []
     paragraphs = [marking.paragraph(block, own, vocabulary) for block in flow.blocks]
     return FullPaper(
@@ -137,9 +137,8 @@ def _cites_raised(flow: Flow, references: Mapping[str, Reference]) -> bool:
 class _Marking:
     """Finds the markers of a paper in the way that it cites: by numbers or by names and years."""
 
-    def __init__(self, references: Sequence[Reference], labels: Mapping[str, str], flow: Flow) -> None:
+    def __init__(self, references: Sequence[Reference], flow: Flow) -> None:
         self.references = {reference.key: reference for reference in references}
-        self.labels = labels
         self.author_years = AuthorYears(references)
         self.anonymiser = Anonymiser(self.references)
         texts = [" ".join(line.text for line in block.lines) for block in flow.blocks]

@@ -81,7 +81,7 @@ def join(text: str, more: str, own: Vocabulary, vocabulary: Vocabulary) -> str:
         return text[: -len(end)] + joined_over_break(end, more, own, vocabulary)
     if text.endswith(("-", "–", "/")) and more[0].isalnum() and (text[-2:-1].isdigit() or _ADDRESS.search(end)):
         return text + more
-    return text if not more else text + ("" if text.endswith("—") else " ") + more
+    return text + ("" if text.endswith("—") else " ") + more
 
 
 def boxes(lines: Iterable[Line]) -> tuple[Box, ...]:

@@ -133,19 +133,14 @@ def _cuts_address(text: str, more: str) -> bool:
     return (text[-1] == "." and (more[0].isdigit() or more[0].islower())) or (more[0] == "." and len(more) > 1)
 
 
-def references_of(
-    lines: Sequence[Line], own: Vocabulary, vocabulary: Vocabulary
-) -> tuple[list[Reference], dict[str, str]]:
-    """Return the references with numbers as keys, and the key of each printed label that is not a number."""
+def references_of(lines: Sequence[Line], own: Vocabulary, vocabulary: Vocabulary) -> list[Reference]:
+    """Return the references, with the numbers that the list prints as keys, else counted."""
     found: list[Reference] = []
-    labels: dict[str, str] = {}
     for place, entry in enumerate(split_entries(lines), start=1):
         key = entry.label if entry.label.isdigit() else str(place)
-        if entry.label and not entry.label.isdigit():
-            labels[entry.label] = key
         raw = entry_text(entry, own, vocabulary)
         found.append(_with_doubt(parse_reference(key, raw, boxes(entry.lines)), entry))
-    return found, labels
+    return found
 
 
 def _with_doubt(reference: Reference, entry: Entry) -> Reference:

@@ -1,14 +1,15 @@
-"""Papers that came as text (TEI, S2ORC), brought to what is known of those read from PDF files."""
+"""Papers and sentences that came as text, brought to what is known of those read from PDF files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from corpus.formats.paper_json import reference_numbers
-from corpus.formats.papers import FullPaper, Paragraph, cited_sentences
+from corpus.formats.papers import FullPaper, Paragraph, Reference, Sentence, cited_sentences
 from corpus.pdf.anonymise import Anonymiser
 from corpus.pdf.layout import heading_number
+from corpus.pdf.markers import AuthorYears, author_year_markers, numeric_markers
 from corpus.pdf.sections import with_parts
 from corpus.pdf.sentences import sentence_spans
 
@@ -53,3 +54,14 @@ def _proposed(paragraph: Paragraph, anonymiser: Anonymiser) -> Paragraph:
         for each in paragraph.sentences
     )
     return replace(paragraph, sentences=tuple(sentences))
+
+
+def read_sentence(text: str, references: Sequence[Reference]) -> Sentence:
+    """Return a text that somebody typed as one sentence, with its citations and a proposal without names.
+
+    Numbers in brackets cite where there are any, else names with years.
+    """
+    known = {reference.key: reference for reference in references}
+    markers = numeric_markers(text, known) or author_year_markers(text, AuthorYears(references))
+    cites = tuple(key for marker in markers for key in marker.keys)
+    return Anonymiser(known).proposal(Sentence(0, len(text), cites), text, markers)

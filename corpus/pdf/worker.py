@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from corpus.formats.papers import FullPaper
+from corpus.formats.papers import FullPaper, paper_from_json
 from corpus.pdf.child import REFUSED
-from corpus.pdf.transport import paper_from_json
 from corpus.pdf.vocabulary import Vocabulary
 
 _ROOT = Path(__file__).resolve().parents[2]

@@ -24,7 +24,7 @@ from corpus.formats.acm_cr import AnnotatedPaper, DoisLine
 from corpus.formats.archives import Member, open_files
 from corpus.formats.characters import with_carriable_texts
 from corpus.formats.paper_files import PlaceInOrder
-from corpus.formats.papers import FullPaper, PaperFormat
+from corpus.formats.papers import FullPaper, PaperFormat, paper_from_json
 from corpus.formats.reading import detected_format
 from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import AUTO, Read, formats
@@ -33,7 +33,6 @@ from corpus.loading.line_batches import Odometer, sources_of
 from corpus.models import Collection, Document, ImportRun
 from corpus.pdf.texts import complete
 from corpus.pdf.titles import TitleIndex
-from corpus.pdf.transport import paper_from_json, paper_to_json
 from corpus.pdf.vocabulary import Vocabulary, count_words
 from corpus.pdf.worker import ExtractionFailed
 
@@ -95,7 +94,7 @@ class Spool:
 
     def add(self, paper: Incoming) -> None:
         """Keep a paper: a line of JSON, and the bytes of its file behind it."""
-        parsed = paper_to_json(paper.found) if isinstance(paper.found, FullPaper) else None
+        parsed = asdict(paper.found) if isinstance(paper.found, FullPaper) else None
         links = {key: asdict(link) for key, link in paper.links.items()}
         head = {"paper": parsed, "links": links, "source": paper.source, "name": paper.file.name}
         self.room.write(json.dumps({**head, "size": len(paper.file.data)}).encode() + b"\n")

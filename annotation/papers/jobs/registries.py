@@ -44,11 +44,11 @@ def _with_registered(link: Link, reference: Reference, works: list[Registered]) 
     """The link with what the registries' works add to it: a DOI, a refereed version, candidates to pick from."""
     answer = registered_link(reference, works)
     others = (each.docno for each in answer.candidates if each.score >= WORTH_A_LOOK and each.docno.startswith("10."))
-    named = filter(None, (answer.refereed, answer.value if answer.kind == "doi" else "", *others))
+    named = filter(None, (answer.refereed, answer.docno, *others))
     candidates = tuple(dict.fromkeys((*link.candidates, *named)))
     return replace(
         link,
-        doi=answer.value if answer.kind == "doi" else "",
+        doi=answer.docno,
         candidates=candidates,
         refereed=answer.refereed,
         is_ambiguous=link.is_ambiguous or answer.is_ambiguous,

@@ -37,10 +37,9 @@ def link_references(references: Iterable[Reference], index: TitleIndex) -> Mappi
     only: a person picks.
     """
     found: dict[str, Link] = {}
-    for each in link(references, index):
-        docno = each.value if each.kind == "collection" else ""
+    for each in (link(reference, index) for reference in references):
         others = [candidate.docno for candidate in each.candidates]
-        candidates = tuple(dict.fromkeys(filter(None, (docno, each.refereed, *others))))
+        candidates = tuple(dict.fromkeys(filter(None, (each.docno, each.refereed, *others))))
         if candidates:
-            found[each.key] = Link(docno, candidates, refereed=each.refereed, is_ambiguous=each.is_ambiguous)
+            found[each.key] = Link(each.docno, candidates, refereed=each.refereed, is_ambiguous=each.is_ambiguous)
     return found

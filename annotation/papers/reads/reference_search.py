@@ -13,7 +13,7 @@ from corpus.documents.similar import similar_documents
 from corpus.endpoints.registries import Registered
 from corpus.formats.papers import Reference
 from corpus.models import Collection, Document, Paper, SearchEntry
-from corpus.pdf.linking import Candidate, compare, link_one, registered_candidate
+from corpus.pdf.linking import Candidate, compare, link, registered_candidate
 from corpus.pdf.titles import TitleIndex, Work, surname_key
 from corpus.text.words import title_key
 
@@ -75,8 +75,7 @@ def exact_documents(collection: Collection, references: Sequence[Reference]) -> 
     index = TitleIndex(_work(each) for each in documents.values())
     found = {}
     for reference in titled:
-        link = link_one(reference, index)
-        document = documents.get(link.value) if link.kind == "collection" else None
+        document = documents.get(link(reference, index).docno)
         if document and title_key(document.title) == title_key(reference.title):
             found[reference.key] = (compare(reference, _work(document)), document)
     return found

@@ -21,7 +21,7 @@ from annotation.papers.actions.extractions import begin_extraction
 from annotation.papers.reads.extraction_screen import paper_data
 from annotation.papers.reads.extractions import content_of
 from corpus.formats.papers import Reference
-from corpus.pdf.reading import read_sentence
+from corpus.pdf.texts import read_sentence
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory
 from tests.factories.papers import PaperFactory, assignment_of, make_content, make_extraction

@@ -209,7 +209,7 @@ def test_a_publication_that_fits_is_the_link() -> None:
     found = registered_link(
         reference, [FOUND, replace(FOUND, registry="openalex"), replace(FOUND, doi="10.1/z", title="Else")]
     )
-    assert (found.key, found.kind, found.value, found.refereed) == ("7", "doi", "10.1/a", "")
+    assert (found.key, found.docno, found.refereed) == ("7", "10.1/a", "")
     assert [each.docno for each in found.candidates] == ["10.1/a", "10.1/a", "10.1/z"]
 
 
@@ -225,20 +225,20 @@ def test_a_publication_that_fits_is_the_link() -> None:
 )
 def test_what_does_not_fit_is_no_link(other: Registered) -> None:
     reference = parse_reference("7", "Ada Smith. 2019. Long-tail questions in archives. In Proc.")
-    assert registered_link(reference, [other]).kind == "none"
+    assert registered_link(reference, [other]).docno == ""
 
 
 def test_two_dois_for_one_title_are_not_guessed() -> None:
     reference = parse_reference("7", "Ada Smith. 2019. Long-tail questions in archives. In Proc.")
     found = registered_link(reference, [FOUND, replace(FOUND, doi="10.1/b")])
-    assert (found.kind, found.is_ambiguous) == ("none", True)
+    assert (found.docno, found.is_ambiguous) == ("", True)
 
 
 def test_a_preprint_is_not_replaced_but_its_refereed_version_is_named() -> None:
     reference = parse_reference("7", "Ada Smith. 2019. Long-tail questions in archives. arXiv preprint.")
     preprint = replace(FOUND, doi="10.48550/arxiv.1", is_preprint=True)
     found = registered_link(reference, [FOUND, preprint])
-    assert (found.value, found.refereed) == ("10.48550/arxiv.1", "10.1/a")
+    assert (found.docno, found.refereed) == ("10.48550/arxiv.1", "10.1/a")
     assert registered_link(reference, [FOUND]).refereed == "10.1/a"
-    assert registered_link(reference, [FOUND]).kind == "none"
+    assert registered_link(reference, [FOUND]).docno == ""
     assert registered_link(reference, [replace(preprint, refereed="10.1/q")]).refereed == "10.1/q"
