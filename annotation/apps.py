@@ -13,7 +13,7 @@ class AnnotationConfig(AppConfig):
     jobs = {
         "items": "annotation.campaigns.jobs.ItemBuildJob",
         "assignments": "annotation.assignment.jobs.AssignmentJob",
-        "machines": "annotation.machines.jobs.machines.MachineJob",
+        "machines": "annotation.machines.jobs.MachineJob",
     }
     # One line a kind, in the order of the migrations' constraint on `Campaign.kind`: see annotation/kind.py.
     campaign_kinds = {

@@ -7,7 +7,7 @@ from annotation.campaigns.views import campaigns, criteria, guidelines, help_pag
 from annotation.imports import views as imports
 from annotation.inquiries import views as inquiries
 from annotation.labelling.views import asking, labelling, labelling_data
-from annotation.machines.views import machines, prompts
+from annotation.machines import views as machines
 from annotation.papers.views import extraction_screen, extractions, papers
 from annotation.rubric.views import rating, rewrites
 
@@ -92,9 +92,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("machines/<int:pk>/", machines.machine_detail, "machine_detail"),
             ("machines/<int:pk>/continuation/", machines.machine_continue, "machine_continue"),
             ("machines/<int:pk>/replies/<int:reply>/decision/", machines.reply_decide, "reply_decide"),
-            ("machines/prompts/new/", prompts.prompt_edit, "machine_prompt_edit"),
-            ("machines/prompts/preview/", prompts.prompt_preview, "machine_prompt_preview"),
-            ("machines/prompts/<int:pk>/", prompts.prompt_detail, "machine_prompt_detail"),
+            ("machines/prompts/new/", machines.prompt_edit, "machine_prompt_edit"),
+            ("machines/prompts/preview/", machines.prompt_preview, "machine_prompt_preview"),
+            ("machines/prompts/<int:pk>/", machines.prompt_detail, "machine_prompt_detail"),
             ("assignment/", assignments.assignment_plan, "assignment_plan"),
             ("assignment/<int:pk>/", assignments.assignment_detail, "assignment_detail"),
             ("assignment/<int:pk>/confirmation/", assignments.assignment_confirm, "assignment_confirm"),

@@ -6,7 +6,7 @@ That no address shows them a name, reply or prompt is tested by the walk in test
 import pytest
 from django.test import Client
 
-from annotation.machines.jobs.machine_labels import MachineAnswer, store_replies
+from annotation.machines.jobs import MachineAnswer, store_replies
 from annotation.models import AssignmentState, MachineReply, MachineRun, ReplyState
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT

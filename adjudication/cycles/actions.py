@@ -18,7 +18,7 @@ from adjudication.models import AgreementRun
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import RUNS
 from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import Wish
+from annotation.machines.actions.recipes import MachineOptions
 from annotation.machines.reads.machine_items import describe_levels
 from annotation.models import AnnoCycle, Campaign, MachineRun, MachineSource, Outcome, Split
 from annotation.prompting.prompts import parse_prompt
@@ -176,7 +176,7 @@ def run_frozen_machine(
     if missing < 1:
         raise Conflict(f"It has judged {campaign} as often as it should. Go on with its runs if they lack replies.")
     _check_quoted_levels(cycle, campaign, cycle.frozen_prompt)
-    return request_machine_runs(campaign=campaign, by=by, at=at, wish=_wish(cycle, missing), send=send)
+    return request_machine_runs(campaign=campaign, by=by, at=at, options=_machine_options(cycle, missing), send=send)
 
 
 def _check_quoted_levels(cycle: AnnoCycle, campaign: Campaign, prompt: PromptTemplate | None) -> None:
@@ -191,9 +191,9 @@ def _check_quoted_levels(cycle: AnnoCycle, campaign: Campaign, prompt: PromptTem
         )
 
 
-def _wish(cycle: AnnoCycle, runs: int) -> Wish:
+def _machine_options(cycle: AnnoCycle, runs: int) -> MachineOptions:
     recipe = cycle.frozen_recipe
-    return Wish(
+    return MachineOptions(
         kind=recipe["kind"],
         prompt=cycle.frozen_prompt,
         model=recipe["model"],

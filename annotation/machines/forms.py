@@ -1,4 +1,4 @@
-"""Forms about machine annotators: asking for runs, writing their prompts, deciding what a reply states."""
+"""Forms of machine annotators: requesting runs, writing prompts, deciding what a reply states."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ from django import forms
 
 from annotation.campaigns.forms.settings import number_field
 from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
-from annotation.machines.actions.recipes import Wish
-from annotation.machines.reads.machines import prompts_of
+from annotation.machines.actions.recipes import MachineOptions
+from annotation.machines.reads.prompts import prompt_versions
 from annotation.models import Campaign, Criterion, MachineKind
 from annotation.prompting.lexical import usual_thresholds
 from corpus.collections.reads.endpoints import chat_endpoint, chat_pace
 from corpus.endpoints.chat import Endpoint
-from corpus.models import PromptTemplate
+from corpus.models import PromptPurpose, PromptTemplate
 
 KINDS = [
     (MachineKind.LEXICAL, "Lexical baseline: counts the aspect's content words in the document, without a network"),
@@ -26,7 +26,7 @@ class PromptChoice(forms.ModelChoiceField):
 
 
 class MachineForm(forms.Form):
-    """What the machine is, and how it is asked."""
+    """The machine, and how it is asked."""
 
     kind = forms.ChoiceField(choices=KINDS, widget=forms.RadioSelect, label="Machine")
     criterion = forms.ChoiceField(label="Criterion", help_text="A run answers one of them.")
@@ -69,7 +69,7 @@ class MachineForm(forms.Form):
         assert isinstance(prompt, forms.ModelChoiceField)  # noqa: S101 - narrows the type
         assert isinstance(criterion, forms.ChoiceField)  # noqa: S101 - narrows the type
         assert isinstance(kind, forms.ChoiceField)  # noqa: S101 - narrows the type
-        prompt.queryset = prompts_of(campaign.collection)
+        prompt.queryset = prompt_versions(campaign.collection, PromptPurpose.RELEVANCE)
         criterion.choices = [(one.key, one.label) for one in criteria]
         if len(criteria) == 1:
             criterion.widget = forms.HiddenInput()
@@ -96,10 +96,9 @@ class MachineForm(forms.Form):
         return [self[name] for name in ("concurrency", "per_minute", "price_in", "price_out")]
 
     @property
-    def wish(self) -> Wish:
-        """What was filled in; the temperature is 0 where it was left empty."""
-        values = {**self.cleaned_data, "temperature": self.cleaned_data["temperature"] or 0.0}
-        return Wish(**values)
+    def options(self) -> MachineOptions:
+        """The options filled in; the temperature is 0 where it was left empty."""
+        return MachineOptions(**{**self.cleaned_data, "temperature": self.cleaned_data["temperature"] or 0.0})
 
 
 def _initial(endpoint: Endpoint | None, criteria: list[Criterion]) -> dict[str, Any]:

@@ -10,21 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LABELS = ("final answer", "answer", "grade", "score", "rating", "label", "relevance")
-MARKUP = " \t*_`#>\"'“”‘’"  # what Markdown and quoting put around an answer
+MARKUP = " \t*_`#>\"'“”‘’"  # Markdown and quotes around an answer
 SHOWN = 40  # characters of a line that a problem quotes
 
 _LABEL = rf"(?:{'|'.join(LABELS)})"
 _LABELLED_NUMBER = re.compile(rf"(?<!\w){_LABEL}[*_`]*\s*[:=][\s*_`]*([+-]?[0-9]+)(?![0-9])", re.IGNORECASE)
 _LAST_LINE = re.compile(rf"(?:{_LABEL}[*_`]*\s*[:=][\s*_`]*)?(?P<answer>\S+)", re.IGNORECASE)
-# What may stand before a word that ends a line and is its answer; so "I cannot CONCUR" does not count.
+# What may be in front of a word that ends a line and is its answer; so "I cannot CONCUR" does not count.
 _LEADS_TO = (".", ":", ";", "!", "?", ")", "]", "=", ">", "→", "—", "–", " -", " is")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,4}")
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # reasoning models print what they thought first
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)  # reasoning models print their reasoning first
 
 
 @dataclass(frozen=True)
 class AnswerForm:
-    """Which answers there are: `words` with the value each means, or the numbers `values` where there are none."""
+    """The possible answers: `words` with the value of each, or without words the numbers `values`."""
 
     values: tuple[int, ...]
     words: tuple[tuple[str, int], ...] = ()
@@ -42,9 +42,8 @@ def read_answer(text: str, form: AnswerForm, *, cut_off: bool = False) -> Readin
     """The one answer that the last line of `text` states.
 
     The last line is the answer alone, or a label such as "Answer:" and the answer; words are in capitals, and may also
-    end a longer line ("Both are stated: CONCUR"), for some models write everything in one. A number
-    without a label counts only as the whole reply. `cut_off`: the reply ended for want of tokens, so that its last
-    line is not its last. Never raises.
+    end a longer line ("Both are stated: CONCUR"), as some models write everything in one line. A number without a
+    label counts only as the whole reply. `cut_off`: the reply was cut at the limit of tokens. Never raises.
     """
     if cut_off:
         return Reading(None, "was cut off before its end")
@@ -55,17 +54,17 @@ def read_answer(text: str, form: AnswerForm, *, cut_off: bool = False) -> Readin
 
 
 def _read_word(body: str, form: AnswerForm) -> Reading:
-    meant = dict(form.words)
-    longest_first = sorted(meant, key=len, reverse=True)
+    values = dict(form.words)
+    longest_first = sorted(values, key=len, reverse=True)
     known = re.compile(rf"(?<![^\W_])(?<!-)(?:{'|'.join(map(re.escape, longest_first))})(?![^\W_])(?!-)")
     found = list(dict.fromkeys(known.findall(body)))
     if len(found) > 1:
         return Reading(None, f"holds two answers: {found[0]} and {found[1]}")
     if not found:
-        return Reading(None, f"holds none of the answers {', '.join(meant)}")
+        return Reading(None, f"holds none of the answers {', '.join(values)}")
     if found[0] not in (_last_answer(body), _last_word(body)):
         return Reading(None, f"names {found[0]}, but its last line is not the answer: {_last(body)[:SHOWN]}")
-    return Reading(meant[found[0]])
+    return Reading(values[found[0]])
 
 
 def _read_number(body: str, form: AnswerForm) -> Reading:
@@ -79,7 +78,7 @@ def _read_number(body: str, form: AnswerForm) -> Reading:
         return Reading(None, f"ends with a number that is not called its answer: {_last(body)[:SHOWN]}")
     value = int(answer)
     if value not in form.values:
-        return Reading(None, f"answers {value}, which is not on the scale ({', '.join(map(str, form.values))})")
+        return Reading(None, f"answers {value}, which is not on the scale ({join_numbers(form.values)})")
     return Reading(value)
 
 
@@ -88,13 +87,13 @@ def _last(body: str) -> str:
 
 
 def _last_answer(body: str) -> str | None:
-    """What the last line states, without label, mark-up and full stop; None where it says more than that."""
+    """The answer in the last line, without label, mark-up and full stop; None where the line has more than that."""
     match = _LAST_LINE.fullmatch(_last(body).strip(MARKUP + "."))
     return match["answer"].strip(MARKUP + ".") if match else None
 
 
 def _last_word(body: str) -> str | None:
-    """The word that ends a line with more in it, if it follows what leads to an answer; else None."""
+    """The last word of a longer line if a mark that leads to an answer is in front of it; else None."""
     before, _, word = _last(body).strip(MARKUP + ".").rpartition(" ")
     return word.strip(MARKUP) if before.rstrip(MARKUP).endswith(_LEADS_TO) else None
 
@@ -103,8 +102,8 @@ def describe_form(form: AnswerForm) -> str:
     """How an answer must end, for the page that shows a prompt."""
     if form.words:
         return "The reply ends with one of " + ", ".join(f"{word} ({value})" for word, value in form.words) + "."
-    return f"The last line is “Answer:” and one of {_listed(form.values)}."
+    return f"The last line is “Answer:” and one of {join_numbers(form.values)}."
 
 
-def _listed(values: Sequence[int]) -> str:
+def join_numbers(values: Sequence[int]) -> str:
     return ", ".join(map(str, values))

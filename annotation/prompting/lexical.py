@@ -1,7 +1,6 @@
 """The built-in annotator without a network: how many content words of the aspect the document has.
 
-It reads nothing and understands nothing, which makes it a floor: a model that agrees with people no better than this
-one does has learned nothing from the text.
+It understands nothing, so it is a baseline: a model that agrees with people no better has understood nothing.
 """
 
 from collections.abc import Sequence
@@ -14,27 +13,28 @@ terms_of = lru_cache(maxsize=1024)(highlight_terms)  # one aspect meets many doc
 
 
 @dataclass(frozen=True)
-class Covered:
-    """How many of the aspect's `wanted` content words the document has, and which it lacks."""
+class Coverage:
+    """How many of the aspect's `total` content words the document has, and which it lacks."""
 
-    wanted: int
+    total: int
     found: int
     missing: tuple[str, ...]
 
     @property
     def share(self) -> float:
-        return self.found / self.wanted if self.wanted else 0.0
+        """From 0 to 1; 0 for an aspect without content words."""
+        return self.found / self.total if self.total else 0.0
 
 
-def cover(aspect: str, document: str) -> Covered:
-    """Compare stems. An aspect without content words is covered by nothing."""
+def cover(aspect: str, document: str) -> Coverage:
+    """Compare the stems of content words."""
     terms = terms_of(aspect)
     missing = terms - stems_in(document)
-    return Covered(len(terms), len(terms) - len(missing), tuple(sorted(missing)))
+    return Coverage(len(terms), len(terms) - len(missing), tuple(sorted(missing)))
 
 
 def level_of(share: float, thresholds: Sequence[float]) -> int:
-    """The place on the scale, 0..len(thresholds): how many of the rising thresholds the share reaches."""
+    """The place on the scale, 0 to len(thresholds): how many of the rising thresholds the share reaches."""
     return sum(share >= threshold for threshold in thresholds)
 
 
@@ -47,7 +47,7 @@ def usual_thresholds(levels: int) -> tuple[float, ...]:
 
 
 def check_thresholds(thresholds: Sequence[float], levels: int) -> str:
-    """What is wrong with them, as a person reads it, or ""."""
+    """Why the thresholds do not fit a scale of so many levels, as a person reads it; "" where they fit."""
     if len(thresholds) != levels - 1:
         return f"A scale of {levels} levels needs {levels - 1} thresholds, not {len(thresholds)}."
     if not all(0 < one <= 1 for one in thresholds):
@@ -57,7 +57,7 @@ def check_thresholds(thresholds: Sequence[float], levels: int) -> str:
     return ""
 
 
-def describe(covered: Covered) -> str:
-    """The reply as text, so that its page shows why it graded so."""
-    lacking = f"; missing: {', '.join(covered.missing[:12])}" if covered.missing else ""
-    return f"{covered.found} of {covered.wanted} content words of the aspect occur ({covered.share:.2f}){lacking}."
+def describe(coverage: Coverage) -> str:
+    """The reply as text, so that its page shows the reason for the grade."""
+    missing = f"; missing: {', '.join(coverage.missing[:12])}" if coverage.missing else ""
+    return f"{coverage.found} of {coverage.total} content words of the aspect occur ({coverage.share:.2f}){missing}."

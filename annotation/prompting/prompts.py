@@ -1,19 +1,19 @@
-"""Prompts as versioned texts: what the answers mean stands above a line of dashes, the message to send below it.
+"""Prompts as versioned texts: the meaning of answers above a line of dashes, the message to send below it.
 
     answer CONCUR = 2
     answer DISAGREE = 0
     ---
     Does the abstract meet the requirement? {aspect} …
 
-So one text, and one hash of it, says everything: what is sent and how the reply is read. A text without that head asks
-for the numbers of the scale.
+So one text, and one hash of it, defines what is sent and how the reply is read. A text without that head asks for the
+numbers of the scale.
 """
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.prompting.answers import AnswerForm
+from annotation.prompting.answers import AnswerForm, join_numbers
 
 PLACEHOLDERS = {
     "query": "the whole query or question of the topic",
@@ -28,7 +28,7 @@ MOST_WORDS = 20
 
 _HEAD = re.compile(r"\A((?:[ \t]*(?i:answer)[^\n]*\n|[ \t]*\n)*)-{3,}[ \t]*(?:\n|\Z)")
 _ANSWER = re.compile(r"\s*(?i:answer)\s+([A-Z][A-Z_-]{1,29})\s*=\s*([+-]?[0-9]{1,4})\s*")
-_PLACE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class BadPrompt(ValueError):
@@ -37,7 +37,7 @@ class BadPrompt(ValueError):
 
 @dataclass(frozen=True)
 class Prompt:
-    """The message with its places, and the words that answers may be (none: the numbers of the scale)."""
+    """The message with its placeholders, and the words of answers with their values (none: numbers of the scale)."""
 
     message: str
     words: tuple[tuple[str, int], ...] = ()
@@ -45,29 +45,29 @@ class Prompt:
     @property
     def quotes_levels(self) -> bool:
         """Whether the levels of the campaign are a part of the message."""
-        return "levels" in _PLACE.findall(self.message)
+        return "levels" in _PLACEHOLDER.findall(self.message)
 
     def form(self, values: Sequence[int]) -> AnswerForm:
-        """How its answers are read on this scale. Raises BadPrompt for a word that means no level of it."""
+        """How its answers are read on this scale. Raises BadPrompt for a word whose value is no level of it."""
         for word, value in self.words:
             if value not in values:
-                raise BadPrompt(f"{word} means {value}, which is not on the scale ({', '.join(map(str, values))}).")
+                raise BadPrompt(f"{word} means {value}, which is not on the scale ({join_numbers(values)}).")
         return AnswerForm(tuple(values), self.words)
 
-    def fill(self, places: Mapping[str, str]) -> str:
-        """The message for one item. What is filled in is never searched for places again."""
-        return _PLACE.sub(lambda match: places[match[1]], self.message)
+    def fill(self, texts: Mapping[str, str]) -> str:
+        """The message for one item. Texts that are filled in are never searched for placeholders."""
+        return _PLACEHOLDER.sub(lambda match: texts[match[1]], self.message)
 
 
 def parse_prompt(body: str) -> Prompt:
-    """The prompt that `body` says. Raises BadPrompt for unknown places, answers twice, and a text without an item."""
+    """Parse a prompt. Raises BadPrompt for unknown placeholders, repeated answers, and a text without an item."""
     if len(body) > MOST_BODY:
         raise BadPrompt(f"A prompt has at most {MOST_BODY:,} characters.")
     body = body.replace("\r\n", "\n")
     head = _HEAD.match(body)
     message = body[head.end() :] if head else body
     words = _words(head[1]) if head else ()
-    used = list(dict.fromkeys(_PLACE.findall(message)))
+    used = list(dict.fromkeys(_PLACEHOLDER.findall(message)))
     unknown = [name for name in used if name not in PLACEHOLDERS]
     if unknown:
         raise BadPrompt(

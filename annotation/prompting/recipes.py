@@ -1,4 +1,4 @@
-"""What a machine annotator is: everything its labels depend on, with one digest over it, and what it would cost."""
+"""Recipes of machine annotators: all that their labels depend on, with one digest over it; and what runs would cost."""
 
 import hashlib
 import json
@@ -8,17 +8,17 @@ from decimal import Decimal
 from typing import Any
 
 CHARACTERS_PER_TOKEN = 4.0  # usual for English; other scripts need more tokens
-TOKENS_PER_MESSAGE = 8  # what chat formats put around a message
+TOKENS_PER_MESSAGE = 8  # that chat formats put around a message
 TYPICAL_SECONDS = 2.0  # of one call, where no earlier run is known
 MILLION = Decimal(1_000_000)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How labels are made. Two runs of one recipe differ by nothing but their number (and chance).
+    """How labels are made. Two runs of one recipe differ only in their number (and by chance).
 
     kind: "endpoint" or "lexical". `prompt` is the SHA-256 of the prompt's text, "" for the lexical one. `seed` is that
-    of the first run, None where none is sent; the next ones count on from it. `max_tokens` 0: the endpoint's limit.
+    of the first run, one more with each further run; None where none is sent. `max_tokens` 0: the endpoint's limit.
     `levels` is the SHA-256 of the levels as the message quotes them, "" where it does not.
     """
 
@@ -33,22 +33,22 @@ class Recipe:
 
     @property
     def digest(self) -> str:
-        """SHA-256 over all of it in canonical form."""
+        """SHA-256 over the recipe as canonical JSON."""
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        said = {**asdict(self), "temperature": float(self.temperature), "thresholds": list(self.thresholds)}
-        return said if self.levels else {name: value for name, value in said.items() if name != "levels"}
+        data = {**asdict(self), "temperature": float(self.temperature), "thresholds": list(self.thresholds)}
+        return data if self.levels else {name: value for name, value in data.items() if name != "levels"}
 
 
 def recipe_from(data: dict[str, Any]) -> Recipe:
-    """The recipe that `to_json` wrote."""
+    """The recipe from its `to_json`."""
     return Recipe(**{**data, "thresholds": tuple(data.get("thresholds", ()))})
 
 
 @dataclass(frozen=True)
 class Prices:
-    """Per million tokens; None: not known, so no cost is reported."""
+    """Prices of a million tokens; None: not known, so that no cost is reported."""
 
     tokens_in: Decimal | None = None
     tokens_out: Decimal | None = None
@@ -63,8 +63,8 @@ class Prices:
 class Estimate:
     """What `calls` calls would take, from a sample of the messages and earlier runs.
 
-    `measured`: tokens and seconds of an answer come from earlier replies to the same prompt; else tokens are the most
-    that an answer may have.
+    `measured`: tokens and seconds of an answer come from earlier replies to the same prompt; otherwise the tokens are
+    the maximum for an answer.
     """
 
     items: int
@@ -80,13 +80,13 @@ class Estimate:
 
 
 def tokens_in(text: str) -> int:
-    """About how many tokens the text is, with its frame."""
+    """Roughly how many tokens the text has, with the frame of a message."""
     return math.ceil(len(text) / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE
 
 
 @dataclass(frozen=True)
 class Typical:
-    """One call on average: tokens of its message and its answer, seconds (None: nothing measured yet)."""
+    """The average call: tokens of its message and its answer, and seconds (None: not measured yet)."""
 
     prompt_tokens: float
     answer_tokens: float

@@ -1,4 +1,4 @@
-"""Prompts to begin with. They are offered where there is none yet, and become a collection's own by saving them."""
+"""Prompts to begin with: offered where a collection has none, and part of the collection once they are saved."""
 
 STEP_BY_STEP = """answer CONCUR = 2
 answer AGREE = 1

@@ -8,7 +8,8 @@ from django.test import override_settings
 
 from accounts import jobs
 from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import Wish, write_relevance_prompt
+from annotation.machines.actions.prompts import write_relevance_prompt
+from annotation.machines.actions.recipes import MachineOptions
 from annotation.models import Campaign, MachineKind, MachineRun
 from corpus.models import PromptTemplate
 from tests.factories.annotation import AT, Material
@@ -31,12 +32,14 @@ def stubbed(script: Script, **more: Any) -> Iterator[ChatStub]:
         yield stub
 
 
-def ask(made: Material, campaign: Campaign, prompt: PromptTemplate | None = None, **wish: Any) -> list[MachineRun]:
+def ask(made: Material, campaign: Campaign, prompt: PromptTemplate | None = None, **options: Any) -> list[MachineRun]:
     """Runs of a language model (or, with kind="lexical", of the baseline), asked for and not begun."""
-    wish = {"kind": MachineKind.ENDPOINT, **wish}
-    if wish["kind"] == MachineKind.ENDPOINT:
-        wish["prompt"] = prompt or make_prompt(made)
-    return request_machine_runs(campaign=campaign, by=made.manager, at=AT, wish=Wish(**wish), send=False)
+    options = {"kind": MachineKind.ENDPOINT, **options}
+    if options["kind"] == MachineKind.ENDPOINT:
+        options["prompt"] = prompt or make_prompt(made)
+    return request_machine_runs(
+        campaign=campaign, by=made.manager, at=AT, options=MachineOptions(**options), send=False
+    )
 
 
 def carry_out(run: MachineRun) -> MachineRun:

@@ -18,7 +18,7 @@ from annotation.campaigns.rules.seals import sealed_by
 from annotation.imports.jobs import import_sql as sql
 from annotation.imports.jobs.import_people import People
 from annotation.kind import Judged
-from annotation.machines.jobs.machine_labels import MOST_TEXT
+from annotation.machines.jobs import MOST_TEXT
 from annotation.models import AnnotatorKind, Campaign
 from corpus.formats.judgments import cells_of
 from corpus.formats.reading import read_judgments

@@ -1,4 +1,4 @@
-"""Machine annotators: asked for, stopped, taken up again."""
+"""Runs of machine annotators: requested and continued."""
 
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from annotation.campaigns.rules.campaigns import check_not_closed
 from annotation.campaigns.rules.seals import check_machine_may_run
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import ANNOTATOR_NAME, RUNS
-from annotation.machines.actions.recipes import Wish, criterion_of, recipe_of
+from annotation.machines.actions.recipes import MachineOptions, criterion_of, recipe_of
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -33,13 +33,13 @@ LEXICAL_NAME = "Lexical baseline"
 
 @transaction.atomic
 def request_machine_runs(
-    *, campaign: Campaign, by: User | None, at: datetime, wish: Wish, send: bool = True
+    *, campaign: Campaign, by: User | None, at: datetime, options: MachineOptions, send: bool = True
 ) -> list[MachineRun]:
-    """Ask for `wish.runs` runs over all items of the campaign, each by an annotator of its own.
+    """Request `options.runs` runs over all items of the campaign, each by an annotator of its own.
 
-    Runs of a recipe that has run here before count on from its last number. `send=False` leaves the work to the
-    caller. Errors: Refused where it cannot run: no items, no endpoint, a prompt or thresholds that do not fit the
-    scale, a sealed test set, a test set whose cycle has frozen another machine.
+    Runs of a recipe that has run here before continue its numbers. `send=False` leaves the work to the caller. Errors:
+    Refused where it cannot run: no items, no endpoint, a prompt or thresholds that do not fit the scale, a sealed test
+    set, a test set whose cycle has frozen another machine.
     """
     campaign = (
         Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
@@ -50,11 +50,11 @@ def request_machine_runs(
         raise Refused(no_machines)
     if not campaign.items.exists():
         raise Refused("The campaign has no items yet, so there is nothing to judge. Build them first.")
-    check_within(RUNS, wish.runs)
-    criterion = criterion_of(campaign, wish.criterion)
-    recipe = recipe_of(wish, criterion)
-    check_machine_may_run(campaign, criterion.key, recipe.digest, more=wish.runs)
-    runs = [_new_run(campaign, criterion, recipe, wish, by=by, at=at, send=send) for _ in range(wish.runs)]
+    check_within(RUNS, options.runs)
+    criterion = criterion_of(campaign, options.criterion)
+    recipe = recipe_of(options, criterion)
+    check_machine_may_run(campaign, criterion.key, recipe.digest, more=options.runs)
+    runs = [_new_run(campaign, criterion, recipe, options, by=by, at=at, send=send) for _ in range(options.runs)]
     _record(
         campaign, by, at, "request_machine_runs", machine=runs[0].annotator.model, runs=len(runs), **recipe.to_json()
     )
@@ -63,7 +63,7 @@ def request_machine_runs(
 
 @transaction.atomic
 def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send: bool = True) -> MachineRun:
-    """Take a run up again: only items without a reply are asked for. Errors: Conflict while it runs or has them all."""
+    """Continue a run: only items without a reply are asked about. Errors: Conflict while it runs or has all replies."""
     run = locked_run(run, by)
     check_not_closed(run.campaign)
     check_machine_may_run(run.campaign, run.criterion.key, run.recipe_hash)
@@ -83,12 +83,19 @@ def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send
 
 
 def _new_run(
-    campaign: Campaign, criterion: Criterion, recipe: Recipe, wish: Wish, *, by: User | None, at: datetime, send: bool
+    campaign: Campaign,
+    criterion: Criterion,
+    recipe: Recipe,
+    options: MachineOptions,
+    *,
+    by: User | None,
+    at: datetime,
+    send: bool,
 ) -> MachineRun:
     same = campaign.machine_runs.filter(criterion=criterion, recipe_hash=recipe.digest)
     number = (same.aggregate(last=Max("run_number"))["last"] or 0) + 1
     earlier = same.select_related("annotator").first()
-    group = earlier.annotator.model if earlier else _group_name(campaign, criterion, recipe, wish)
+    group = earlier.annotator.model if earlier else _group_name(campaign, criterion, recipe, options)
     annotator = add_name(
         campaign=campaign,
         name=f"{group}, run {number}",
@@ -102,13 +109,13 @@ def _new_run(
         "campaign": campaign,
         "criterion": criterion,
         "annotator": annotator,
-        "kind": wish.kind,
-        "prompt": wish.prompt if wish.kind == MachineKind.ENDPOINT else None,
+        "kind": options.kind,
+        "prompt": options.prompt if options.kind == MachineKind.ENDPOINT else None,
         "recipe": recipe.to_json(),
         "recipe_hash": recipe.digest,
         "run_number": number,
         "seed": None if recipe.seed is None else recipe.seed + number - 1,
-        "parameters": wish.parameters,
+        "parameters": options.parameters,
     }
     try:
         if send:
@@ -118,12 +125,12 @@ def _new_run(
         raise Conflict("Somebody asked for the same run at the same moment. Look at the list.") from error
 
 
-def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, wish: Wish) -> str:
-    """What people call this machine; with a piece of its hash where another one has that name already."""
+def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, options: MachineOptions) -> str:
+    """The name of this machine, with a part of its hash where another machine has that name already."""
     if recipe.kind == MachineKind.LEXICAL:
         name = LEXICAL_NAME
     else:
-        name = f"{recipe.model}, {str(wish.prompt)[:40]}"
+        name = f"{recipe.model}, {str(options.prompt)[:40]}"
         name += f", temperature {recipe.temperature:g}" if recipe.temperature else ""
     if campaign.criteria.count() > 1:
         name += f", {criterion.key[:20]}"

@@ -1,4 +1,4 @@
-"""Replies that could not be read: a person reads them and says what they state, or that they state nothing."""
+"""Replies that could not be read: a person decides what they state, or that they state nothing."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from accounts.refusals import Refused
 from annotation.campaigns.rules.campaigns import check_not_closed
 from annotation.labelling.rules.labels import check_can_read_replies
 from annotation.machines.actions.machines import locked_run
-from annotation.machines.jobs.machine_labels import add_labels, submission_of
+from annotation.machines.jobs import add_labels, submission_of
 from annotation.models import (
     Assignment,
     AssignmentState,
@@ -24,7 +24,7 @@ from annotation.models import (
 
 @transaction.atomic
 def decide_reply(*, reply: MachineReply, by: User, at: datetime, value: int | None) -> MachineReply:
-    """Say what an invalid reply states, read by a person; None: it states nothing. May be changed again.
+    """Decide what an invalid reply states; None: it states nothing. The decision may be changed.
 
     The reply stays invalid; only its label comes from the decision. Errors: Refused for a value off the scale and for
     a reply that was read; NotAllowed for people who may not read it (annotation/labelling/rules/labels.py).
@@ -48,7 +48,7 @@ def decide_reply(*, reply: MachineReply, by: User, at: datetime, value: int | No
 
 
 def _relabel(run: MachineRun, reply: MachineReply, value: int | None, at: datetime, note: str) -> None:
-    """Make the label say `value`; None takes it back. Every step is a submission of its own."""
+    """Set the label to `value`, or remove it for None. Every step is a submission of its own."""
     found = Assignment.objects.filter(item=reply.item_id, annotator=run.annotator_id).first()
     if found is None:
         if value is not None:

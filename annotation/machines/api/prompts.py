@@ -1,4 +1,4 @@
-"""Prompts for language models through the API, in the words of the pages and of `manage.py prompts`."""
+"""Prompts for language models, as on the pages and in `manage.py prompts`."""
 
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
 from annotation.machines.actions.prompts import write_prompt_for
-from annotation.machines.reads.prompts import all_prompts, preview_of, prompt_named
+from annotation.machines.reads.prompts import preview_of, prompt_named, prompt_versions
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.imports.api import MANAGE
@@ -82,8 +82,8 @@ class PromptList(InCollectionView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
 
     def get_queryset(self) -> QuerySet[PromptTemplate]:
-        asked = self.request.query_params
-        return all_prompts(self.collection, asked.get("purpose", ""), asked.get("name", ""))
+        query = self.request.query_params
+        return prompt_versions(self.collection, query.get("purpose", ""), query.get("name", ""))
 
     @extend_schema(
         operation_id="prompts_list", parameters=FILTERS, responses=answers({200: PromptSerializer(many=True)}, 403)
@@ -99,8 +99,8 @@ class PromptList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Store a prompt's next version; 200 with the newest one where that has the same words already."""
-        wanted = self.asked(NewPromptSerializer)
-        prompt, is_new = write_prompt_for(collection=self.collection, by=self.person, at=timezone.now(), **wanted)
+        values = self.asked(NewPromptSerializer)
+        prompt, is_new = write_prompt_for(collection=self.collection, by=self.person, at=timezone.now(), **values)
         return Response(PromptWithBodySerializer(prompt).data, status=201 if is_new else 200)
 
 
@@ -113,7 +113,7 @@ class PromptDetail(InCollectionView):
     @extend_schema(operation_id="prompts_read", responses=answers({200: PromptWithBodySerializer}, 403, 404))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The words of one version, and their hash."""
-        return Response(PromptWithBodySerializer(get_object_or_404(all_prompts(self.collection), pk=pk)).data)
+        return Response(PromptWithBodySerializer(get_object_or_404(prompt_versions(self.collection), pk=pk)).data)
 
 
 class PromptPreview(InCampaignView):
@@ -131,9 +131,9 @@ class PromptPreview(InCampaignView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Show the message that a prompt makes of an item. Nothing is stored or sent."""
-        given = self.asked(PreviewedSerializer)
-        body = given["body"] if "body" in given else prompt_named(self.collection, given["prompt"]).body
-        shown = preview_of(self.campaign, body, given.get("item"))
-        if "problem" in shown:
-            raise Refused(shown["problem"])
-        return Response(PreviewSerializer(shown).data)
+        values = self.asked(PreviewedSerializer)
+        body = values["body"] if "body" in values else prompt_named(self.collection, values["prompt"]).body
+        preview = preview_of(self.campaign, body, values.get("item"))
+        if "problem" in preview:
+            raise Refused(preview["problem"])
+        return Response(PreviewSerializer(preview).data)

@@ -1,4 +1,4 @@
-"""Machine annotators: runs asked for, followed, stopped and taken up again; their replies word for word."""
+"""Machine annotators: runs requested, followed, stopped and continued; their replies word for word."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -7,7 +7,7 @@ from typing import Any, ClassVar, cast
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field, extend_schema_serializer
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,10 +23,10 @@ from annotation.campaigns.reads.overrides import overrides_in
 from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
 from annotation.labelling.rules.labels import check_can_read_replies
 from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
-from annotation.machines.actions.recipes import Wish, criterion_of, fitting_prompt, recipe_of
-from annotation.machines.reads.machines import count_replies, estimate_runs, runs_of
+from annotation.machines.actions.recipes import MachineOptions, estimate_machine
+from annotation.machines.reads.machines import count_replies, runs_of
 from annotation.machines.reads.prompts import prompt_named
-from annotation.models import Campaign, MachineKind, MachineReply, MachineRun, ReplyState
+from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
@@ -91,7 +91,7 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
         return dict(RunCountsSerializer(counts_by_run[run.pk]).data)
 
 
-# What each kind of machine is asked for; a field of another kind would do nothing.
+# The fields of each kind of machine; a field of another kind would do nothing.
 OF_ALL = ("kind", "criterion", "runs", "dry_run")
 OF_KIND = {
     MachineKind.ENDPOINT: ("prompt", "model", "temperature", "max_tokens", "seed", "concurrency", "per_minute"),
@@ -99,7 +99,8 @@ OF_KIND = {
 }
 
 
-class WishSerializer(serializers.Serializer[Any]):
+@extend_schema_serializer(component_name="Wish")
+class MachineOptionsSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(MachineKind.choices, default=MachineKind.ENDPOINT)
     prompt = serializers.CharField(max_length=120, required=False, help_text="NAME or NAME@VERSION")
     model = serializers.CharField(max_length=80, required=False, allow_blank=True)
@@ -174,18 +175,20 @@ class MachineRunList(InCampaignView):
 
     @extend_schema(
         operation_id="machine_runs_create",
-        request=WishSerializer,
+        request=MachineOptionsSerializer,
         responses=answers({200: EstimateSerializer, 202: MachineRunSerializer(many=True)}, 400, 403, 409, 415, 422),
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have a machine judge all items; with `dry_run`, only say what it would take (200, nothing is asked)."""
-        values = self.asked(WishSerializer)
+        values = self.asked(MachineOptionsSerializer)
         check_names(cast(Iterable[str], request.data), (*OF_ALL, *OF_KIND[values["kind"]]), "field")
-        dry_run = values.pop("dry_run")
-        wish = _wish(self.campaign, values)
+        dry_run, name = values.pop("dry_run"), values.pop("prompt", "")
+        prompt = prompt_named(self.collection, name) if name else None
+        options = MachineOptions(prompt=prompt, **{**values, "thresholds": tuple(values.get("thresholds", ()))})
         if dry_run:
-            return Response(_estimate(self.campaign, wish))
-        runs = request_machine_runs(campaign=self.campaign, by=self.person, at=timezone.now(), wish=wish)
+            _, estimate = estimate_machine(self.campaign, options)
+            return Response(EstimateSerializer(asdict(estimate)).data)
+        runs = request_machine_runs(campaign=self.campaign, by=self.person, at=timezone.now(), options=options)
         return Response(MachineRunSerializer(runs, many=True).data, status=202)
 
 
@@ -223,7 +226,7 @@ class MachineRunDetail(InCampaignView):
 
 
 class MachineReplyList(InCampaignView):
-    """What a machine said, word for word."""
+    """The replies of a machine, word for word."""
 
     page = "machines"
     serializer_class = ReplySerializer
@@ -238,18 +241,3 @@ class MachineReplyList(InCampaignView):
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """List the replies of a run: answered, invalid with the problem, or none."""
         return self.listed()
-
-
-def _wish(campaign: Campaign, values: dict[str, Any]) -> Wish:
-    name = values.pop("prompt", "")
-    prompt = prompt_named(campaign.collection, name) if name else None
-    values["thresholds"] = tuple(values.get("thresholds", ()))
-    return Wish(prompt=None if values["kind"] == MachineKind.LEXICAL else prompt, **values)
-
-
-def _estimate(campaign: Campaign, wish: Wish) -> dict[str, Any]:
-    criterion = criterion_of(campaign, wish.criterion)
-    recipe = recipe_of(wish, criterion)
-    prompt = fitting_prompt(wish.prompt, criterion) if wish.kind == MachineKind.ENDPOINT else None
-    found = estimate_runs(campaign, recipe, prompt, wish.prices, criterion, runs=wish.runs)
-    return dict(EstimateSerializer(asdict(found)).data)

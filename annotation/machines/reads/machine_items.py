@@ -1,18 +1,17 @@
-"""What a machine is shown of a campaign's items: the same texts as people, nothing of what anybody said of them."""
+"""What a machine sees of a campaign's items: the same texts as people, and no answer of anybody."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-
+from accounts.sql import execute
 from annotation.models import Campaign, Criterion, MachineRun
 from annotation.prompting.prompts import PLACEHOLDERS
 from corpus.text.names import document_name
 
 BATCH = 500
 
-# {which} chooses among the campaign's items, always by keyset, so that a million of them are never held at once. Where
+# {which} selects items of the campaign, always by keyset, so that a million of them are never in memory at once. Where
 # an item is no pair (a question is judged alone), its known targets stand for the document.
 CONTENT = """
 SELECT i.id, coalesce(t.text, ''), coalesce(asp.text, t.text, ''), coalesce(above.texts, ''),
@@ -46,8 +45,8 @@ SAMPLED = "AND i.id = ANY(%(ids)s)"
 
 
 @dataclass(frozen=True)
-class Shown:
-    """One item as a machine sees it. `aspect` is the query where a topic has none."""
+class ItemText:
+    """One item as a machine sees it. `aspect` is the query where the topic has no aspects."""
 
     item: int
     query: str
@@ -58,19 +57,18 @@ class Shown:
 
     @property
     def name(self) -> str:
-        """What a page calls the item."""
+        """The name of the item on a page."""
         return document_name(self.title, self.abstract, self.aspect)
 
-    def places(self, levels: str) -> dict[str, str]:
-        """What the places of a prompt are filled with."""
-        filled = {name: getattr(self, name, "") for name in PLACEHOLDERS}
-        return {**filled, "levels": levels}
+    def placeholders(self, levels: str) -> dict[str, str]:
+        """The texts for the placeholders of a prompt."""
+        return {**{name: getattr(self, name, "") for name in PLACEHOLDERS}, "levels": levels}
 
 
-def unanswered(run: MachineRun) -> Iterator[Shown]:
-    """The items that the run has no reply for, in the order they were made, batch by batch.
+def unanswered(run: MachineRun) -> Iterator[ItemText]:
+    """The items that the run has no reply for, in the order of their ids, read in batches.
 
-    What is answered meanwhile is not met again, because the order only rises.
+    An item that is answered meanwhile does not come again, because ids only rise.
     """
     after = 0
     while batch := _fetch(run.campaign_id, UNANSWERED, after=after, run=run.pk):
@@ -78,19 +76,17 @@ def unanswered(run: MachineRun) -> Iterator[Shown]:
         after = batch[-1].item
 
 
-def show_items(campaign: Campaign, ids: Sequence[int]) -> list[Shown]:
+def show_items(campaign: Campaign, ids: Sequence[int]) -> list[ItemText]:
     """These items of the campaign, at most a batch."""
     return _fetch(campaign.pk, SAMPLED, ids=list(ids))
 
 
-def sample_items(campaign: Campaign, count: int) -> list[Shown]:
-    """So many items (at most a batch) at even distances over the whole campaign: always the same."""
-    with connection.cursor() as cursor:
-        cursor.execute(EVENLY, {"campaign": campaign.pk, "count": count})
-        return show_items(campaign, [row[0] for row in cursor.fetchall()])
+def sample_items(campaign: Campaign, count: int) -> list[ItemText]:
+    """`count` items (at most a batch) at even distances over the whole campaign: always the same."""
+    return show_items(campaign, [pk for (pk,) in execute(EVENLY, {"campaign": campaign.pk, "count": count})])
 
 
-def first_item(campaign: Campaign, pk: int | None = None) -> Shown | None:
+def first_item(campaign: Campaign, pk: int | None = None) -> ItemText | None:
     """The item of this id in the campaign, else its first; None where it has none."""
     if pk is not None and (found := show_items(campaign, [pk])):
         return found[0]
@@ -104,8 +100,6 @@ def describe_levels(criterion: Criterion) -> str:
     return "\n".join(f"{level.value} ({level.label}): {level.definition}".rstrip(": ") for level in levels)
 
 
-def _fetch(campaign: int, which: str, *, after: int = 0, **more: Any) -> list[Shown]:
-    named = {"campaign": campaign, "after": after, "most": BATCH, **more}
-    with connection.cursor() as cursor:
-        cursor.execute(CONTENT.format(which=which), named)
-        return [Shown(*row) for row in cursor.fetchall()]
+def _fetch(campaign: int, which: str, *, after: int = 0, **more: Any) -> list[ItemText]:
+    values = {"campaign": campaign, "after": after, "most": BATCH, **more}
+    return [ItemText(*row) for row in execute(CONTENT.format(which=which), values)]

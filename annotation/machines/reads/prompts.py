@@ -13,16 +13,16 @@ from annotation.prompting.recipes import tokens_in
 from corpus.models import Collection, PromptPurpose, PromptTemplate
 
 
-def all_prompts(collection: Collection, purpose: str = "", name: str = "") -> QuerySet[PromptTemplate]:
-    """Every version of the collection's prompts, by purpose and name, newest first. Empty: of any."""
+def prompt_versions(collection: Collection, purpose: str = "", name: str = "") -> QuerySet[PromptTemplate]:
+    """All versions of the collection's prompts of this purpose and name ("": of any), the newest first."""
     found = collection.prompt_templates.select_related("created_by").order_by("purpose", "name", "-version")
     found = found.filter(purpose=purpose) if purpose else found
     return found.filter(name=name) if name else found
 
 
 def prompt_named(collection: Collection, text: str, purpose: str = PromptPurpose.RELEVANCE) -> PromptTemplate:
-    """The prompt NAME (its newest version) or NAME@VERSION. Errors: Refused naming those there are."""
-    prompts = all_prompts(collection, purpose)
+    """The prompt NAME (its newest version) or NAME@VERSION. Errors: Refused, with the known names."""
+    prompts = prompt_versions(collection, purpose)
     name, _, version = text.rpartition("@")
     if name and version.isdecimal() and len(version) < 9:
         found = prompts.filter(name=name, version=int(version)).first()
@@ -34,13 +34,13 @@ def prompt_named(collection: Collection, text: str, purpose: str = PromptPurpose
 
 
 def known_prompts(prompts: QuerySet[PromptTemplate]) -> str:
-    """The names there are, as a sentence for a refusal."""
+    """The names of these prompts, as a sentence for a refusal."""
     known = ", ".join(prompts.order_by("name").values_list("name", flat=True).distinct())
     return f"There are: {known}." if known else "There are none yet: write one."
 
 
 def preview_of(campaign: Campaign, body: str, item: int | None = None) -> dict[str, Any]:
-    """The message for this item or the first one, how its answer must end, or a `problem`: why there is none."""
+    """The message for this item or the first one and how its answer must end; or a `problem` that says why not."""
     shown = first_item(campaign, item)
     try:
         prompt = parse_prompt(body)
@@ -51,6 +51,6 @@ def preview_of(campaign: Campaign, body: str, item: int | None = None) -> dict[s
         return {"problem": str(bad)}
     if shown is None or criterion is None:
         return {"problem": "The campaign has no items to try it on yet.", "form": form}
-    message = prompt.fill(shown.places(describe_levels(criterion)))
+    message = prompt.fill(shown.placeholders(describe_levels(criterion)))
     later = campaign.items.filter(pk__gt=shown.item).order_by("pk").values_list("pk", flat=True).first()
     return {"message": message, "form": form, "tokens": tokens_in(message), "item": shown, "next": later}

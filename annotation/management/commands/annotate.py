@@ -1,1 +1,1 @@
-from annotation.machines.commands.annotate import Command
+from annotation.machines.commands import Annotate as Command

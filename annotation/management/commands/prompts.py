@@ -1,1 +1,1 @@
-from annotation.machines.commands.prompts import Command
+from annotation.machines.commands import Prompts as Command

@@ -24,7 +24,7 @@ from annotation.campaigns.actions.items import build_items
 from annotation.labelling.actions.answers import AnswerInput
 from annotation.labelling.actions.submissions import submit
 from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import Wish
+from annotation.machines.actions.recipes import MachineOptions
 from annotation.models import Assignment, AssignmentState, Campaign, MachineKind, Split, SubmissionKind
 from config.demo.authors import load_authors
 from config.demo.first_pass import load_first_pass
@@ -199,8 +199,8 @@ def _answers_of(campaign: Campaign, person: Person, user: User, at: datetime, mo
 
 def _let_baseline_judge(campaign: Campaign, manager: User, at: datetime) -> None:
     """The lexical baseline judges the round too, and a cycle of Anno-GPT begins on it."""
-    wish = Wish(kind=MachineKind.LEXICAL)
-    for run in request_machine_runs(campaign=campaign, by=manager, at=at, wish=wish, send=False):
+    options = MachineOptions(kind=MachineKind.LEXICAL)
+    for run in request_machine_runs(campaign=campaign, by=manager, at=at, options=options, send=False):
         jobs.carry_out(run)
     start_cycle(collection=campaign.collection, by=manager, at=at, dev=campaign, criterion="relevance")
 

@@ -6,7 +6,7 @@ from accounts.refusals import Refused
 from adjudication.cycles.actions import choose_test_set, freeze_machine, run_frozen_machine
 from adjudication.cycles.reads.tuning import dev_table
 from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import Wish
+from annotation.machines.actions.recipes import MachineOptions
 from annotation.models import Campaign, Level, MachineKind, MachineRun
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, tuned
 from tests.factories.annotation import Material
@@ -82,8 +82,8 @@ def test_the_frozen_machine_runs_as_often_as_was_fixed_and_no_oftener(made: Mate
     choose_test_set(cycle=cycle, by=made.manager, at=LATER, test=test)
 
     def run(times: int) -> list[MachineRun]:
-        wish = Wish(kind=MachineKind.LEXICAL, runs=times)
-        return request_machine_runs(campaign=test, by=made.manager, at=LATER, wish=wish, send=False)
+        options = MachineOptions(kind=MachineKind.LEXICAL, runs=times)
+        return request_machine_runs(campaign=test, by=made.manager, at=LATER, options=options, send=False)
 
     with pytest.raises(Refused, match="a second look at the test set"):
         run(3)

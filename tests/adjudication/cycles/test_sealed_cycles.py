@@ -16,7 +16,7 @@ from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
 from annotation.campaigns.actions.campaigns import update_campaign
 from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import Wish
+from annotation.machines.actions.recipes import MachineOptions
 from annotation.models import Campaign, Judgment, MachineKind
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, tuned
 from tests.factories.annotation import Material
@@ -125,7 +125,7 @@ def test_only_the_frozen_machine_runs_on_the_test_set(made: Material) -> None:
     choose_test_set(cycle=cycle, by=by, at=LATER, test=test)
     with pytest.raises(Refused, match="has frozen another machine"):
         ask(made, test, kind="lexical", thresholds=(0.1, 0.2))
-    wish = Wish(kind=MachineKind.LEXICAL)
-    assert request_machine_runs(campaign=test, by=by, at=LATER, wish=wish, send=False)[0].recipe_hash == key
+    options = MachineOptions(kind=MachineKind.LEXICAL)
+    assert request_machine_runs(campaign=test, by=by, at=LATER, options=options, send=False)[0].recipe_hash == key
     with pytest.raises(Conflict, match="frozen already"):
         freeze_machine(cycle=cycle, by=by, at=LATER, key="another")

@@ -10,7 +10,7 @@ from accounts import jobs
 from accounts.actions.jobs import cancel_job
 from accounts.models import JobState
 from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import Wish
+from annotation.machines.actions.recipes import MachineOptions
 from annotation.models import Assignment, Judgment, MachineRun
 from tests.factories.annotation import make_campaign, make_material
 from tests.factories.machines import make_prompt, stubbed
@@ -29,9 +29,9 @@ def start_worker(stub: ChatStub, log: Path, queue: str) -> Child:
 
 def request_run() -> MachineRun:
     made = make_material()
-    wish = Wish(prompt=make_prompt(made))
+    options = MachineOptions(prompt=make_prompt(made))
     campaign = make_campaign(made, overlap=2)
-    return request_machine_runs(campaign=campaign, by=made.manager, at=timezone.now(), wish=wish)[0]
+    return request_machine_runs(campaign=campaign, by=made.manager, at=timezone.now(), options=options)[0]
 
 
 def state_of(run: MachineRun) -> str:

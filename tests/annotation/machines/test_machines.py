@@ -11,7 +11,7 @@ from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from annotation.imports.actions import request_judgment_import
 from annotation.machines.actions.machines import continue_machine_run
-from annotation.machines.actions.recipes import write_relevance_prompt
+from annotation.machines.actions.prompts import write_relevance_prompt
 from annotation.machines.actions.replies import decide_reply
 from annotation.machines.reads.machines import count_replies
 from annotation.models import Assignment, Campaign, Judgment, MachineReply, MachineRun, ReplyState, Submission

@@ -1,0 +1,221 @@
+"""manage.py annotate and prompts."""
+
+from decimal import Decimal
+from typing import Any, ClassVar
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.management.reporting import ReportingCommand, SteppedCommand, text_of
+from accounts.models import JobState
+from accounts.refusals import Refused
+from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
+from annotation.machines.actions.prompts import write_prompt_for
+from annotation.machines.actions.recipes import MachineOptions, criterion_of, estimate_machine, recipe_of
+from annotation.machines.reads.machines import count_replies
+from annotation.machines.reads.prompts import known_prompts, preview_of, prompt_named, prompt_versions
+from annotation.models import Campaign, MachineKind, MachineRun
+from corpus.collections.reads.collections import collection_with
+from corpus.models import PromptPurpose, PromptTemplate
+from corpus.questions.reads.generation import PROMPT_NAME
+
+
+class Annotate(ReportingCommand):
+    """manage.py annotate SLUG CAMPAIGN --machine lexical|MODEL [--prompt NAME[@VERSION]] [--runs N] [--dry-run]
+    [--json]"""
+
+    help = (
+        "Let a machine judge the items of a campaign: “lexical” (words alone, no network) or a model of the endpoint"
+        " that is set up. Running it again with --continue asks only for what is missing."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("campaign", help="short name of the campaign")
+        parser.add_argument(
+            "--machine", required=True, metavar="lexical|MODEL", help="“endpoint”: the model that is set up"
+        )
+        parser.add_argument(
+            "--prompt", default="", metavar="NAME[@VERSION]", help="the newest version unless one is named"
+        )
+        parser.add_argument("--criterion", default="", metavar="KEY", help="where the campaign has several")
+        parser.add_argument("--runs", type=int, default=1, metavar="N")
+        parser.add_argument("--temperature", type=float, default=0.0)
+        parser.add_argument("--max-tokens", type=int, default=None, metavar="N", help="longest answer")
+        parser.add_argument("--seed", type=int, default=None, help="sent to the endpoint")
+        parser.add_argument(
+            "--thresholds", type=float, nargs="+", default=[], metavar="SHARE", help="of the lexical one"
+        )
+        parser.add_argument("--concurrency", type=int, default=None, metavar="N", help="questions at once")
+        parser.add_argument("--rate", type=int, default=None, metavar="N", help="questions a minute")
+        parser.add_argument("--price-in", type=Decimal, default=None, metavar="P", help="of a million tokens sent")
+        parser.add_argument("--price-out", type=Decimal, default=None, metavar="P", help="of a million tokens received")
+        parser.add_argument("--dry-run", action="store_true", help="only say what it would take")
+        parser.add_argument(
+            "--continue", action="store_true", dest="go_on", help="take unfinished runs of this machine up again"
+        )
+
+    def carry_out(
+        self, *, slug: str, campaign: str, dry_run: bool, go_on: bool, **arguments: Any
+    ) -> tuple[str, dict[str, Any]]:
+        found = campaign_with(slug, campaign)
+        options = _machine_options(found, **arguments)
+        if dry_run:
+            return _estimate(found, options)
+        at = timezone.now()
+        runs = _unfinished(found, options) if go_on else []
+        runs = [continue_machine_run(run=run, by=None, at=at, send=False) for run in runs]
+        runs = runs or request_machine_runs(campaign=found, by=None, at=at, options=options, send=False)
+        for run in runs:
+            jobs.carry_out(run)
+        return _summary(found, runs)
+
+
+def _machine_options(
+    campaign: Campaign, *, machine: str, prompt: str, thresholds: list[float], rate: int | None, **arguments: Any
+) -> MachineOptions:
+    same = ("criterion", "runs", "temperature", "max_tokens", "seed", "concurrency", "price_in", "price_out")
+    is_lexical = machine == MachineKind.LEXICAL
+    if not is_lexical and not prompt:
+        known = known_prompts(prompt_versions(campaign.collection, PromptPurpose.RELEVANCE))
+        raise Refused(f"Name a prompt with --prompt. {known}")
+    return MachineOptions(
+        kind=MachineKind.LEXICAL if is_lexical else MachineKind.ENDPOINT,
+        prompt=None if is_lexical else prompt_named(campaign.collection, prompt),
+        model="" if machine in MachineKind.values else machine,
+        thresholds=tuple(thresholds),
+        per_minute=rate,
+        **{name: arguments[name] for name in same},
+    )
+
+
+def _unfinished(campaign: Campaign, options: MachineOptions) -> list[MachineRun]:
+    criterion = criterion_of(campaign, options.criterion)
+    recipe = recipe_of(options, criterion)
+    runs = campaign.machine_runs.filter(recipe_hash=recipe.digest, criterion=criterion).order_by("run_number")
+    counts_by_run = count_replies(list(runs), campaign.items.count())
+    return [run for run in runs if run.state != JobState.DONE or counts_by_run[run.pk].left]
+
+
+def _estimate(campaign: Campaign, options: MachineOptions) -> tuple[str, dict[str, Any]]:
+    recipe, found = estimate_machine(campaign, options)
+    cost = "" if found.cost is None else f", about {found.cost:.2f}"
+    summary = (
+        f"{found.items:,} items, {found.calls:,} replies, about {found.prompt_tokens:,} tokens to send and"
+        f" {found.completion_tokens:,} to receive{cost}, about {found.seconds:,.0f} seconds. Nothing was asked."
+    )
+    return summary, {"dry_run": True, "recipe": recipe.to_json(), "recipe_hash": recipe.digest, **found.to_json()}
+
+
+def _summary(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str, Any]]:
+    for run in runs:
+        run.refresh_from_db()
+    counts_by_run = count_replies(runs, campaign.items.count())
+    shapes = [
+        {
+            "annotator": run.annotator.name,
+            "run_number": run.run_number,
+            "recipe_hash": run.recipe_hash,
+            "state": run.state,
+            "reason": run.reason,
+            "items": counts.items,
+            "answered": counts.answered,
+            "invalid": counts.invalid,
+            "errors": counts.errors,
+            "prompt_tokens": counts.prompt_tokens,
+            "completion_tokens": counts.completion_tokens,
+            "cost": None if counts.cost is None else float(counts.cost),
+        }
+        for run, counts in ((run, counts_by_run[run.pk]) for run in runs)
+    ]
+    failed = [run for run in runs if run.state != JobState.DONE]
+    lines = [
+        f"{one['annotator']}: {one['answered']:,} answered, {one['invalid']:,} invalid,"
+        f" {one['errors']:,} without an answer"
+        for one in shapes
+    ]
+    if failed:
+        raise Refused(f"{failed[0].annotator}: {failed[0].reason} Go on with --continue. " + "; ".join(lines))
+    return "\n".join(lines), {"runs": shapes}
+
+
+class Prompts(SteppedCommand):
+    """manage.py prompts SLUG list|show|write|preview: prompts for language models, written and read in versions."""
+
+    help = "Write prompts for machine annotators (relevance) and for generated questions (questions), and read them."
+    reads: ClassVar[dict[str, str]] = {
+        "list": "list all versions with their hashes",
+        "show": "print one version",
+        "preview": "print the message that a prompt makes of an item",
+    }
+    writes: ClassVar[dict[str, str]] = {"write": "store a text as the next version of a prompt"}
+
+    def add_list(self, parser: CommandParser) -> None:
+        parser.add_argument("--purpose", choices=PromptPurpose.values, default="", help="default: both")
+
+    def add_show(self, parser: CommandParser) -> None:
+        parser.add_argument("name", metavar="NAME[@VERSION]", help="the newest version unless one is named")
+        _add_purpose(parser)
+
+    def add_write(self, parser: CommandParser) -> None:
+        parser.add_argument("file", help="a text in UTF-8; -: standard input")
+        parser.add_argument("--name", default="", help="needed for relevance; a known one gets its next version")
+        _add_purpose(parser)
+
+    def add_preview(self, parser: CommandParser) -> None:
+        parser.add_argument("campaign", help="short name of the campaign")
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--prompt", default="", metavar="NAME[@VERSION]")
+        which.add_argument("--file", default="", help="a text that is not stored; -: standard input")
+        parser.add_argument("--item", type=int, default=None, help="id of an item; default: the first")
+
+    def list(self, *, slug: str, purpose: str) -> tuple[str, dict[str, Any]]:
+        found = [_shape(prompt) for prompt in prompt_versions(collection_with(slug), purpose)]
+        lines = [f"{one['purpose']}: {one['prompt']} ({one['sha256'][:12]}…)" for one in found]
+        return "\n".join(lines) or "There are no prompts yet.", {"prompts": found}
+
+    def show(self, *, slug: str, name: str, purpose: str) -> tuple[str, dict[str, Any]]:
+        prompt = prompt_named(collection_with(slug), name, purpose)
+        return prompt.body, {**_shape(prompt), "body": prompt.body}
+
+    def write(self, *, slug: str, file: str, name: str, purpose: str) -> tuple[str, dict[str, Any]]:
+        prompt, is_new = write_prompt_for(
+            purpose=purpose, collection=collection_with(slug), by=None, at=timezone.now(), name=name, body=text_of(file)
+        )
+        outcome = "saved" if is_new else "has the same words already, so nothing is saved"
+        return f"{prompt}: {outcome}. Its hash is {prompt.sha256}.", {**_shape(prompt), "new": is_new}
+
+    def preview(
+        self, *, slug: str, campaign: str, prompt: str, file: str, item: int | None
+    ) -> tuple[str, dict[str, Any]]:
+        found = campaign_with(slug, campaign)
+        body = text_of(file) if file else prompt_named(found.collection, prompt).body
+        preview = preview_of(found, body, item)
+        if "problem" in preview:
+            raise Refused(preview["problem"])
+        result = {**preview, "item": preview["item"].item}
+        return f"{preview['message']}\n\nHow a reply must end: {preview['form']}", result
+
+
+def _add_purpose(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--purpose",
+        choices=PromptPurpose.values,
+        default=PromptPurpose.RELEVANCE.value,
+        help=f"default: relevance; the one of questions has the name “{PROMPT_NAME}”",
+    )
+
+
+def _shape(prompt: PromptTemplate) -> dict[str, Any]:
+    return {
+        "id": prompt.pk,
+        "purpose": prompt.purpose,
+        "prompt": f"{prompt.name}@{prompt.version}",
+        "name": prompt.name,
+        "version": prompt.version,
+        "sha256": prompt.sha256,
+        "created_at": prompt.created_at.isoformat(),
+    }
