@@ -154,6 +154,11 @@ TEMPLATES = [
                 "config.demo.loading.demo",
                 "accounts.mail.mail",
             ],
+            "builtins": [
+                "django.contrib.humanize.templatetags.humanize",
+                "django.templatetags.static",
+                "accounts.templatetags.components",
+            ],
         },
     }
 ]

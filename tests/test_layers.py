@@ -24,6 +24,7 @@ ROOT = Path(settings.BASE_DIR)
 TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 QUOTED = re.compile(r"""["']([^"']+)["']""")
 BY_HAND = re.compile(r"""(?:href|action|src|formaction|hx-\w+)=["'](/[^"'{]*)""")
+WITH_URLS = {"url", "post", "nothing", "submit"}  # tags that take the name of a URL
 
 
 def url_names(resolver: URLResolver) -> Iterator[tuple[str, str, re.Pattern[str]]]:
@@ -97,7 +98,7 @@ def template_violations(app: str) -> Iterator[str]:
         for tag in TAG.findall(source):
             words = tag.strip("{%} \n").split()
             for text in QUOTED.findall(tag):
-                if text in names and (words[0] == "url" or "_" in text):
+                if text in names and (words[0] in WITH_URLS or "_" in text):
                     yield f"{where} names the URL {text} of {APP_OF_URL[text]}"
                 if text.split("/")[0] in above(app) and "/" in text:
                     yield f"{where} names the template {text}"

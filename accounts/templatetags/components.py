@@ -1,0 +1,105 @@
+"""The components that pages are made of, in all templates without `{% load %}`; the page Style shows them."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from django import template
+from django.forms import BaseForm, BoundField
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+register = template.Library()
+
+Shown = dict[str, Any]  # what a template gets
+KEY = re.compile(r"(?<![^\s,–])(?!or\b|…)[^\s,–]+")
+
+
+@register.simple_block_tag
+def page_head(content: str, heading: object, lead: object = "", look: str = "measure") -> SafeString:
+    """The heading of a page with what the page is for; the content are the buttons next to it."""
+    return render_to_string("_page_head.html", {"heading": heading, "lead": lead, "look": look, "content": content})
+
+
+@register.simple_block_tag
+def section(content: str, key: str, heading: object, look: str = "stack tight", anchor: str = "") -> SafeString:
+    """A part of a page that is named by its heading, whose id is `key` and "-heading"; anchor is its own id."""
+    shown = {"key": key, "heading": heading, "look": look, "anchor": anchor, "content": content}
+    return render_to_string("_section.html", shown)
+
+
+@register.inclusion_tag("_nothing.html")
+def nothing(heading: object, text: object, button: str = "", view: str = "", *args: Any, look: str = "") -> Shown:
+    """What stands where a list has no rows, with a button that leads to a view."""
+    address = view and reverse(view, args=args)
+    return {"heading": heading, "text": text, "button": button, "address": address, "look": look}
+
+
+@register.inclusion_tag("_alert.html")
+def alert(look: str, text: object) -> Shown:
+    """A notice; look is ok, info, warn or bad."""
+    return {"look": look, "text": text}
+
+
+@register.simple_block_tag
+def tabular(content: str, *headings: str, look: str = "folds", caption: object = "", title: object = "") -> SafeString:
+    """A table with these columns (see `columns`), as wide as it needs; the content are its rows.
+
+    `title` is a caption for screen readers alone.
+    """
+    shown = {"columns": _columns(headings), "look": look, "caption": caption, "title": title, "content": content}
+    return render_to_string("_tabular.html", shown)
+
+
+@register.inclusion_tag("_columns.html")
+def columns(*headings: str) -> Shown:
+    """The head of a table. "#Topics" is a column of numbers, "(Remove)" a heading for screen readers alone, "" none."""
+    return {"columns": _columns(headings)}
+
+
+def _columns(headings: Iterable[str]) -> list[tuple[SafeString, str]]:
+    """Label and look of each column."""
+    found = []
+    for text in map(conditional_escape, filter(None, headings)):
+        if text.startswith("#"):
+            found.append((mark_safe(text[1:]), "num"))  # noqa: S308 - escaped
+        elif text.startswith("("):
+            hidden = mark_safe(text[1:-1])  # noqa: S308 - escaped
+            found.append((format_html('<span class="visually-hidden">{}</span>', hidden), ""))
+        else:
+            found.append((text, ""))
+    return found
+
+
+@register.simple_block_tag(takes_context=True)
+def post(context: template.Context, content: str, view: str = "", *args: Any, **attributes: object) -> SafeString:
+    """A form that is sent to a view (without one to the page's own), with the token against forgery.
+
+    Attributes are named as in `class="row"` and `aria_label="Topics"`.
+    """
+    named = {"class": attributes.pop("class", None), "method": "post", "enctype": attributes.pop("enctype", None)}
+    named |= {"action": reverse(view, args=args) if view else None} | attributes
+    shown = format_html_join("", ' {}="{}"', [(name.replace("_", "-"), each) for name, each in named.items() if each])
+    given = {"attributes": shown, "content": content, "csrf_token": context.get("csrf_token")}
+    return render_to_string("_post.html", given)
+
+
+@register.inclusion_tag("_submit.html")
+def submit(label: object, back: object = "", view: str = "", *args: Any, look: str = "primary") -> Shown:
+    """The row of buttons below a form: the one that sends it, and the way back to a view."""
+    return {"label": label, "back": back, "address": view and reverse(view, args=args), "look": look}
+
+
+@register.inclusion_tag("_field_list.html")
+def fields(form: BaseForm | Iterable[BoundField], names: str = "") -> Shown:
+    """Fields with their labels, help and errors: those named, or all."""
+    return {"fields": [form[name] for name in names.split()] if isinstance(form, BaseForm) and names else form}
+
+
+@register.inclusion_tag("_keys.html")
+def keys(names: str, text: object, look: str = "") -> Shown:
+    """An entry of a list of keys: "J K or ↓ ↑" and what they do; look is "pair" without an element around the two."""
+    pressed = KEY.sub(lambda key: f"<kbd>{key[0]}</kbd>", conditional_escape(names))
+    return {"keys": mark_safe(pressed), "text": text, "is_wrapped": look != "pair"}  # noqa: S308 - escaped

@@ -1,0 +1,84 @@
+"""The components that pages are made of."""
+
+import pytest
+from django import forms
+from django.template import Context, Template
+from django.urls import reverse
+
+
+def rendered(source: str, **context: object) -> str:
+    """The template as text without white space between tags."""
+    text = " ".join(Template(source).render(Context(context)).split())
+    return text.replace("> <", "><")
+
+
+class Letter(forms.Form):
+    to = forms.CharField(label="To")
+    text = forms.CharField(label="Text", required=False)
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+
+
+def test_columns_are_texts_numbers_or_for_screen_readers_alone():
+    assert rendered('{% columns "Topic\'s text" "#Rows" may|yesno:"(Remove)," %}', may=True) == (
+        '<thead><tr><th scope="col">Topic\'s text</th><th scope="col" class="num">Rows</th>'
+        '<th scope="col"><span class="visually-hidden">Remove</span></th></tr></thead>'
+    )
+
+
+def test_a_column_that_is_not_shown_is_left_out():
+    assert rendered('{% columns "A" may|yesno:"(Remove)," %}', may=False).count("<th ") == 1
+
+
+def test_headings_of_people_are_escaped():
+    text = rendered('{% tabular "#"|add:name caption=name %}<tr></tr>{% endtabular %}', name="<b>")
+    assert text.count("&lt;b&gt;") == 2
+    assert "<b>" not in text
+    assert '<table class="table folds">' in text
+
+
+def test_a_table_has_its_rows_below_its_columns():
+    text = rendered('{% tabular "A" look="" title="All" %}<tr><td>1</td></tr>{% endtabular %}')
+    assert '<table class="table"><caption class="visually-hidden">All</caption><thead>' in text
+    assert "<tbody><tr><td>1</td></tr></tbody>" in text
+
+
+def test_a_form_is_sent_to_a_view_with_the_token():
+    source = '{% post "person_erase" 7 class="row" data_confirm="Sure?" %}<b></b>{% endpost %}'
+    text = rendered(source, csrf_token="TOKEN")
+    address = reverse("person_erase", args=[7])
+    assert text.startswith(f'<form class="row" method="post" action="{address}" data-confirm="Sure?">')
+    assert 'name="csrfmiddlewaretoken" value="TOKEN"><b></b></form>' in text
+
+
+def test_a_form_without_a_view_is_sent_to_its_own_page():
+    assert rendered("{% post %}x{% endpost %}", csrf_token="T").startswith('<form method="post"><input')
+
+
+@pytest.mark.parametrize(("names", "shown"), [("", ["to", "text", "seen"]), ("text", ["text"])])
+def test_fields_are_all_or_those_named(names: str, shown: list[str]):
+    text = rendered("{% fields form names %}", form=Letter(), names=names)
+    assert [name for name in ("to", "text", "seen") if f'name="{name}"' in text] == shown
+
+
+def test_keys_are_marked_and_the_words_between_them_are_not():
+    text = rendered('{% keys "J K or 1–3, ⇧R … Esc" "do it" look="pair" %}')
+    keys = ("J", "K", "1", "3", "⇧R", "Esc")
+    for key in keys:
+        assert f"<kbd>{key}</kbd>" in text
+    assert text.count("<kbd>") == len(keys)
+    assert "<dd> do it" in text
+
+
+def test_where_nothing_is_a_button_may_lead_on():
+    text = rendered('{% nothing "No runs" reason "My work" "home" look="primary" %}', reason="<none>")
+    assert "<h2>No runs</h2><p>&lt;none&gt;</p>" in text
+    assert '<a class="button primary" href="/">My work</a>' in text
+    assert "button" not in rendered('{% nothing "No runs" "None." %}')
+
+
+def test_a_section_is_named_by_its_heading():
+    text = rendered('{% section "runs" "Runs" look="stack" anchor="all" %}x{% endsection %}')
+    assert (
+        text
+        == '<section class="stack" aria-labelledby="runs-heading" id="all"><h2 id="runs-heading">Runs</h2> x </section>'
+    )
