@@ -9,27 +9,3 @@ from adjudication.models.releases import DataStatement, Release
 from adjudication.models.relevance import RelevanceCount
 from adjudication.models.splits import Split, SplitTopic
 from adjudication.models.verdicts import Cause, Method, Verdict, Voters, VoteRun
-
-__all__ = [
-    "AgreementFigure",
-    "AgreementResult",
-    "AgreementRun",
-    "Cause",
-    "DataStatement",
-    "Evaluation",
-    "EvaluationScores",
-    "ExportPrefixes",
-    "ImportedQrels",
-    "ImportedQrelsTopic",
-    "Leaderboard",
-    "LeaderboardEntry",
-    "Method",
-    "Publication",
-    "Release",
-    "RelevanceCount",
-    "Split",
-    "SplitTopic",
-    "Verdict",
-    "VoteRun",
-    "Voters",
-]

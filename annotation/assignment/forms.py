@@ -24,10 +24,9 @@ class MembersForm(forms.Form):
 
     def __init__(self, *args: Any, membership: Membership, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["users"]
-        assert isinstance(field, forms.ModelMultipleChoiceField)  # noqa: S101 - narrows the type
+        fields: dict[str, Any] = self.fields
         judging = campaign.annotators.exclude(state=AnnotatorState.REMOVED).filter(user__isnull=False)
-        field.queryset = possible_annotators(membership).exclude(pk__in=judging.values("user"))
+        fields["users"].queryset = possible_annotators(membership).exclude(pk__in=judging.values("user"))
 
 
 class NameForm(forms.Form):
@@ -72,10 +71,9 @@ class HandOverForm(AmountForm):
 
     def __init__(self, *args: Any, annotator: Annotator, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["target"]
-        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 - narrows the type
+        fields: dict[str, Any] = self.fields
         others = annotator.campaign.annotators.filter(state=AnnotatorState.ACTIVE, user__isnull=False)
-        field.queryset = others.exclude(pk=annotator.pk).order_by("name")
+        fields["target"].queryset = others.exclude(pk=annotator.pk).order_by("name")
 
 
 class PlanForm(forms.Form):

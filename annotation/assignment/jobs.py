@@ -1,6 +1,6 @@
 """Planning and writing who judges what: previewed or written, from the same inputs by the same seed."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from itertools import combinations
 
@@ -335,23 +335,6 @@ def _queue_positions(work: Workload, items: Ints, seed: int) -> Ints:
     return place[items]
 
 
-def _summary(work: Workload, plan: Plan, options: Options, repeats: Ints) -> Summary:
-    names = [each.name for each in work.annotators]
-    new = np.bincount(plan.people, minlength=len(names)).tolist()
-    return Summary(
-        items=len(np.unique(plan.items)),
-        judgments=len(plan.items),
-        annotators=dict(zip(names, new, strict=True)),
-        loads=dict(zip(names, plan.loads.tolist(), strict=True)),
-        pairs={f"{names[a]}|{names[b]}": int(plan.couples[a, b]) for a, b in combinations(range(len(names)), 2)},
-        seed=options.seed,
-        strategy=str(work.strategy),
-        overlap=work.overlap,
-        inputs_hash=work.digest(options.seed, options.repeat_percent, options.repeat_gap),
-        repeats={name: count for name, count in zip(names, repeats.tolist(), strict=True) if count},
-    )
-
-
 def _queue_summary(work: Workload, items: Ints, options: Options) -> Summary:
     return Summary(
         items=len(np.unique(items)),
@@ -363,4 +346,17 @@ def _queue_summary(work: Workload, items: Ints, options: Options) -> Summary:
         strategy=str(work.strategy),
         overlap=work.overlap,
         inputs_hash=work.digest(options.seed),
+    )
+
+
+def _summary(work: Workload, plan: Plan, options: Options, repeats: Ints) -> Summary:
+    names = [each.name for each in work.annotators]
+    new = np.bincount(plan.people, minlength=len(names)).tolist()
+    return replace(
+        _queue_summary(work, plan.items, options),
+        annotators=dict(zip(names, new, strict=True)),
+        loads=dict(zip(names, plan.loads.tolist(), strict=True)),
+        pairs={f"{names[a]}|{names[b]}": int(plan.couples[a, b]) for a, b in combinations(range(len(names)), 2)},
+        inputs_hash=work.digest(options.seed, options.repeat_percent, options.repeat_gap),
+        repeats={name: count for name, count in zip(names, repeats.tolist(), strict=True) if count},
     )

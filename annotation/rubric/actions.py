@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -33,7 +32,8 @@ def ask_for_reviews(
     roles = dict(Membership.objects.filter(collection=campaign.collection_id).values_list("user", "role"))
     if roles.get(reviewer.pk) in (None, Role.VIEWER):
         raise Refused(f"{reviewer} does not judge in this collection.")
-    chosen = list(_current(campaign).filter(pk__in=rewrites))
+    current = current_rewrites(campaign).select_related("submission__assignment__annotator")
+    chosen = list(current.filter(pk__in=rewrites))
     if not chosen:
         raise Refused("Choose at least one rewrite that counts now.")
     if any(_author(rewrite) == reviewer.pk for rewrite in chosen):
@@ -85,10 +85,6 @@ def decide_rewrite(
     facts = {"rewrite": found.pk, "decision": decision}
     record_event(by=by, at=at, verb="decide_rewrite", target=campaign, scope=campaign.collection, **facts)
     return review
-
-
-def _current(campaign: Campaign) -> QuerySet[Rewrite]:
-    return current_rewrites(campaign).select_related("submission__assignment__annotator")
 
 
 def _author(rewrite: Rewrite) -> int | None:

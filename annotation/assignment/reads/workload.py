@@ -86,6 +86,7 @@ class Workload:
         return np.clip(self.slots - taken, 0, None).astype(np.int64)
 
     def people(self) -> People:
+        """The annotators, as the planner takes them."""
         return People(
             names=tuple(each.name for each in self.annotators),
             weights=np.array([each.weight for each in self.annotators], dtype=np.float64),
@@ -95,6 +96,7 @@ class Workload:
         )
 
     def work(self) -> Work:
+        """What the planner gives out, and who has or skipped which item, by indexes of items and annotators."""
         attempts, index = self.attempts, {each.pk: i for i, each in enumerate(self.annotators)}
         person = np.array([index.get(pk, -1) for pk in attempts[:, 2].tolist()], dtype=np.int64)
         pairs = np.column_stack([attempts[:, 1], person])
@@ -152,7 +154,7 @@ def assignable(campaign: Campaign) -> list[Annotator]:
 
 
 def tree_ranks(campaign: Campaign, aspects: Ints) -> Ints:
-    """The place of each of these aspects in its topic's tree, to order them by; 0 where there is no aspect."""
+    """(n,): the place of each of these aspects (n,) in its topic's tree, to order them by; 0 where there is none."""
     ranks = read_integers(RANKS, {"campaign": campaign.pk}, 2)
     first = ranks[np.lexsort((ranks[:, 1], ranks[:, 0]))]
     known, start = np.unique(first[:, 0], return_index=True)

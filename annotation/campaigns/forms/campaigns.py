@@ -1,5 +1,6 @@
-"""Forms that make, describe and copy campaigns."""
+"""Forms that make, describe and copy campaigns, and what they ask about their kinds."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -7,12 +8,13 @@ from django.db.models import QuerySet
 from django.utils.functional import lazy
 
 from accounts.models import User
+from annotation.campaigns.forms.items import CalibrationForm
 from annotation.campaigns.forms.settings import number_field
 from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
 from annotation.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, SAMPLE, SEED
-from annotation.kind import kinds, option_readers, overlaps_in_words
+from annotation.kind import Kind, kinds, option_readers, overlaps_in_words
 from annotation.models import Campaign, CampaignState, Order, Split, Strategy
-from corpus.models import Membership, Role
+from corpus.models import Collection, Membership, Role
 
 MOST_FILE_BYTES = 1_000_000
 ORDERS = [
@@ -110,13 +112,60 @@ class NewCampaignForm(CampaignForm):
 
     def __init__(self, *args: Any, membership: Membership, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["annotators"]
-        assert isinstance(field, forms.ModelMultipleChoiceField)  # noqa: S101 - narrows the type
-        field.queryset = possible_annotators(membership)
+        fields: dict[str, Any] = self.fields
+        fields["annotators"].queryset = possible_annotators(membership)
 
     def clean_file(self) -> CampaignFile:
         file = self.cleaned_data["file"]
         return read_upload(file) if file else CampaignFile()
+
+
+class KindPart:
+    """The forms of one kind, bound to the data if that is the kind that was chosen."""
+
+    def __init__(self, kind: Kind, data: Mapping[str, Any] | None, collection: Collection) -> None:
+        self.kind = kind
+        self.options = kind.options.form(data, stored={}) if kind.options else None
+        self.choice = kind.choosing.form(data, collection=collection) if kind.choosing else None
+
+    @property
+    def forms(self) -> list[Any]:
+        return [form for form in (self.choice, self.options) if form is not None]
+
+
+class KindForms:
+    """The parts of all kinds, of which only the chosen one counts."""
+
+    def __init__(self, data: Any, collection: Collection) -> None:
+        name = data.get("kind") if data else None
+        self.parts = [KindPart(kind, data if kind.name == name else None, collection) for kind in kinds()]
+        self.chosen = next((part for part in self.parts if part.kind.name == name), None)
+        self.has_sample = self.chosen is not None and self.chosen.kind.offers_calibration
+        self.calibration = CalibrationForm(data if self.has_sample else None)
+        self.with_orders = " ".join(kind.name for kind in kinds() if kind.has_orders)
+        self.with_calibration = " ".join(kind.name for kind in kinds() if kind.offers_calibration)
+
+    def is_valid(self) -> bool:
+        forms = [*(self.chosen.forms if self.chosen else []), *([self.calibration] if self.has_sample else [])]
+        invalid = [form for form in forms if not form.is_valid()]  # errors of all are shown
+        return not invalid
+
+    @property
+    def has_errors(self) -> bool:
+        forms = [form for part in self.parts for form in part.forms]
+        return any(form.errors for form in [*forms, self.calibration])
+
+    def options(self) -> dict[str, Any] | None:
+        """The settings of the chosen kind, as they are stored; None of kinds that have none."""
+        return self.chosen.options.as_json() if self.chosen and self.chosen.options else None
+
+    def calibration_sample(self) -> dict[str, Any] | None:
+        """Sample and overlap of the calibration; None where none is asked for."""
+        return self.calibration.sample_and_overlap() if self.has_sample else None
+
+    def choice(self) -> Any:
+        """Which items are wanted, None for all."""
+        return self.chosen.choice.chosen() if self.chosen and self.chosen.choice else None
 
 
 class CopyForm(forms.Form):

@@ -1,6 +1,6 @@
 """Forms about items: building them, finding them."""
 
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.utils.functional import lazy
@@ -54,11 +54,10 @@ class ItemFilterForm(forms.Form):
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        topics, needs = self.fields["topic"], self.fields["needs"]
-        assert isinstance(topics, forms.ModelChoiceField)  # noqa: S101 - narrows the type
-        assert isinstance(needs, forms.TypedChoiceField)  # noqa: S101 - narrows the type
-        topics.queryset = Topic.objects.filter(collection=campaign.collection).order_by("position", "pk")
-        needs.choices = [("", "any"), *((n, f"{n} more") for n in range(1, campaign.overlap + 2))]
+        fields: dict[str, Any] = self.fields
+        topics = Topic.objects.filter(collection=campaign.collection)
+        fields["topic"].queryset = topics.order_by("position", "pk")
+        fields["needs"].choices = [("", "any"), *((n, f"{n} more") for n in range(1, campaign.overlap + 2))]
         if not any(column.key == "topic" for column in campaign.kind_object.words.columns):
             del self.fields["topic"]
 
@@ -77,10 +76,8 @@ class ItemFilterForm(forms.Form):
 class ItemRemovalForm(forms.Form):
     """Which of the unjudged items to remove."""
 
-    topic = forms.ChoiceField(label="Topic", required=False)
-
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         numbers = Topic.objects.filter(items__campaign=campaign).distinct().values_list("number", flat=True)
-        field = cast(forms.ChoiceField, self.fields["topic"])
-        field.choices = [("", "All topics"), *((number, number) for number in numbers.order_by("position", "number"))]
+        choices = [("", "All topics"), *((number, number) for number in numbers.order_by("position", "number"))]
+        self.fields["topic"] = forms.ChoiceField(label="Topic", required=False, choices=choices)

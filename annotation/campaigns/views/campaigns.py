@@ -26,11 +26,11 @@ from annotation.campaigns.forms.campaigns import (
     CampaignFilterForm,
     CampaignForm,
     CopyForm,
+    KindForms,
     NewCampaignForm,
     SettledForm,
     settings_of,
 )
-from annotation.campaigns.forms.kinds import KindForms
 from annotation.campaigns.reads.campaigns import campaigns_for, count_unreviewed, fetch_readiness, has_submissions
 from annotation.campaigns.reads.own_counts import own_counts
 from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress

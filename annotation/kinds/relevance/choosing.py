@@ -94,8 +94,7 @@ class PairChoiceForm(forms.Form):
         self._offer("unjudged_runs", collection.retrieval_runs.order_by("name").values_list("name", flat=True), "top")
 
     def _offer(self, name: str, values: Iterable[str], *with_it: str) -> None:
-        field = self.fields[name]
-        assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101 - narrows the type
+        field: Any = self.fields[name]
         field.choices = [(value, value) for value in values]
         if not field.choices:
             for each in (name, *with_it):

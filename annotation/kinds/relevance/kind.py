@@ -1,11 +1,11 @@
 """Relevance, after DORIS-MAE: how far does a pooled document meet an aspect of a query?"""
 
 from annotation.definitions import relevance
-from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Words
+from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Labelling, Words
 from annotation.kinds.relevance import items
 from annotation.kinds.relevance.choosing import PAIRS
 from annotation.kinds.relevance.item_view import fetch_relevance_view
-from annotation.kinds.relevance.labelling import LABELLING
+from annotation.kinds.relevance.units import fetch_units
 from corpus.tables import Column
 
 RELEVANCE = Kind(
@@ -41,7 +41,21 @@ RELEVANCE = Kind(
     count_parts=items.count_parts,
     insert_pairs=items.insert_pairs,
     row="annotation/kinds/relevance/_item_row.html",
-    labelling=LABELLING,
+    labelling=Labelling(
+        layout="document",
+        unit="annotation/kinds/_label_unit.html",
+        cell="annotation/kinds/_label_cell.html",
+        noun="document",
+        by_aspect=True,
+        fetch_units=fetch_units,
+        skip_reasons=(
+            "Outside my field: I cannot judge it",
+            "The abstract is missing, broken or in a language I do not read",
+            "The aspect cannot be understood",
+            "I am an author of this work, or close to one",
+        ),
+        marks="words of the aspect in the text",
+    ),
     tabs=(*GRADED_TABS, "relevance"),
     item_view=ItemView(
         template="annotation/kinds/relevance/_item.html",

@@ -42,10 +42,9 @@ class QuestionChoiceForm(forms.Form):
 
     def __init__(self, data: Any = None, *, collection: Collection) -> None:
         super().__init__(data)
-        field = self.fields["sources"]
-        assert isinstance(field, forms.MultipleChoiceField)  # noqa: S101 - narrows the type
+        fields: dict[str, Any] = self.fields
         found = collection.topics.order_by("source").values_list("source", flat=True).distinct()
-        field.choices = [(source or "-", source or NO_SOURCE) for source in found]
+        fields["sources"].choices = [(source or "-", source or NO_SOURCE) for source in found]
         if collection.topics.filter(kind=TopicKind.QUESTION).exists():
             self.initial["topic_kind"] = TopicKind.QUESTION  # complex queries are judged by their aspects, not rated
 
@@ -58,8 +57,8 @@ class QuestionChoiceForm(forms.Form):
 
 def read_choice(parameters: Mapping[str, Any]) -> Choice:
     """The choice from a build's parameters or the API's fields."""
-    named = {name: parameters.get(name) for name in ("sources", "kind", "text")}
-    return Choice(tuple(named["sources"] or ()), named["kind"] or "", (named["text"] or "").strip())
+    sources, kind, text = (parameters.get(name) or "" for name in ("sources", "kind", "text"))
+    return Choice(tuple(sources), kind, text.strip())
 
 
 def check_choice(choice: Choice, collection: Collection) -> None:

@@ -62,15 +62,13 @@ class RubricOptionsForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         try:
-            cutoffs = read_cutoffs(cleaned.get("cutoffs", ""))
-            plain = RubricOptions()
-            numbers = {
-                name: getattr(plain, name) if cleaned.get(name) is None else cleaned[name]
-                for name in ("few_fitting", "most_fitting", "keep_from")
-            }
-            words: dict[str, Any] = {name: cleaned.get(name, "").strip() for name in ("keep", "group")}
-            words["filter_imported"] = bool(cleaned.get("filter_imported"))
-            self.options = read_rubric_options({"cutoffs": cutoffs, **numbers, **words})
+            options: dict[str, Any] = {"cutoffs": read_cutoffs(cleaned.get("cutoffs", ""))}
+            for name in ("few_fitting", "most_fitting", "keep_from"):
+                options[name] = getattr(RubricOptions(), name) if cleaned.get(name) is None else cleaned[name]
+            for name in ("keep", "group"):
+                options[name] = cleaned.get(name, "").strip()
+            options["filter_imported"] = bool(cleaned.get("filter_imported"))
+            self.options = read_rubric_options(options)
         except BadOptions as bad:
             self.add_error("cutoffs", bad.reason)
         return cleaned
