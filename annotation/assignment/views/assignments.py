@@ -39,13 +39,15 @@ def assignment_plan(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
         with refusals_in_form(form):
             run = request_assignment(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
             return redirect("assignment_detail", slug, campaign, run.pk)
+    people = assignable(found)
+    others = found.annotators.filter(kind="human").exclude(pk__in=[each.pk for each in people])
     context = campaign_context(
         membership,
         found,
         "assignment",
         form=form,
-        people=assignable(found),
-        others=_not_assignable(found),
+        people=people,
+        others=others.exclude(state="removed").order_by("name"),  # paused, without an account, or no longer members
         runs=found.assignment_runs.select_related("requested_by").order_by("-pk")[:SHOWN_RUNS],
     )
     return render(request, "annotation/assignment/assignment_plan.html", context, status=422 if form.errors else 200)
@@ -101,9 +103,3 @@ def _fetch_run(campaign: Campaign, pk: int) -> AssignmentRun:
     run = get_object_or_404(AssignmentRun.objects.select_related("requested_by"), pk=pk, campaign=campaign)
     run.campaign = campaign
     return run
-
-
-def _not_assignable(campaign: Campaign) -> Any:
-    """People of the campaign who get no new items: paused, without an account, or no longer members."""
-    known = [each.pk for each in assignable(campaign)]
-    return campaign.annotators.filter(kind="human").exclude(pk__in=known).exclude(state="removed").order_by("name")

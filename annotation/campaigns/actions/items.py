@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from django.db import IntegrityError, transaction
 
@@ -21,26 +21,23 @@ from corpus.models import Collection
 JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
 
 
+class BuildOptions(TypedDict, total=False):
+    """Which items to make: all that are left, or a `sample` drawn by `seed` (None: the campaign's own), `stratified` by
+    topic or source. `choice` narrows what may be taken, for kinds that have a `Choosing`."""
+
+    sample: int | None
+    seed: int | None
+    stratified: bool
+    choice: Any
+
+
 @transaction.atomic
-def build_items(
-    *,
-    campaign: Campaign,
-    by: User | None,
-    at: datetime,
-    sample: int | None = None,
-    seed: int | None = None,
-    stratified: bool = False,
-    choice: Any = None,
-) -> Built:
+def build_items(*, campaign: Campaign, by: User | None, at: datetime, **options: Unpack[BuildOptions]) -> Built:
     """Make items of all that the campaign lacks of what its kind judges, or of a sample of it.
 
-    `choice` narrows what may be taken, for kinds that have a `Choosing`. `seed` draws the sample; without one it is
-    the campaign's own. Call it again when pools have grown.
-    Errors: Refused for a closed campaign and when too few are left.
+    Call it again when pools have grown. Errors: Refused for a closed campaign and when too few are left.
     """
-    campaign = _current(campaign, by, sample, seed)
-    seed = campaign.seed if seed is None else seed
-    parameters = _parameters(campaign, sample, stratified, choice)
+    campaign, seed, parameters = _prepare(campaign, by, **options)
     built = build(campaign, parameters, seed=seed)
     facts = {**parameters, "seed": seed, "created": built.created}
     record_event(by=by, at=at, verb="build_items", target=campaign, scope=campaign.collection, **facts)
@@ -53,20 +50,20 @@ def build_first_items(
     campaign: Campaign,
     by: User | None,
     at: datetime,
-    sample: int | None = None,
-    stratified: bool = False,
-    choice: Any = None,
     calibration: Mapping[str, int | None] | None = None,
+    **options: Unpack[BuildOptions],
 ) -> tuple[Built, int]:
     """The items of a new campaign, unless all are asked for and there are none yet, and its calibration sample.
 
     `calibration` is {sample, overlap} of `set_calibration`. Returns also how many items more people judge.
     Errors: Refused, as of the two.
     """
-    built = Built(0, 0, 0, 0)
-    if sample is not None or choice != campaign.kind_object.takes_everything or supply_left(campaign):
-        built = build_items(campaign=campaign, by=by, at=at, sample=sample, stratified=stratified, choice=choice)
-    calibrated = set_calibration(campaign=campaign, by=by, at=at, **calibration) if calibration else 0  # type: ignore[arg-type]
+    built, calibrated, everything = Built(0, 0, 0, 0), 0, campaign.kind_object.takes_everything
+    if options.get("sample") is not None or options.get("choice") != everything or supply_left(campaign):
+        built = build_items(campaign=campaign, by=by, at=at, **options)
+    if calibration:
+        sample, overlap = calibration["sample"] or 0, calibration["overlap"]
+        calibrated = set_calibration(campaign=campaign, by=by, at=at, sample=sample, overlap=overlap)
     return built, calibrated
 
 
@@ -97,31 +94,20 @@ def request_item_build(
     campaign: Campaign,
     by: User | None,
     at: datetime,
-    sample: int | None = None,
-    seed: int | None = None,
-    stratified: bool = False,
-    choice: Any = None,
     calibration: Mapping[str, int | None] | None = None,
+    **options: Unpack[BuildOptions],
 ) -> ItemBuild:
     """The same as a background job, for more than JOB_FROM items.
 
     `calibration` is the {sample, overlap} of `set_calibration`, for when the items are there.
     """
-    campaign = _current(campaign, by, sample, seed)
-    parameters = _parameters(campaign, sample, stratified, choice)
+    campaign, seed, parameters = _prepare(campaign, by, **options)
     if calibration is not None:
         size, overlap = calibration["sample"] or 0, calibration["overlap"] or campaign.kind_object.calibration_overlap
-        most = campaign.items.count() + (supply_left(campaign) if sample is None else sample)
+        most = campaign.items.count() + _count_built(campaign, parameters["sample"])
         check_calibration(campaign, size, overlap, most)
         parameters["calibration"] = {"sample": size, "overlap": overlap, "seed": campaign.seed}
-    return new_job(
-        ItemBuild,
-        by=by,
-        at=at,
-        campaign=campaign,
-        seed=campaign.seed if seed is None else seed,
-        parameters=parameters,
-    )
+    return new_job(ItemBuild, by=by, at=at, campaign=campaign, seed=seed, parameters=parameters)
 
 
 @transaction.atomic
@@ -173,7 +159,11 @@ def remove_unjudged_items(
 
 def needs_job(campaign: Campaign, sample: int | None) -> bool:
     """Whether building these items takes longer than a person should wait for a page."""
-    return (supply_left(campaign) if sample is None else sample) > JOB_FROM
+    return _count_built(campaign, sample) > JOB_FROM
+
+
+def _count_built(campaign: Campaign, sample: int | None) -> int:
+    return supply_left(campaign) if sample is None else sample
 
 
 def supply_left(campaign: Campaign) -> int:
@@ -181,17 +171,27 @@ def supply_left(campaign: Campaign) -> int:
     return campaign.kind_object.items.fetch_supply(campaign).left
 
 
-def _parameters(campaign: Campaign, sample: int | None, stratified: bool, choice: Any) -> dict[str, Any]:
-    """The parameters of a build, as they are kept: with the choice, of kinds that have one."""
-    choosing = campaign.kind_object.choosing
-    parameters = {"sample": sample, "stratified": stratified}
-    return parameters | (asdict(choice or choosing.read({})) if choosing else {})
-
-
-def _current(campaign: Campaign, by: User | None, sample: int | None = None, seed: int | None = None) -> Campaign:
-    """The campaign as it is now, after checking that `by` may add items to it, and as many."""
+def _prepare(
+    campaign: Campaign,
+    by: User | None,
+    *,
+    sample: int | None = None,
+    seed: int | None = None,
+    stratified: bool = False,
+    choice: Any = None,
+) -> tuple[Campaign, int, dict[str, Any]]:
+    """The campaign as it is now, the seed, and the parameters of a build as they are kept, with the choice."""
     check_within(SAMPLE, sample)
     check_within(SEED, seed)
+    campaign = _current(campaign, by)
+    choosing = campaign.kind_object.choosing
+    parameters = {"sample": sample, "stratified": stratified}
+    parameters |= asdict(choice or choosing.read({})) if choosing else {}
+    return campaign, campaign.seed if seed is None else seed, parameters
+
+
+def _current(campaign: Campaign, by: User | None) -> Campaign:
+    """The campaign as it is now, after checking that `by` may change its items."""
     campaign = fetch_managed(campaign, by)
     check_not_closed(campaign)
     return campaign

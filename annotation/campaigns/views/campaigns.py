@@ -117,7 +117,9 @@ def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     """How far the campaign is, for those who oversee it; their own part and the guideline for its annotators."""
     membership, found = fetch_for_participant(request, slug, campaign)
     guideline = found.guidelines.first()
-    context = campaign_context(membership, found, "progress", guideline=guideline, criteria=_criteria(found))
+    context = campaign_context(
+        membership, found, "progress", guideline=guideline, criteria=found.criteria.prefetch_related("levels")
+    )
     context["mine"] = _own_part(membership, found)
     has_rewrites = "rewrites" in found.kind_object.tabs
     if context["mine"]:
@@ -135,9 +137,7 @@ def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
 def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Change what is not settled yet."""
     membership, found = fetch_for_manager(request, slug, campaign)
-    is_draft = found.state == CampaignState.DRAFT
-    kind = CampaignForm if is_draft else SettledForm
-    form = kind(request.POST or None, initial=settings_of(found))
+    form = _settings_form(found, request.POST or None)
     options = _options_form(found, request.POST or None)
     if found.state == CampaignState.CLOSED and request.method == "POST":
         form.add_error(None, f"{found} is closed. Reopen it first.")
@@ -163,8 +163,7 @@ def campaign_copy(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
                 request, f"{copy} has the settings, levels, guideline and people of {found}, but no items."
             )
             return redirect("campaign_detail", slug, copy.slug)
-    kind = CampaignForm if found.state == CampaignState.DRAFT else SettledForm
-    return _show_settings(request, membership, found, form=kind(initial=settings_of(found)), copy_form=form)
+    return _show_settings(request, membership, found, form=_settings_form(found, None), copy_form=form)
 
 
 @require_POST
@@ -227,6 +226,12 @@ def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) ->
     return campaign
 
 
+def _settings_form(campaign: Campaign, data: Any) -> CampaignForm | SettledForm:
+    """What is not settled yet, as a form."""
+    form = CampaignForm if campaign.state == CampaignState.DRAFT else SettledForm
+    return form(data, initial=settings_of(campaign))
+
+
 def _options_form(campaign: Campaign, data: Any) -> Any:
     """The form of the options of its kind; None where the kind has none."""
     options = campaign.kind_object.options
@@ -254,10 +259,6 @@ def _own_part(membership: Membership, campaign: Campaign) -> dict[str, Any] | No
     if annotator is None or annotator.state == AnnotatorState.REMOVED:
         return None
     return {"annotator": annotator, "own": own_counts([annotator.pk])[annotator.pk]}
-
-
-def _criteria(campaign: Campaign) -> Any:
-    return campaign.criteria.prefetch_related("levels")
 
 
 def _show_settings(
