@@ -1,4 +1,4 @@
-"""What this app reports in a person's daily mail: items to judge, deadlines, items added to their work."""
+"""What this app reports in a person's daily mail: items to judge, deadlines, items added to their work, questions."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -14,14 +14,11 @@ from annotation.campaigns.reads.home import Work, work_of
 from annotation.inquiries.reads import new_answers, open_inquiries
 from annotation.models import Annotator, AnnotatorState, AssignmentState, Campaign, CampaignState
 
-NEAR = timedelta(days=3)  # a deadline so close is reported
+NEAR = timedelta(days=3)  # a deadline within this time is reported
 
 
 def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
-    """Campaigns with something to judge, those of them whose deadline is near, what was added after `since`.
-
-    Also questions of annotators that wait for the person, and answers to theirs.
-    """
+    """Campaigns with something to judge, near deadlines, what was added after `since`, questions and answers."""
     today = timezone.localdate(now)
     for work in work_of(user):
         if not work.left or work.paused:
@@ -31,15 +28,15 @@ def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
         if campaign.deadline is not None and today <= campaign.deadline <= today + NEAR:
             yield _line(Notice.DEADLINE, campaign, f"{deadline_words(campaign, today)}, {_left(work)} left")
     for campaign, added in _added(user, since, now):
-        yield _line(Notice.ADDED, campaign, f"{_items(added)} {'was' if added == 1 else 'were'} added")
-    for asked in open_inquiries(user):
+        yield _line(Notice.ADDED, campaign, f"{_many(added, 'item')} {'was' if added == 1 else 'were'} added")
+    for found in open_inquiries(user):
         words = (
-            f"{_many(asked.count, 'question')} of annotators {'waits' if asked.count == 1 else 'wait'} for an answer"
+            f"{_many(found.count, 'question')} of annotators {'waits' if found.count == 1 else 'wait'} for an answer"
         )
-        yield _line(Notice.QUESTION, asked.campaign, words, "inquiry_list")
-    for asked in new_answers(user, since=since, until=now):
-        words = f"{_many(asked.count, 'question')} of yours {'was' if asked.count == 1 else 'were'} answered"
-        yield _line(Notice.ANSWER, asked.campaign, words, "campaign_detail")
+        yield _line(Notice.QUESTION, found.campaign, words, "inquiry_list")
+    for found in new_answers(user, since=since, until=now):
+        words = f"{_many(found.count, 'question')} of yours {'was' if found.count == 1 else 'were'} answered"
+        yield _line(Notice.ANSWER, found.campaign, words, "campaign_detail")
 
 
 def _added(user: User, since: datetime, now: datetime) -> list[tuple[Campaign, int]]:
@@ -63,11 +60,7 @@ def _line(notice: Notice, campaign: Campaign, text: str, page: str = "") -> Line
 
 
 def _left(work: Work) -> str:
-    return f"{work.left_text} items" if work.is_more else _items(work.left)
-
-
-def _items(count: int) -> str:
-    return _many(count, "item")
+    return f"{work.left_text} items" if work.is_more else _many(work.left, "item")
 
 
 def _many(count: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""Campaign kinds: all that varies between them, as one object a kind, and the look-up of those there are.
+"""Campaign kinds: all that varies between them, as one object for each kind, and finding them by name.
 
 A kind has a folder in annotation/kinds/ with its object in kind.py, and one line in `campaign_kinds` of
 annotation/apps.py. What all kinds share asks the object (`campaign.kind_object`), never the name of a kind.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from annotation.models import Campaign
     from corpus.tables import Column
 
-DEFAULT_KIND = "relevance"  # of a campaign that says nothing
+DEFAULT_KIND = "relevance"  # where no kind is named
 GRADED_TABS = ("levels", "machines", "judgments", "agreement", "disagreements")
 
 Report = Callable[[int, int, str], None]  # done, of how many, what is being done
@@ -76,10 +76,10 @@ class Items(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Choosing:
-    """How a person, a command or the API says which of all possible items are wanted.
+    """How a person, a command or the API chooses among all possible items.
 
-    A choice is a frozen dataclass; its fields are kept as parameters of the build, from which `read` makes it again
-    (of no parameters: everything). `form(data, collection=…)` has `chosen()`; a command's arguments are those of
+    A choice is a frozen dataclass. Its fields are stored as parameters of the build, from which `read` makes it again
+    (without parameters: everything). `form(data, collection=…)` has `chosen()`; a command's arguments are those of
     `add_arguments`, read by `of_command`; `api_fields()` are serializer fields with the names of parameters.
     """
 
@@ -94,7 +94,7 @@ class Choosing:
 class Options:
     """The settings that only this kind has; kept in `Campaign.options`, in a file in a table of the kind's name.
 
-    `read` gives the whole settings as JSON, with defaults for what is not said. Errors of it: BadOptions.
+    `read` gives the whole settings as JSON, with defaults for those that are left out. Errors of it: BadOptions.
     `form(data, stored=…)` is a form whose `as_json()` gives the same once it is valid.
     """
 
@@ -152,9 +152,9 @@ class Labelling:
 class ItemView:
     """How an item, and what came with a vote on it, is shown to those who adjudicate.
 
-    `fetch(item id)` reads what `template` draws as `view`, and `pinned` above the verdict: what the item is judged for
-    in a line or two. `attach([submission id, …])` reads in one go what else
-    came with votes, by submission id; the template `more` draws it as `ballot.more`.
+    `fetch(item id)` reads what `template` draws as `view`, and `pinned` above the verdict: in a line or two, the
+    question about the item. `attach([submission id, …])` reads at once what else came with votes, by submission id; the
+    template `more` draws it as `ballot.more`.
     """
 
     template: str
@@ -232,13 +232,13 @@ def kind_by_name(name: str) -> Kind:
 
 
 def kinds() -> list[Kind]:
-    """Every kind, that of campaigns which say nothing first."""
+    """Every kind, the default first."""
     found: list[Kind] = list(extensions("campaign_kinds").values())
     return sorted(found, key=lambda each: each.name != DEFAULT_KIND)
 
 
 def option_readers() -> dict[str, Callable[[Mapping[str, Any]], dict[str, Any]]]:
-    """What reads the settings of each kind that has any, by the kind's name."""
+    """The function that reads the settings of each kind that has any, by the kind's name."""
     return {each.name: each.options.read for each in kinds() if each.options}
 
 

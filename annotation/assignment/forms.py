@@ -77,8 +77,6 @@ class HandOverForm(AmountForm):
 
 
 class PlanForm(forms.Form):
-    """What a plan is made with."""
-
     overlap = number_field(
         OVERLAP,
         label="Annotators per item",

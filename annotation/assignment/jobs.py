@@ -1,4 +1,4 @@
-"""Planning and writing who judges what: previewed or written, from the same inputs by the same seed."""
+"""Planning who judges what: previewed or written, from the same inputs by the same seed."""
 
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -27,14 +27,14 @@ from corpus.loading.constraints import checked_at_once
 COPY = """
 COPY annotation_assignment (item_id, queue_id, annotator_id, state, slot, repeat, position) FROM STDIN
 """
-# A second time that was withdrawn with the first comes back with it.
+# A hidden repeat that was withdrawn with its first assignment comes back with it.
 REVIVE_REPEATS = """
 UPDATE annotation_assignment a SET state = 'pending', position = n.position, finished_at = NULL
 FROM unnest(%(items)s::bigint[], %(annotators)s::bigint[], %(positions)s::int[]) AS n(item, annotator, position)
 WHERE a.item_id = n.item AND a.annotator_id = n.annotator AND a.repeat = 1 AND a.state = 'withdrawn'
 RETURNING a.item_id, a.annotator_id
 """
-# Somebody who gave an item back gets it again: an annotator has one go at an item.
+# Somebody who gave an item back gets the same assignment again: an annotator has one for each item.
 REVIVE = """
 UPDATE annotation_assignment a
 SET state = 'pending', slot = n.slot, position = n.position,

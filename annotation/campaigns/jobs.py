@@ -103,8 +103,6 @@ def build(campaign: Campaign, parameters: dict[str, Any], *, seed: int, report: 
 
 
 class ItemBuildJob(CampaignJob[ItemBuild]):
-    """Building a campaign's items."""
-
     model = ItemBuild
     title = "Building items"
     cancel_verb = "cancel_item_build"

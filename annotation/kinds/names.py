@@ -1,4 +1,4 @@
-"""What choices name must be in the collection: a name that is not would choose nothing, or too much, without a word."""
+"""Names in choices must be in the collection: an unknown one would silently choose nothing, or too much."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any

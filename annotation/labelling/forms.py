@@ -39,7 +39,7 @@ class Malformed(Refused):
 
 @dataclass(frozen=True, slots=True)
 class SubmissionRequest:
-    """A request's body: submissions in order, and the units the sender holds still (None: hand out no more)."""
+    """A request's body: submissions in order, and the units the sender holds still (None: deal no further ones)."""
 
     inputs: list[AnswerInput]
     have: list[list[int]] | None
@@ -254,7 +254,7 @@ def _can_be_stored(text: str) -> bool:
 
 
 def _datetime(value: Any) -> datetime | None:
-    """A time with its zone; anything else is as good as none, for it is the client's word anyway."""
+    """A time with its zone. Anything else is ignored: it is only what the client says."""
     try:
         at = parse_datetime(value) if isinstance(value, str) else None
     except ValueError:

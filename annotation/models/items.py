@@ -123,7 +123,7 @@ SLOT_STATES = [AssignmentState.OPEN, AssignmentState.PENDING, AssignmentState.DO
 
 
 class Assignment(models.Model):
-    """One annotator's go at one item.
+    """One annotator's work on one item.
 
     A human assignment that counts holds a slot (1..overlap) of its item, and a slot is held once: so an item can
     never get more than k valid human judgments, whatever the race. Skipped and withdrawn ones give their slot back.

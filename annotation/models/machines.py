@@ -1,4 +1,4 @@
-"""Machine annotators: a run is one machine's go at the items of a campaign, and its replies are kept word for word."""
+"""Machine annotators: in a run one machine judges the items of a campaign; its replies are kept word for word."""
 
 from django.conf import settings
 from django.db import models

@@ -51,7 +51,7 @@ class ReviewDecision(models.TextChoices):
 
 
 class RewriteReview(models.Model):
-    """A second person's word on a rewrite: asked for, then confirmed or rejected. Nobody reviews their own."""
+    """A second person's review of a rewrite: requested, then confirmed or rejected. Nobody reviews their own."""
 
     rewrite = models.ForeignKey(Rewrite, on_delete=models.PROTECT, related_name="reviews")
     reviewer = models.ForeignKey(

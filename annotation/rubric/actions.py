@@ -1,4 +1,4 @@
-"""A second person's word on rewrites: asked for, given, taken back by nobody."""
+"""A second person's decision about rewrites: requested and made, never withdrawn."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -60,8 +60,8 @@ def decide_rewrite(
     """Confirm or reject a rewrite: allowed to the person asked, and every manager or adjudicator who did not write it.
 
     They are not asked to rate the question afterwards: they have seen what somebody made of it.
-    Errors: NotAllowed for others and for who still has to rate it, Refused for one's own, Conflict where the rewrite no
-    longer counts.
+    Errors: NotAllowed for others and for people who still have to rate it, Refused for one's own, Conflict where the
+    rewrite no longer counts.
     """
     check_not_archived(campaign.collection)
     if decision not in ReviewDecision.values:

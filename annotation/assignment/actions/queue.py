@@ -53,16 +53,16 @@ MARKED = f"""CASE WHEN {IS_MARKED} THEN a.held_by ELSE (
   ) END"""
 RENEWED = f"""held_by = {MARKED},
     lease_expires_at = CASE WHEN a.lease_expires_at < %(renew)s THEN %(lease)s ELSE a.lease_expires_at END"""
-# The state is asked for where the row is written: somebody else may end its lease in the same moment, and of a row that
-# changed meanwhile PostgreSQL looks again only at the conditions of the statement that writes it.
+# The state is a condition of the statement that writes the row: somebody else may end its lease in the same moment, and
+# PostgreSQL checks only these conditions again for a row that has changed.
 RENEW = f"""
 UPDATE annotation_assignment a SET {RENEWED}
 WHERE a.id = ANY(%(have)s) AND a.annotator_id = %(annotator)s AND a.state = 'pending' AND a.queue_id IS NOT NULL
   AND {NEEDS_RENEWAL}
 """
 # The next free slot after the given position whose item this annotator has never had. Units under lease are counted
-# here and not believed from the client, so that no client can heap them up; the leases it has are renewed when less
-# than half is left. What shares topic and document is one unit in the order by document.
+# here, so that no client can collect more of them than allowed; its leases are renewed when less than half is left.
+# What shares topic and document is one unit in the order by document.
 TAKE = f"""
 WITH renewed AS ({RENEW}), room AS ({ROOM}), free AS (
   SELECT a.id, a.position FROM annotation_assignment a

@@ -59,10 +59,10 @@ def create_campaign(
     guideline: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> Campaign:
-    """A draft with criteria and a guideline: the ones given, else the defaults of its kind. It has no items yet.
+    """A draft without items. Criteria and guideline are the defaults of its kind where none are passed.
 
     Without `slug` it is made from the name. Without `seed` one is drawn; it shuffles samples, plans and orders.
-    Without `overlap` it is that of the kind, whose `options` they are.
+    Without `overlap` it is that of the kind. `options` are those of the kind.
     Errors: Refused for a kind that is not supported, values out of range or a name that is taken.
     """
     check_manager(collection, by)
@@ -158,7 +158,7 @@ def open_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campa
 
 @transaction.atomic
 def close_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
-    """Take no more judgments. Nothing is withdrawn: reopening goes on where it stopped."""
+    """Take no further judgments. Nothing is withdrawn, so reopening continues where it stopped."""
     campaign = fetch_managed(campaign, by, lock=True)
     check_can_close(campaign)
     campaign.state, campaign.closed_at = CampaignState.CLOSED, at

@@ -21,7 +21,7 @@ class LabellingView(InCollectionView):
 
 
 class InCampaignView(InCollectionView):
-    """404 where there is no such campaign, or its kind has nothing of the sort; 403 for who does not judge in it.
+    """404 where there is no such campaign or page of its kind; 403 for people who do not judge in it.
 
     `page` is the key in `Kind.tabs` of what not every kind has; the answer then says why.
     """

@@ -1,4 +1,4 @@
-"""Choosing items by arguments: each kind has its own, and those of another kind are refused rather than passed over."""
+"""Choosing items by arguments: each kind has its own, and those of another kind are refused, not ignored."""
 
 from argparse import ArgumentParser
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from annotation.kind import Kind, kinds
 
 
 def add_choice_arguments(parser: ArgumentParser) -> None:
-    """The arguments of all kinds; kinds may choose alike."""
+    """The arguments of all kinds; several kinds may share a way to choose."""
     for choosing in dict.fromkeys(kind.choosing for kind in kinds() if kind.choosing):
         choosing.add_arguments(parser)
 

@@ -169,8 +169,6 @@ class KindForms:
 
 
 class CopyForm(forms.Form):
-    """The name of a copy."""
-
     name = forms.CharField(max_length=NAME.most, label="Name of the copy")
 
 
@@ -202,8 +200,6 @@ class CampaignFilterForm(forms.Form):
 
 
 class TomlForm(forms.Form):
-    """Criteria as TOML, pasted."""
-
     toml = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "class": "mono"}),
         label="Criteria as TOML",

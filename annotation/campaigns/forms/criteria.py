@@ -33,8 +33,6 @@ R = TypeVar("R", bound=RowForm)
 
 
 class CriterionForm(RowForm):
-    """One criterion without its levels."""
-
     label = forms.CharField(max_length=100, widget=forms.TextInput)
     key = forms.CharField(max_length=40, help_text="Stands in exports: small letters, digits, hyphens.")
     scale = forms.ChoiceField(choices=[(scale.value, scale.label) for scale in Scale], initial=Scale.ORDINAL)
@@ -42,8 +40,6 @@ class CriterionForm(RowForm):
 
 
 class LevelForm(RowForm):
-    """One level."""
-
     value = forms.IntegerField(min_value=-127, max_value=127, error_messages={"required": "Give the level its number."})
     label = forms.CharField(max_length=60, error_messages={"required": "Give the level a name."})
     definition = forms.CharField(max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}))

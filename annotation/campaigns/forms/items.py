@@ -74,8 +74,6 @@ class ItemFilterForm(forms.Form):
 
 
 class ItemRemovalForm(forms.Form):
-    """Which of the unjudged items to remove."""
-
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         numbers = Topic.objects.filter(items__campaign=campaign).distinct().values_list("number", flat=True)

@@ -1,4 +1,4 @@
-"""Campaigns of a collection: finding one, listing them, and what one is made of."""
+"""Campaigns of a collection: finding one, listing them, their criteria, what they have and lack."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Items: what making them must know, and finding those that exist."""
+"""Items: the parameters by which they are made, and finding those that exist."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ BATCH = 1_000
 
 
 def campaign_parameters(campaign: Campaign, *, sampled: bool = False) -> dict[str, Any]:
-    """What SQL that finds and makes items must know about a campaign.
+    """The parameters of SQL that finds and makes items of a campaign.
 
     A sample of a main campaign keeps away from development and test pairs, as those of each other: Anno-GPT compares
     the three. A main campaign of everything is of everything.

@@ -27,7 +27,7 @@ class Bar:
 
     @property
     def words(self) -> str:
-        """All its figures, for who does not see it."""
+        """All its figures, for people who cannot see it."""
         return ", ".join(f"{part.count:,} {part.label}" for part in self.parts)
 
 

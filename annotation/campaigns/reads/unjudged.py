@@ -101,7 +101,7 @@ def items_hidden_from(user: User) -> QuerySet[Item]:
 
 def _twins() -> QuerySet[Item]:
     """Items that ask about what the outer query's item asks about: the same question, paper or (topic, document). An
-    aspect and the topic as a whole sway each other, two aspects do not. Equations, so that PostgreSQL can hash them.
+    aspect and the topic as a whole count as the same, two aspects do not. Equations, so that PostgreSQL can hash them.
     """
     parts = ("topic", "document", "paper")
     equal = {f"{part}_or_0": Coalesce(OuterRef(part), 0) for part in parts}

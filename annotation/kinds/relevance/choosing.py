@@ -16,7 +16,7 @@ from annotation.kinds.names import check_known, check_names
 from corpus.models import Collection, PoolSource, RetrievalRun, Topic
 
 LONGEST_LIST = 100_000  # characters of topic numbers
-TOP = 10  # ranks of a run, where nothing is said
+TOP = 10  # ranks of a run, by default
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class TopicParts:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which pairs to take; what is empty or None narrows nothing, and everything said must hold.
+    """Which pairs to take: those that meet every condition. An empty field or None is no condition.
 
     `topics` are numbers, `parts` names of parts of splits, `aspect_words` stand in the aspect's text. `pool_sources`
     brought the document into the pool, within the first `depth` of their ranks. `unjudged_runs`: pairs without a
@@ -49,7 +49,7 @@ EVERYTHING = Choice()
 
 
 class PairChoiceForm(forms.Form):
-    """Which pairs a relevance campaign takes. What a collection has none of is not asked."""
+    """Which pairs a relevance campaign takes. Fields of which the collection has no values are left out."""
 
     topics = forms.CharField(
         required=False,
@@ -193,7 +193,7 @@ def clauses_of(choice: Choice) -> str:
 
 
 def parameters_of(choice: Choice, collection: Collection) -> dict[str, Any]:
-    """What the conditions must know. Errors: Refused for names that the collection does not have."""
+    """The parameters of the conditions. Errors: Refused for names that the collection does not have."""
     if choice.depth is not None and not choice.pool_sources:
         raise Refused("Say of which ways into the pool only the first ranks are wanted.")
     if choice.top is not None and not choice.unjudged_runs:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from annotation.kinds.relevance.units import sentences_of_aspect
 from annotation.models import Item
 from corpus.models import AspectNode, Topic
 from corpus.text.highlight import highlight_pieces, highlight_terms
@@ -31,8 +32,7 @@ def fetch_relevance_view(pk: int) -> RelevanceView:
     """Two queries: the item with everything it joins, and the places of its aspect in the topic's tree."""
     item = Item.objects.select_related("campaign", "topic", "document", "aspect").get(pk=pk)
     nodes = list(AspectNode.objects.filter(aspect=item.aspect_id).select_related("parent__aspect"))
-    wanted = item.aspect.text if item.aspect else item.topic.text if item.topic else ""
-    terms = highlight_terms(wanted)
+    terms = highlight_terms(item.aspect.text if item.aspect else item.topic.text if item.topic else "")
     document = item.document
     return RelevanceView(
         item=item,
@@ -45,10 +45,8 @@ def fetch_relevance_view(pk: int) -> RelevanceView:
 
 
 def _sentences(topic: Topic, nodes: list[AspectNode], terms: frozenset[str]) -> list[Sentence]:
-    """The query's sentences, those that say the aspect lit: as noted with the aspect, else the likeliest one."""
+    """The query's sentences, those that say the aspect lit, as on the labelling screen."""
     texts = topic.sentences or [topic.text]
-    lit = {index for node in nodes for index in (node.sentences or (node.parent.sentences if node.parent else []))}
-    if not lit and nodes and len(texts) > 1:
-        shared = [len(highlight_terms(text) & terms) for text in texts]
-        lit = {shared.index(max(shared))} if max(shared) >= 2 else set()
+    noted = {index for node in nodes for index in (node.sentences or (node.parent.sentences if node.parent else []))}
+    lit = sentences_of_aspect(noted, texts, terms) if nodes else []
     return [Sentence(text, index in lit) for index, text in enumerate(texts)]

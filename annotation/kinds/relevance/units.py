@@ -3,7 +3,7 @@ pair came to be judged or what others, people or machines, said of it.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence, Set
 from functools import lru_cache
 from typing import Any
 
@@ -66,10 +66,11 @@ def _place(row: Any) -> tuple[int, int]:
 def _cell(row: Any) -> dict[str, Any]:
     terms = terms_of(row.aspect or row.text)
     places = json.loads(row.places or "[]")
+    noted = {index for _, _, _, own, above in places for index in own or above or []}
     return cell_of(row) | {
         "aspect": row.aspect,
         "parents": sorted({above for _, _, above, _, _ in places if above}),
-        "lit": _lit(row, places, terms) if row.aspect else [],
+        "lit": sentences_of_aspect(noted, row.sentences, terms) if row.aspect else [],
         "marks": {"title": _marks(row.title or "", terms), "abstract": _marks(row.abstract or "", terms)},
     }
 
@@ -79,11 +80,12 @@ def _marks(text: str, terms: Terms) -> list[int]:
     return in_utf16(text, highlight_spans(text, terms))
 
 
-def _lit(row: Any, places: Iterable[Sequence[Any]], terms: Terms) -> list[int]:
-    """Indexes of the query's sentences that say this aspect: as the topic's author noted them, else the likeliest."""
-    noted = {index for _, _, _, own, above in places for index in own or above or []}
-    if noted or len(row.sentences) < 2:
+def sentences_of_aspect(noted: Set[int], sentences: Sequence[str], terms: Terms) -> list[int]:
+    """Indexes of the query's sentences that say an aspect: as the topic's author noted them, else the likeliest.
+
+    `terms` are the aspect's. The likeliest shares at least two of them.
+    """
+    if noted or len(sentences) < 2:
         return sorted(noted)
-    shared = [len(terms_of(sentence) & terms) for sentence in row.sentences]
-    best = max(shared)
-    return [shared.index(best)] if best >= 2 else []
+    shared = [len(terms_of(sentence) & terms) for sentence in sentences]
+    return [shared.index(max(shared))] if max(shared) >= 2 else []

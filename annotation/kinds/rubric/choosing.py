@@ -27,8 +27,6 @@ EVERYTHING = Choice()
 
 
 class QuestionChoiceForm(forms.Form):
-    """Which topics a rubric takes."""
-
     sources = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,

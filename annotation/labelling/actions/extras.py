@@ -12,7 +12,7 @@ from corpus.text.questions import holds_markup
 FIND = (
     "SELECT d.id, d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno = ANY(%(docnos)s)"
 )
-# A rewrite that says what the question says already is none, and a target that is known already is not found again.
+# A rewrite that equals the question is not stored, nor is a target that is known already.
 STORE = """
 WITH judged AS (
   SELECT s.id, t.id AS topic_id, t.text FROM annotation_submission s
@@ -70,7 +70,7 @@ def stored_extras(uuid: UUID) -> tuple[str, tuple[str, ...]]:
 
 
 def has_same_extras(entry: AnswerInput) -> bool:
-    """Whether nothing is stored under the uuid that is not entry again; what was not worth storing may come again."""
+    """Whether all that is stored under the uuid is sent again; what was not stored the first time may come again."""
     rewrite, found = stored_extras(entry.uuid)
     return rewrite in ("", entry.rewrite.strip()) and set(found) <= set(entry.found)
 

@@ -1,4 +1,4 @@
-"""Units, which an annotator is shown, as their kind draws them; and the parts that units of every kind have."""
+"""Units, which annotators are shown: fetched by the kind of their campaign, from parts that all kinds share."""
 
 import json
 from collections.abc import Iterable, Sequence

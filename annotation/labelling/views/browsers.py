@@ -1,8 +1,8 @@
 """A name for the browser in which somebody judges, so that leaving it ends its leases and those of no other.
 
-The name lives as long as a cookie and not as a session: who signs out and in again is still in the same browser, and
-what it holds can still be given back. The cookie holds a random text, signed, so that nobody can think up names; what
-is stored with a lease is a hash of it and the person, so that it does not tell who share a browser.
+The name lives as long as a cookie, not as a session: after signing out and in again it is still the same browser, and
+what it holds can still be given back. The cookie holds a random text that is signed, so that nobody can invent names. A
+lease is stored with a hash of it and the person, so that it does not reveal which people share a browser.
 """
 
 import secrets
@@ -30,7 +30,7 @@ class Browser:
             self.cookie = _signer.sign(secrets.token_urlsafe(12))
 
     def name_for(self, person: User) -> str:
-        """What it is called where this person judges in it."""
+        """The browser's name where this person judges in it."""
         made = salted_hmac("annotation.labelling.browser", f"{person.pk}:{self.cookie}", algorithm="sha256")
         return made.hexdigest()[:LENGTH]
 
