@@ -47,7 +47,7 @@ def alert(look: str, text: object) -> Shown:
 def tabular(content: str, *headings: str, look: str = "folds", caption: object = "", title: object = "") -> SafeString:
     """A table with these columns (see `columns`), as wide as it needs; the content are its rows.
 
-    `title` is a caption for screen readers alone.
+    `title` is a caption for screen readers alone. Without columns the content is all that is in the table.
     """
     shown = {"columns": _columns(headings), "look": look, "caption": caption, "title": title, "content": content}
     return render_to_string("_tabular.html", shown)

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django import template
+from django.template import Engine
+from django.utils.safestring import SafeString
 
 from corpus.tables import MOST, Table
 
@@ -14,6 +16,15 @@ def table_head(context: template.Context, table: Table, before: str = "", after:
     """The row of headings; `before` and `after` name further columns of the page, for screen readers."""
     columns = [(column, _next_sort(table, column.key), _direction(table, column.key)) for column in table.headings]
     return {"table": table, "columns": columns, "request": context["request"], "before": before, "after": after}
+
+
+@register.simple_block_tag(takes_context=True)
+def sorted_table(
+    context: template.Context, content: str, table: Table, before: str = "", after: str = ""
+) -> SafeString:
+    """A table below its row of headings (see `table_head`); the content are its rows."""
+    shown = table_head(context, table, before, after) | {"content": content}
+    return Engine.get_default().get_template("corpus/templatetags/_sorted_table.html").render(context.new(shown))
 
 
 @register.inclusion_tag("corpus/templatetags/_table_pick.html")
