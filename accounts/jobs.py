@@ -193,10 +193,11 @@ def _store_end(job: Job, state: JobState, reason: str) -> None:
     volatile.delete(progress_key(job))
 
 
-def new_job(model: type[J], *, by: Any, at: datetime, **fields: Any) -> J:
-    """A queued job row, sent to a worker on commit."""
+def new_job(model: type[J], *, by: Any, at: datetime, send: bool = True, **fields: Any) -> J:
+    """A queued job row, sent to a worker on commit; with `send=False` the caller does the work."""
     job = model._default_manager.create(requested_by=by, requested_at=at, **fields)
-    send(job)
+    if send:
+        transaction.on_commit(lambda: _hand_over(job))
     return job
 
 

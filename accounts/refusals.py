@@ -1,5 +1,6 @@
 """The base of every expected "no": an action or a permission refuses with a reason that a person reads."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 E = TypeVar("E", bound=BaseException | None)
@@ -31,6 +32,15 @@ class Conflict(Refused):
     def __init__(self, reason: str, *, retry_after: int | None = None) -> None:
         super().__init__(reason)
         self.retry_after = retry_after
+
+
+def refusal_reason(check: Callable[..., object], *facts: object) -> str:
+    """Why `check` refuses these facts, as the tooltip of a disabled button says it; "" where it does not."""
+    try:
+        check(*facts)
+    except Refused as refusal:
+        return refusal.reason
+    return ""
 
 
 def as_refusal(error: E) -> E | Refused:

@@ -27,7 +27,7 @@ from corpus.imports import api as imports
 from corpus.pools import api as pools
 from corpus.questions import api as author_calls
 from corpus.runs import api as runs
-from corpus.topics.api import sub_queries, topics, versions
+from corpus.topics import api as topics
 
 C = "collections/<slug:slug>/"
 K = f"{C}campaigns/<slug:campaign>/"
@@ -59,14 +59,14 @@ urlpatterns = [
     path(f"{C}topics/", topics.TopicList.as_view(), name="api_topics"),
     path(f"{C}topics/<str:number>/", topics.TopicDetail.as_view(), name="api_topic"),
     path(f"{C}topics/<str:number>/pool/", pools.TopicPool.as_view(), name="api_pool"),
-    path(f"{C}topics/<str:number>/versions/", versions.TopicVersions.as_view(), name="api_topic_versions"),
-    path(f"{C}topics/<str:number>/reviews/", versions.TopicReviews.as_view(), name="api_topic_reviews"),
+    path(f"{C}topics/<str:number>/versions/", topics.TopicVersions.as_view(), name="api_topic_versions"),
+    path(f"{C}topics/<str:number>/reviews/", topics.TopicReviews.as_view(), name="api_topic_reviews"),
     path(f"{C}runs/", runs.RunList.as_view(), name="api_runs"),
     path(f"{C}runs/<int:pk>/", runs.RunDetail.as_view(), name="api_run"),
     path(f"{C}runs/<int:pk>/file/", runs.RunFile.as_view(), name="api_run_file"),
     path(f"{C}run-makings/", runs.RunMakings.as_view(), name="api_run_makings"),
     path(f"{C}run-makings/<int:pk>/", runs.RunMakingDetail.as_view(), name="api_run_making"),
-    path(f"{C}sub-queries/", sub_queries.SubQueryList.as_view(), name="api_sub_queries"),
+    path(f"{C}sub-queries/", topics.SubQueryList.as_view(), name="api_sub_queries"),
     path(f"{C}pools/report/", pools.PoolReport.as_view(), name="api_pool_report"),
     path(f"{C}pools/", pools.PoolBuilds.as_view(), name="api_pool_builds"),
     path(f"{C}pools/<int:pk>/", pools.PoolBuildDetail.as_view(), name="api_pool_build"),

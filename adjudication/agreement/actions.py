@@ -109,17 +109,13 @@ def _ask(
     """
     check_not_sealed(campaign)
     Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
-    rows = model._default_manager
-    if send and rows.filter(campaign=campaign).exclude(state__in=FINAL_STATES).exists():
+    if send and model._default_manager.filter(campaign=campaign).exclude(state__in=FINAL_STATES).exists():
         raise Conflict("This is being computed already. Wait for it, or cancel it first.")
     if no_agreement := procedure_of(campaign).no_agreement:
         raise Refused(f"{campaign} {no_agreement}")
     if not counted_judgments(campaign).exists():
         raise Refused("There are no judgments in this campaign yet. Come back when somebody has judged.")
-    if send:
-        job = jobs.new_job(model, by=by, at=at, campaign=campaign, **fields)
-    else:
-        job = rows.create(requested_by=by, requested_at=at, campaign=campaign, **fields)
+    job = jobs.new_job(model, by=by, at=at, send=send, campaign=campaign, **fields)
     particulars = {name: value for name, value in fields.items() if name != "parameters"}
     record_event(
         by=by,

@@ -61,10 +61,7 @@ def request_publication(
         "remote": _earlier_deposit(release, destination, anonymous=anonymous),
         "sealed_token": sealed(token),
     }
-    if send:
-        publication = jobs.new_job(Publication, by=by, at=at, **fields)
-    else:
-        publication = Publication.objects.create(requested_by=by, requested_at=at, **fields)
+    publication = jobs.new_job(Publication, by=by, at=at, send=send, **fields)
     record_event(by=by, at=at, verb="publish_release", target=publication, scope=collection, name=release.name, **facts)
     return publication
 

@@ -53,10 +53,7 @@ def request_release(
         "force_reason": " ".join(force.split()),
         "pseudonym_key": last.pseudonym_key if last else secrets.token_hex(16),
     }
-    if send:
-        release = jobs.new_job(Release, by=by, at=at, **fields)
-    else:
-        release = Release.objects.create(requested_by=by, requested_at=at, **fields)
+    release = jobs.new_job(Release, by=by, at=at, send=send, **fields)
     record_event(by=by, at=at, verb="request_release", target=release, scope=collection, name=name, force=force)
     return release
 

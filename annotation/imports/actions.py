@@ -11,7 +11,7 @@ from accounts.refusals import Refused
 from annotation.campaigns.rules.campaigns import check_not_closed
 from annotation.models import Campaign
 from corpus.collections.rules import check_manager
-from corpus.imports.actions.imports import Upload, request_import
+from corpus.imports.actions import Upload, request_import
 from corpus.models import ImportRun
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.imports.actions import request_judgment_import
-from corpus.imports.commands.importing import ImportCommand
+from corpus.imports.commands import ImportCommand
 from corpus.models import ImportRun
 
 

@@ -19,7 +19,7 @@ from annotation.papers.actions.extractions import begin_extraction, finish_extra
 from annotation.papers.reads.extractions import content_of
 from config.demo.people import ANNOTATORS, HERE, MANAGER
 from config.demo.sheets import pdf_of
-from corpus.imports.actions.imports import request_import
+from corpus.imports.actions import request_import
 from corpus.models import Collection, Paper
 
 TO_READ = ("hives", "registers")

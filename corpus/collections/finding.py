@@ -1,4 +1,4 @@
-"""What the palette (Ctrl+K) offers: links to whatever a person may open, found by their words.
+"""The palette (Ctrl+K): links to all that a person may open, found by their words.
 
 Each app registers finders in its `palette.py` by one line in its AppConfig. A finder gets the person's memberships
 and asks the same rules as the pages do, so that the palette never names what the page behind it would refuse.
@@ -15,7 +15,7 @@ from corpus.collections.rules import can_oversee
 from corpus.models import Membership
 
 MOST_OF_A_KIND = 6
-LONGEST = 200  # characters of what was typed that are looked for
+LONGEST = 200  # characters of a search
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What was typed, by whom, and on which page: `here` is the membership of its collection, `campaign` a slug."""
+class PaletteSearch:
+    """A text, the person who typed it, and the page: `here` is the membership of its collection, `campaign` a slug."""
 
     user: User
     text: str
@@ -41,8 +41,8 @@ class Wish:
     def words(self) -> list[str]:
         return self.text.casefold().split()
 
-    def fits(self, *texts: str) -> bool:
-        """Whether every word stands somewhere in the texts; everything fits a wish without words."""
+    def matches(self, *texts: str) -> bool:
+        """Whether every word stands somewhere in the texts; everything matches a search without words."""
         joined = " ".join(texts).casefold()
         return all(word in joined for word in self.words)
 
@@ -52,17 +52,17 @@ class Wish:
         return not all(any(each.startswith(word) for each in beginnings) for word in self.words)
 
     @property
-    def searched(self) -> list[Membership]:
-        """Where documents, topics and people are looked for: the collection one is in, else all of one's own."""
+    def places(self) -> list[Membership]:
+        """Where documents, topics and people are looked for: the collection of the page, else all of the person's."""
         return [self.here] if self.here else self.memberships
 
     @property
     def overseen(self) -> list[Membership]:
         """Of these, where the person may see who the others are."""
-        return [each for each in self.searched if can_oversee(each)]
+        return [each for each in self.places if can_oversee(each)]
 
     def hint_of(self, collection_id: int) -> str:
-        """The collection's title, unless one is in it."""
+        """The collection's title, unless the page is in it."""
         if self.here and self.here.collection_id == collection_id:
             return ""
         return next(str(each.collection) for each in self.memberships if each.collection_id == collection_id)
@@ -70,19 +70,19 @@ class Wish:
 
 @dataclass(frozen=True)
 class Finder:
-    """One kind of links: where it stands, its heading, and what finds them, best first."""
+    """One kind of links: its place in the order, its heading, and the function that finds them, best first."""
 
     place: int
     heading: str
-    find: Callable[[Wish], Iterable[Entry]]
+    find: Callable[[PaletteSearch], Iterable[Entry]]
 
 
-def find_entries(wish: Wish) -> list[tuple[str, list[Entry]]]:
+def find_entries(search: PaletteSearch) -> list[tuple[str, list[Entry]]]:
     """Headings with their links, at most MOST_OF_A_KIND each; kinds with none are left out.
 
-    Kinds stand in their order, but first those with a label that begins as was typed: a name before a text with it.
+    Kinds stand in their order, but those with a label that begins with the words come first: a name before a text.
     """
-    finders = sorted((one for several in extensions("palette").values() for one in several), key=lambda one: one.place)
-    found = [(one.heading, sorted(one.find(wish), key=wish.is_less_likely)[:MOST_OF_A_KIND]) for one in finders]
+    finders = sorted((each for some in extensions("palette").values() for each in some), key=lambda each: each.place)
+    found = [(each.heading, sorted(each.find(search), key=search.is_less_likely)[:MOST_OF_A_KIND]) for each in finders]
     shown = [(heading, entries) for heading, entries in found if entries]
-    return sorted(shown, key=lambda kind: wish.is_less_likely(kind[1][0]))
+    return sorted(shown, key=lambda kind: search.is_less_likely(kind[1][0]))

@@ -1,4 +1,4 @@
-"""Who may do what in a collection. `check_can_…` raises NotAllowed with the reason; `can_…` says it as a bool."""
+"""The rules of a collection. `check_can_…` raises NotAllowed with the reason; `can_…` is the same as a bool."""
 
 from typing import cast
 
@@ -23,7 +23,7 @@ def fetch_membership(user: User | AnonymousUser, slug: str) -> Membership:
         raise Http404
     found, rest = instance(Membership, rows[0])
     found.collection, _ = instance(Collection, rest)
-    found.user = cast(User, user)  # who asks is loaded already
+    found.user = cast(User, user)
     return found
 
 
@@ -58,9 +58,9 @@ def fetch_overseer(user: User | AnonymousUser, slug: str) -> Membership:
 def check_role(membership: Membership, *roles: Role) -> None:
     """Refuse members whose role is not among `roles`."""
     if membership.role not in roles:
-        wanted = " or ".join(role.label for role in roles)
+        needed = " or ".join(role.label for role in roles)
         raise NotAllowed(
-            f"This needs the role of {wanted} in {membership.collection}; yours is {membership.get_role_display()}."
+            f"This needs the role of {needed} in {membership.collection}; yours is {membership.get_role_display()}."
             " A manager of the collection can change it."
         )
 
@@ -76,13 +76,13 @@ def check_can_oversee(membership: Membership) -> None:
 
 
 def check_manager(collection: Collection, by: User | None) -> None:
-    """The same for actions that know only the person; refused for everybody while the collection is archived."""
+    """`check_can_manage` for actions that know only the person; also refused while the collection is archived."""
     check_role_of_manager(collection, by)
     check_not_archived(collection)
 
 
 def check_not_archived(collection: Collection) -> None:
-    """Refuse what would change an archived collection."""
+    """Errors: Conflict for an archived collection, which may not be changed."""
     if collection.archived_at:
         raise Conflict(f"{collection} {ARCHIVED}")
 
@@ -157,8 +157,9 @@ def check_run_is_free(run: RetrievalRun, in_campaigns: int) -> None:
 
 
 def check_can_delete(thing: Model, collection: Collection | int) -> None:
-    """Refuse to delete what something of an app above stands on: AppConfigs register `deletion_guards`, functions of
-    the thing and its collection that say why it has to stay, or "". Errors: Refused.
+    """Refuse to delete a thing that an app above needs. Errors: Refused.
+
+    AppConfigs register `deletion_guards`: functions of the thing and its collection that say why it has to stay, or "".
     """
     for guard in extensions("deletion_guards").values():
         if reason := guard(thing, collection):

@@ -1,14 +1,14 @@
-"""Asking for documents to be made searchable after that has failed."""
+"""Documents made searchable after that has failed."""
 
 from datetime import datetime
 
 from django.db import transaction
 
+from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict
 from corpus.collections.rules import check_manager
-from corpus.documents.jobs.indexing import request_indexing
 from corpus.models import Collection, Indexing
 
 
@@ -21,6 +21,6 @@ def index_again(*, by: User | None, at: datetime, collection: Collection, send: 
     check_manager(collection, by)
     if send and collection.indexings.exclude(state__in=FINAL_STATES).exists():
         raise Conflict("The documents are being indexed already.")
-    indexing = request_indexing(collection, by=by, at=at, send=send)
+    indexing = jobs.new_job(Indexing, by=by, at=at, send=send, collection=collection)
     record_event(by=by, at=at, verb="request_indexing", target=indexing, scope=collection)
     return indexing

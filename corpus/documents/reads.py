@@ -1,12 +1,12 @@
-"""Looking documents up: full-text search, browsing in the order of docnos, one document with what refers to it.
+"""Documents found: full-text search, browsing in the order of docnos, one document with the topics that name it.
 
 Nothing here grows with the collection: a search ranks at most `MOST_RANKED` matches, browsing goes on from the last
 docno of the page before, and counts stop at a limit.
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.db import connection
@@ -25,7 +25,7 @@ _TITLE_OPTIONS = f"HighlightAll=true, {_MARKS}"
 _ABSTRACT_OPTIONS = f'MaxFragments=2, MinWords=16, MaxWords=38, FragmentDelimiter=" … ", {_MARKS}'
 _HEADLINED = 20_000  # characters of an abstract in which hits are shown
 
-# What is shown of the documents in `best` (id, rank, matches), with the words of `any_word` lit.
+# The shown fields of the documents in `best` (id, rank, matches), with the words of `any_word` lit.
 HEADLINE = """
 SELECT d.id, d.docno, d.venue, d.year, d.authors, best.matches,
   ts_headline('english', translate(d.title, %(marks)s, ''), lit, %(title_options)s),
@@ -53,40 +53,37 @@ WITH candidates AS MATERIALIZED (
 )
 
 
+# Each filter as SQL and as a look-up.
+CONDITIONS = {
+    "year_from": ("d.year >= %(year_from)s", "year__gte"),
+    "year_to": ("d.year <= %(year_to)s", "year__lte"),
+    "venue": ("strpos(lower(d.venue), lower(%(venue)s)) > 0", "venue__icontains"),
+}
+
+
 @dataclass(frozen=True)
 class Filters:
-    """What narrows a search or a list: years inclusive, part of the venue's name."""
+    """Filters of a search or a list: years inclusive, part of the venue's name."""
 
     year_from: int | None = None
     year_to: int | None = None
     venue: str = ""
 
     def __bool__(self) -> bool:
-        return bool(self.year_from is not None or self.year_to is not None or self.venue)
+        return bool(self.values)
 
-    def as_sql(self) -> tuple[str, dict[str, Any]]:
-        parts: list[str] = []
-        values: dict[str, Any] = {}
-        if self.year_from is not None:
-            parts.append("AND d.year >= %(year_from)s")
-            values["year_from"] = self.year_from
-        if self.year_to is not None:
-            parts.append("AND d.year <= %(year_to)s")
-            values["year_to"] = self.year_to
-        if self.venue:
-            parts.append("AND strpos(lower(d.venue), lower(%(venue)s)) > 0")
-            values["venue"] = self.venue
-        return f"JOIN corpus_document d ON d.id = e.document_id {' '.join(parts)}" if parts else "", values
+    @property
+    def values(self) -> dict[str, Any]:
+        """The filters that are set, by name."""
+        return {name: value for name, value in asdict(self).items() if value not in (None, "")}
+
+    def as_sql(self) -> str:
+        """A join of the search entries `e` with the documents; `values` are its parameters."""
+        parts = " ".join(f"AND {CONDITIONS[name][0]}" for name in self.values)
+        return f"JOIN corpus_document d ON d.id = e.document_id {parts}" if parts else ""
 
     def as_q(self) -> Q:
-        wanted = Q()
-        if self.year_from is not None:
-            wanted &= Q(year__gte=self.year_from)
-        if self.year_to is not None:
-            wanted &= Q(year__lte=self.year_to)
-        if self.venue:
-            wanted &= Q(venue__icontains=self.venue)
-        return wanted
+        return Q(**{CONDITIONS[name][1]: value for name, value in self.values.items()})
 
 
 @dataclass(frozen=True)
@@ -142,37 +139,28 @@ def search_documents(
 ) -> SearchPage:
     """Page `number` of the documents that match `text` in websearch syntax ("a phrase", OR, -without), best first."""
     number = max(1, min(number, MOST_RANKED // size))
-    extra, values = filters.as_sql()
-    values |= {
-        "collection": collection.pk,
-        "text": text,
-        "most": MOST_RANKED,
-        "size": size,
-        "offset": (number - 1) * size,
-        **headline_values(),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(SEARCH.format(filters=extra), values)
-        rows = cursor.fetchall()
-    matches = rows[0][5] if rows else 0
-    return SearchPage([hit_of(row) for row in rows], min(matches, MOST_RANKED), matches > MOST_RANKED, number, size)
+    values = filters.values | {"collection": collection.pk, "text": text, "most": MOST_RANKED}
+    hits, matches = find_hits(SEARCH.format(filters=filters.as_sql()), values, number, size)
+    return SearchPage(hits, min(matches, MOST_RANKED), matches > MOST_RANKED, number, size)
 
 
-def headline_values() -> dict[str, Any]:
-    """The parameters of HEADLINE."""
-    return {
+def find_hits(statement: str, values: Mapping[str, Any], number: int, size: int) -> tuple[list[Hit], int]:
+    """The hits on page `number` of a statement that ends with HEADLINE, and how many matches it counts."""
+    headline = {
         "marks": HIT_START + HIT_END,
         "title_options": _TITLE_OPTIONS,
         "abstract_options": _ABSTRACT_OPTIONS,
         "headlined": _HEADLINED,
         "opening": 2 * OPENING,
     }
-
-
-def hit_of(row: Sequence[Any]) -> Hit:
-    """The hit in a row of HEADLINE."""
-    pk, docno, venue, year, authors, _, title, extract, opening = row
-    return Hit(pk, docno, venue, year, authors, document_name(title, opening, docno), extract)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, {**values, **headline, "size": size, "offset": (number - 1) * size})
+        rows = cursor.fetchall()
+    hits = [
+        Hit(pk, docno, venue, year, authors, document_name(title, opening, docno), extract)
+        for pk, docno, venue, year, authors, _, title, extract, opening in rows
+    ]
+    return hits, rows[0][5] if rows else 0
 
 
 def has_searchable_words(text: str) -> bool:
@@ -249,11 +237,11 @@ def document_with(collection: Collection, docno: str) -> Document | None:
 
 
 def full_text_of(document: Document, *, whole: bool) -> FullText | None:
-    """The document's full text, None where there is none; without its text unless the whole is wanted."""
+    """The document's full text, None where there is none; without its text unless `whole`."""
     found = FullText.objects.filter(document=document)
     return (found if whole else found.only("words")).first()
 
 
 def targeting_topics(document: Document) -> QuerySet[Any]:
-    """Topics this document is known to answer, with what says so."""
+    """Targets: the topics that this document is known to answer."""
     return document.targeted_by.select_related("topic").order_by("topic__position", "topic_id")

@@ -1,4 +1,4 @@
-"""Documents like a text, ranked by BM25 over any of its words: what a search for all of its words would miss.
+"""Documents similar to a text, ranked by BM25 over any of its words; a search for all of its words misses them.
 
 The words are those of the full-text search (English stems, without stop words), looked up in its entries. Nothing grows
 with the collection: candidates are the documents with the rarest of the words, and the best by their words alone
@@ -8,11 +8,12 @@ are scored in full.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from django.db import connection
 
 from accounts.caches import volatile
-from corpus.documents.reads import HEADLINE, SearchPage, headline_values, hit_of
+from corpus.documents.reads import HEADLINE, SearchPage, find_hits
 from corpus.models import Collection
 
 K1, B = 0.9, 0.4  # as Anserini's default recipe for runs (corpus/runs/recipes)
@@ -21,7 +22,7 @@ MOST_COUNTED = 50_000  # documents of a word; a word that is in more counts as i
 MOST_CANDIDATES = 20_000
 MOST_SCORED = 200  # also the last place that a page can show
 SAMPLE = 1_000  # documents whose length is looked at
-KEPT = 600  # seconds for which counts of a collection hold
+COUNTS_HOLD = 600  # seconds
 
 _LEXEME = r"('''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || '''')::tsquery"
 # How many documents have each word of the text, at most MOST_COUNTED.
@@ -88,7 +89,7 @@ def similar_documents(collection: Collection, text: str, *, number: int = 1, siz
         return SearchPage([], 0, False, 1, size)
     rare = _rarest(words)
     number = max(1, min(number, MOST_SCORED // size))
-    values = headline_values() | {
+    values = {
         "collection": collection.pk,
         "lexemes": [word.lexeme for word in words],
         "weights": [word.times * _idf(word.documents, total) for word in words],
@@ -98,14 +99,9 @@ def similar_documents(collection: Collection, text: str, *, number: int = 1, siz
         "k1": K1,
         "b": B,
         "mean": mean,
-        "size": size,
-        "offset": (number - 1) * size,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(SIMILAR, values)
-        rows = cursor.fetchall()
-    matches = rows[0][5] if rows else 0
-    return SearchPage([hit_of(row) for row in rows], matches, matches == MOST_SCORED, number, size)
+    hits, matches = find_hits(SIMILAR, values, number, size)
+    return SearchPage(hits, matches, matches == MOST_SCORED, number, size)
 
 
 def _words(collection: Collection, text: str) -> list[Word]:
@@ -117,25 +113,21 @@ def _words(collection: Collection, text: str) -> list[Word]:
 def _lengths(collection: Collection) -> tuple[int, float]:
     """How many documents are searchable, and how many words they have in the mean (of a sample)."""
     key = f"similar:{collection.pk}"
-    kept: tuple[int, float] | None = volatile.get(key)
-    if kept is None:
+    lengths: tuple[int, float] | None = volatile.get(key)
+    if lengths is None:
         with connection.cursor() as cursor:
             cursor.execute(LENGTHS, {"collection": collection.pk, "sample": SAMPLE})
             total, mean = cursor.fetchone()
-        kept = (total, float(mean or 1) or 1.0)
-        volatile.set(key, kept, KEPT)
-    return kept
+        lengths = (total, float(mean or 1) or 1.0)
+        volatile.set(key, lengths, COUNTS_HOLD)
+    return lengths
 
 
 def _rarest(words: Sequence[Word]) -> list[Word]:
-    """As many of the words, rarest first, as bring no more candidates than may be looked at; one at least."""
-    found, together = [words[0]], words[0].documents
-    for word in words[1:]:
-        together += word.documents
-        if together > MOST_CANDIDATES:
-            break
-        found.append(word)
-    return found
+    """As many of the words, rarest first, as have at most MOST_CANDIDATES documents together; one at least."""
+    together = accumulate(word.documents for word in words)
+    limit = max(MOST_CANDIDATES, words[0].documents)
+    return [word for word, documents in zip(words, together, strict=True) if documents <= limit]
 
 
 def _idf(documents: int, total: int) -> float:

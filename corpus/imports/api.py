@@ -23,8 +23,7 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.formats.registry import AUTO, format_names
-from corpus.imports.actions.imports import request_import
-from corpus.imports.actions.undoing import undo_import
+from corpus.imports.actions import request_import, undo_import
 from corpus.imports.forms import ListField, parameters_from
 from corpus.imports.jobs.imports import import_at_once
 from corpus.imports.registry import Importer, collection_importers, importers

@@ -9,16 +9,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
-from accounts.refusals import Refused
+from accounts.refusals import refusal_reason
 from corpus.collections.rules import fetch_manager
 from corpus.collections.views.context import collection_context
-from corpus.formats.csv_text import write_csv
-from corpus.imports.actions.imports import holds_files, request_import, request_import_after_dry_run
-from corpus.imports.actions.undoing import undo_import
+from corpus.imports.actions import holds_files, request_import, request_import_after_dry_run, undo_import
 from corpus.imports.jobs.undoing import check_can_undo
 from corpus.imports.reads import group_errors, others_for
 from corpus.imports.registry import Importer, collection_importers
 from corpus.models import ImportRun, Membership
+from corpus.tables import csv_response
 
 PER_PAGE = 25
 
@@ -70,7 +69,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "run": run,
         "way": run.importer and run.importer.way_on(run),
         "others": [] if run.state == "done" else _others(run),
-        "undo_refusal": _why_it_stays(run),
+        "undo_refusal": refusal_reason(check_can_undo, run),
         "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
         "can_follow": run.dry_run and run.state == "done" and holds_files(run) and run.created + run.updated > 0,
     }
@@ -82,10 +81,7 @@ def import_errors(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResp
     """The errors as CSV, by file and line."""
     run = _fetch_run(fetch_manager(request.user, slug), pk)
     rows = ((error["file"], error["line"], error["reason"], "yes" if error.get("kept") else "") for error in run.errors)
-    lines = write_csv(("file", "line", "reason", "came in anyway"), rows)
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-import-{run.pk}-errors.csv"'
-    return response
+    return csv_response(f"{slug}-import-{run.pk}-errors", ("file", "line", "reason", "came in anyway"), rows)
 
 
 @require_POST
@@ -118,15 +114,6 @@ def _others(run: ImportRun) -> list[Importer]:
 def _says_it_all(run: ImportRun) -> bool:
     """Whether the reason why it failed is its only error, which need not stand there twice."""
     return run.state == "failed" and len(run.errors) == 1 and run.errors[0]["reason"] in run.reason
-
-
-def _why_it_stays(run: ImportRun) -> str:
-    """Why the import cannot be undone, "" where it can."""
-    try:
-        check_can_undo(run)
-    except Refused as refusal:
-        return refusal.reason
-    return ""
 
 
 def _fetch_run(membership: Membership, pk: int) -> ImportRun:

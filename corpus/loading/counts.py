@@ -1,11 +1,11 @@
-"""What an import counts while it goes on, and how it is stored in the job's row."""
+"""The counts of an import while it goes on, and how they are stored in the job's row."""
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpus.formats.records import Problem
+from corpus.formats.records import PartProblem, Problem
 from corpus.models import ImportRun
 
 ERRORS_KEPT = 10_000
@@ -35,9 +35,12 @@ class ImportCounts:
         return self.created + self.updated + self.unchanged
 
     def add_problems(self, problems: Iterable[Problem]) -> None:
-        """Count all and keep the first ten thousand."""
+        """Count all and keep the first ten thousand; the record of a PartProblem came in nevertheless."""
         for problem in problems:
-            self._add(problem)
+            if isinstance(problem, PartProblem):
+                self.add_notes([problem])
+            else:
+                self._add(problem)
 
     def add_notes(self, problems: Iterable[Problem]) -> None:
         """Report what is wrong with records that are taken anyway."""
@@ -51,7 +54,7 @@ class ImportCounts:
             self.errors.append({"file": problem.file, "line": problem.line, "reason": problem.reason, **more})
 
     def keep_nothing(self) -> None:
-        """The transaction was rolled back: what was counted as written is not there."""
+        """The transaction was rolled back: nothing of what was counted as written is there."""
         self.created = self.updated = self.unchanged = 0
         self.remarks = []
 

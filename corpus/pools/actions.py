@@ -68,10 +68,7 @@ def request_pools(
     parameters: dict[str, Any] = {"methods": chosen, "depth": depth}
     if recipe is not None:
         parameters |= {"recipe": asdict(recipe), "index": asdict(index or Settings())}
-    if send:
-        run = jobs.new_job(PoolRun, by=by, at=at, collection=collection, parameters=parameters)
-    else:
-        run = PoolRun.objects.create(requested_by=by, requested_at=at, collection=collection, parameters=parameters)
+    run = jobs.new_job(PoolRun, by=by, at=at, send=send, collection=collection, parameters=parameters)
     record_event(by=by, at=at, verb="request_pools", target=run, scope=collection, **parameters)
     return run
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand
 from corpus.collections.reads.collections import collection_with
-from corpus.imports.commands.importing import ImportCommand
+from corpus.imports.commands import ImportCommand
 from corpus.pools.actions import request_pools
 from corpus.pools.reads.pool_report import RunHoles, holes_of_runs, overlap_of_methods
 from corpus.pools.reads.recipes import default_recipe

@@ -32,13 +32,14 @@ from corpus.questions.actions.author_calls import (
 )
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
 from corpus.questions.forms.authors import MAX_CSV_BYTES, end_of
-from corpus.questions.reads.authors import STATES, invitations_of
-from corpus.questions.reads.call_details import (
+from corpus.questions.reads.authors import (
+    STATES,
     authors_as_json,
     authors_in_state,
     call_as_json,
     call_details,
     calls_as_json,
+    invitations_of,
 )
 
 AUTHOR_STATES = [(name, name) for name in STATES]
@@ -255,8 +256,8 @@ class AuthorList(CallView):
         """Ask one author about one paper; the letter goes out with the next mailing."""
         call = self.call()
         values = self.asked(NewAuthorSerializer)
-        made = invite_author(by=self.person, at=timezone.now(), call=call, **values)
-        rows = authors_as_json(list(invitations_of(call).filter(pk=made.pk)))
+        invitation = invite_author(by=self.person, at=timezone.now(), call=call, **values)
+        rows = authors_as_json(list(invitations_of(call).filter(pk=invitation.pk)))
         return Response(AuthorSerializer(rows[0]).data, status=201)
 
 
@@ -278,8 +279,7 @@ class AuthorsFile(CallView):
         found = invite_authors(
             by=self.person, at=timezone.now(), call=call, file=file.name or "file", stream=cast(Any, file.file)
         )
-        errors = [{"file": each.file, "line": each.line, "reason": each.reason} for each in found.problems]
-        return Response(InvitedSerializer({"created": found.created, "known": found.known, "errors": errors}).data)
+        return Response(InvitedSerializer(found.as_json()).data)
 
 
 class AuthorRevocation(CallView):
@@ -329,7 +329,5 @@ class QuestionsTakenIn(CallView):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Make topics of the answers, after the last day; those that ask what a topic asks stay as they are."""
-        taken = take_in_questions(by=self.person, at=timezone.now(), call=self.call())
-        equal = [{"email": email, "topic": number} for email, number in taken.equal]
-        shape = {"topics": [topic.number for topic in taken.topics], "equal": equal}
-        return Response(TakenInSerializer(shape).data)
+        taken_in = take_in_questions(by=self.person, at=timezone.now(), call=self.call())
+        return Response(TakenInSerializer(taken_in.as_json()).data)

@@ -55,10 +55,7 @@ def request_run(
         raise Conflict(f"The run {name} is being made already. Wait for it, or cancel it first.")
     parameters = {"recipe": recipe.name, "settings": values}
     fields = {"collection": collection, "name": name, "recipe_hash": digest, "parameters": parameters}
-    if send:
-        job = jobs.new_job(RunMaking, by=by, at=at, **fields)
-    else:
-        job = RunMaking.objects.create(requested_by=by, requested_at=at, **fields)
+    job = jobs.new_job(RunMaking, by=by, at=at, send=send, **fields)
     record_event(by=by, at=at, verb="request_run", target=job, scope=collection, name=name, **parameters)
     return job
 

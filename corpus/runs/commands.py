@@ -11,7 +11,7 @@ from accounts import jobs
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
-from corpus.imports.commands.importing import ImportCommand
+from corpus.imports.commands import ImportCommand
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import metadata_text, run_pieces
 from corpus.runs.recipes.registry import RECIPES, all_options

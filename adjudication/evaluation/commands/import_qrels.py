@@ -1,6 +1,6 @@
 """manage.py import_qrels SLUG FILE… [--name NAME] [--dry-run] [--json]"""
 
-from corpus.imports.commands.importing import ImportCommand
+from corpus.imports.commands import ImportCommand
 
 
 class Command(ImportCommand):

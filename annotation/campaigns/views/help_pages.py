@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from accounts.requests import Request
 from annotation.campaigns.forms.samples import SampleForm
 from annotation.campaigns.reads.preferences import KEYS, keys_of_kinds, preferences_of, usual_keys
-from corpus.collections.reads.people import ROLE_WORDS
+from corpus.collections.reads.collections import ROLE_WORDS
 
 SHOWN = {"ArrowLeft": "←", "ArrowRight": "→"}
 

@@ -94,7 +94,7 @@ def _line(n: int, row: JudgmentRow) -> bytes:
     return encode_line((str(n), copy_text(row.file), str(row.line), *cells, copy_text(row.said[:MOST_TEXT])))
 
 
-def _stage(batch: Batch, counts: ImportCounts) -> None:
+def _stage(batch: Batch[bytes], counts: ImportCounts) -> None:
     counts.add_problems(batch.problems)
     if batch.lines:
         _copy(sql.COPY_ROWS, batch.data)

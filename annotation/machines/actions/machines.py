@@ -118,9 +118,7 @@ def _new_run(
         "parameters": options.parameters,
     }
     try:
-        if send:
-            return jobs.new_job(MachineRun, by=by, at=at, **fields)
-        return MachineRun.objects.create(requested_by=by, requested_at=at, **fields)
+        return jobs.new_job(MachineRun, by=by, at=at, send=send, **fields)
     except IntegrityError as error:
         raise Conflict("Somebody asked for the same run at the same moment. Look at the list.") from error
 

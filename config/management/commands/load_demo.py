@@ -47,7 +47,7 @@ from config.demo.questions import load_questions
 from config.demo.workshop import review_topics
 from corpus.collections.actions.collections import create_collection
 from corpus.collections.actions.people import add_member
-from corpus.imports.actions.imports import request_import
+from corpus.imports.actions import request_import
 from corpus.models import Collection
 from corpus.pools.actions import request_pools
 

@@ -1,4 +1,4 @@
-"""Inviting people into a collection by e-mail: made, sent again, revoked, accepted once."""
+"""Invitations into a collection by e-mail: created, sent again, revoked, accepted once."""
 
 import logging
 from collections.abc import Sequence
@@ -20,14 +20,15 @@ from accounts.models import Invitation, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.collections.address_lists import Address
 from corpus.collections.invitation_links import invitation_number, link_for, proves_address
-from corpus.collections.reads.people import open_invitations
+from corpus.collections.reads.collections import open_invitations
 from corpus.collections.rules import check_can_manage
 from corpus.models import Collection, InvitedRole, Membership, Role
 
 logger = logging.getLogger(__name__)
 
-GOOD_FOR = timedelta(days=14)
+VALID_FOR = timedelta(days=14)
 MOST_NAMED = 5  # of those who were not invited, in a message
+RELATED = ("invitation__invited_by", "collection")
 
 
 class BadInvitation(Refused):
@@ -35,8 +36,8 @@ class BadInvitation(Refused):
 
 
 @dataclass(frozen=True)
-class Accepted:
-    """What came of it: `joined` is False for somebody who was a member already; their role stays as it was."""
+class Acceptance:
+    """The result: `joined` is False for somebody who was a member already; their role stays as it was."""
 
     membership: Membership
     joined: bool
@@ -55,8 +56,8 @@ class NotInvited:
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
-    """What came of a list. `unsent`: those of the invitations whose link no mail server took, to be handed over."""
+class InvitationReport:
+    """The result of a list. `unsent`: the invitations whose link no mail server took; their links are handed over."""
 
     invited: list[InvitedRole]
     unsent: list[InvitedRole]
@@ -66,7 +67,7 @@ class Several:
     def __str__(self) -> str:
         return f"{len(self.invited):,} {'person is' if len(self.invited) == 1 else 'people are'} invited."
 
-    def data(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """For the API and commands; a dry run has no links."""
         unsent = {each.pk for each in self.unsent}
         invited = [
@@ -81,8 +82,8 @@ class Several:
         return {"dry_run": self.is_dry, "invited": invited, "refused": [asdict(each) for each in self.refused]}
 
     @property
-    def would(self) -> str:
-        """What `str` says, of a dry run."""
+    def dry_run_summary(self) -> str:
+        """What `str` says, for a dry run."""
         return f"{len(self.invited):,} {'person' if len(self.invited) == 1 else 'people'} would be invited."
 
     @property
@@ -104,7 +105,7 @@ def create_invitation(*, by: User, at: datetime, membership: Membership, email: 
         raise Conflict(f"{email} is in this collection already. Change the role in the list instead.")
     if open_invitations(collection).filter(invitation__email=email).exists():
         raise Conflict(f"{email} has been invited already. Send that invitation again, or revoke it first.")
-    invitation = Invitation.objects.create(email=email, invited_by=by, created_at=at, expires_at=at + GOOD_FOR)
+    invitation = Invitation.objects.create(email=email, invited_by=by, created_at=at, expires_at=at + VALID_FOR)
     invited = InvitedRole.objects.create(invitation=invitation, collection=collection, role=role)
     _record(by, at, "create_invitation", invited)
     return invited
@@ -112,21 +113,20 @@ def create_invitation(*, by: User, at: datetime, membership: Membership, email: 
 
 def invite_several(
     *, by: User, at: datetime, membership: Membership, emails: Sequence[Address], role: Role, dry_run: bool = False
-) -> Several:
-    """Invite each address for itself, and mail it the link. With `dry_run` nothing is stored and nobody gets a mail."""
+) -> InvitationReport:
+    """Invite each address by itself, and mail it the link. With `dry_run` nothing is stored and nobody gets a mail."""
     invited, refused = [], []
     with transaction.atomic() if dry_run else nullcontext():
         for address in emails:
             try:
-                made = create_invitation(by=by, at=at, membership=membership, email=address.email, role=role)
-                invited.append(made)
+                invited.append(create_invitation(by=by, at=at, membership=membership, email=address.email, role=role))
             except Conflict as conflict:
                 refused.append(NotInvited(address.line, address.email, conflict.reason))
         if dry_run:
             transaction.set_rollback(True)
-            return Several(invited, [], refused, is_dry=True)
+            return InvitationReport(invited, [], refused, is_dry=True)
     unsent = [each for each in invited if not (mail.is_set_up() and mail_invitation(each))]
-    return Several(invited, unsent, refused)
+    return InvitationReport(invited, unsent, refused)
 
 
 @transaction.atomic
@@ -134,7 +134,7 @@ def resend_invitation(*, by: User, at: datetime, membership: Membership, invited
     """Make the same link good for another fortnight, whether it has expired or not."""
     check_can_manage(membership)
     invited = _locked_open(invited)
-    invited.invitation.expires_at = at + GOOD_FOR
+    invited.invitation.expires_at = at + VALID_FOR
     invited.invitation.save(update_fields=["expires_at"])
     _record(by, at, "resend_invitation", invited)
     return invited
@@ -166,8 +166,8 @@ def mail_invitation(invited: InvitedRole) -> bool:
 
 
 def find_invitation(*, token: str, at: datetime, for_update: bool = False) -> InvitedRole:
-    """The open invitation of a link; raises BadInvitation saying why there is none."""
-    rows = InvitedRole.objects.select_related("invitation__invited_by", "collection")
+    """The open invitation of a link. Errors: BadInvitation, which says why there is none."""
+    rows = InvitedRole.objects.select_related(*RELATED)
     if for_update:
         rows = rows.select_for_update(of=("invitation",))
     invited = rows.filter(invitation=invitation_number(token)).first()
@@ -179,17 +179,18 @@ def find_invitation(*, token: str, at: datetime, for_update: bool = False) -> In
     if invitation.revoked_at:
         raise BadInvitation(f"This invitation has been revoked. {_ask(invitation)}")
     if invitation.expires_at <= at:
-        raise BadInvitation(f"This invitation was valid until {_day(invitation.expires_at)}. {_ask(invitation)}")
+        day = dateformat.format(invitation.expires_at, "j F Y")
+        raise BadInvitation(f"This invitation was valid until {day}. {_ask(invitation)}")
     return invited
 
 
 @transaction.atomic
-def accept_invitation(*, by: User, at: datetime, token: str) -> Accepted:
+def accept_invitation(*, by: User, at: datetime, token: str) -> Acceptance:
     """Join, as the person the invitation was sent to, who has signed in."""
     return _accept(by, at, token, proof="account")
 
 
-def _accept(by: User, at: datetime, token: str, *, proof: str) -> Accepted:
+def _accept(by: User, at: datetime, token: str, *, proof: str) -> Acceptance:
     """`proof`, for the audit: how it is known that it is the invited person."""
     invited = find_invitation(token=token, at=at, for_update=True)
     email = invited.invitation.email
@@ -200,24 +201,16 @@ def _accept(by: User, at: datetime, token: str, *, proof: str) -> Accepted:
     )
     invited.invitation.accepted_at, invited.invitation.accepted_by = at, by
     invited.invitation.save(update_fields=["accepted_at", "accepted_by"])
-    record_event(
-        by=by,
-        at=at,
-        verb="accept_invitation",
-        target=by,
-        scope=invited.collection,
-        role=membership.role,
-        joined=joined,
-        proof=proof,
-    )
-    return Accepted(membership, joined)
+    facts = {"role": membership.role, "joined": joined, "proof": proof}
+    record_event(by=by, at=at, verb="accept_invitation", target=by, scope=invited.collection, **facts)
+    return Acceptance(membership, joined)
 
 
 @transaction.atomic
-def accept_as_new_user(*, at: datetime, token: str, name: str, password: str) -> Accepted:
+def accept_as_new_user(*, at: datetime, token: str, name: str, password: str) -> Acceptance:
     """Make an account for the invited address and join with it; refused where the address has one.
 
-    Where there is a mail server, only by the link that came by mail: who invites may not become whom they invite.
+    Where there is a mail server, only by the link in the mail: the inviter must not take the place of the invited.
     """
     invited = find_invitation(token=token, at=at, for_update=True)
     is_proven = proves_address(token)
@@ -229,19 +222,13 @@ def accept_as_new_user(*, at: datetime, token: str, name: str, password: str) ->
 
 def _locked_open(invited: InvitedRole) -> InvitedRole:
     """The invitation as it is now, locked; refused if it has been accepted or revoked meanwhile."""
-    rows = InvitedRole.objects.select_related("invitation__invited_by", "collection").select_for_update(
-        of=("invitation",)
-    )
+    rows = InvitedRole.objects.select_related(*RELATED).select_for_update(of=("invitation",))
     found = rows.get(pk=invited.pk)
     if found.invitation.accepted_at:
         raise Conflict(f"{found.invitation.email} has accepted this invitation already. Reload the page.")
     if found.invitation.revoked_at:
         raise Conflict("This invitation has been revoked already. Invite the address again.")
     return found
-
-
-def _day(moment: datetime) -> str:
-    return dateformat.format(moment, "j F Y")
 
 
 def _ask(invitation: Invitation) -> str:

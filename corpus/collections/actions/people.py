@@ -9,7 +9,7 @@ from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.models import User
 from accounts.refusals import Conflict
-from corpus.collections.reads.people import count_managers
+from corpus.collections.reads.collections import count_managers
 from corpus.collections.rules import check_can_change_role, check_can_manage, check_can_remove, check_not_archived
 from corpus.models import Collection, Membership, Role
 

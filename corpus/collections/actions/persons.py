@@ -19,7 +19,7 @@ from accounts.extensions import extensions
 from accounts.models import FINAL_STATES, AuditEvent, Digest, ErasureRequest, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.actions.people import bid_farewell
-from corpus.collections.reads.persons import is_erased
+from corpus.collections.reads.collections import is_erased
 from corpus.collections.rules import check_can_see_people
 from corpus.models import Membership, PersonErasure, Role
 
@@ -120,10 +120,7 @@ def request_person_erasure(
     _check_can_leave(user)
     _end_access(user, by or user, at)
     fields = {"person": user, "keep_labels": keep_labels}
-    if send:
-        run = jobs.new_job(PersonErasure, by=by, at=at, **fields)
-    else:
-        run = PersonErasure.objects.create(requested_by=by, requested_at=at, **fields)
+    run = jobs.new_job(PersonErasure, by=by, at=at, send=send, **fields)
     record_event(by=by, at=at, verb="request_person_erasure", target=user, labels=_labels(keep_labels))
     return run
 

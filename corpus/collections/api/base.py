@@ -21,20 +21,22 @@ _NUMBER = re.compile(r"[0-9]{1,19}")
 
 
 class ByCursor(CursorPagination):
-    """Pages that cost the same however deep: follow `next` and `previous`. Lists are in the order of a whole number."""
+    """Pages of equal cost at any depth: follow `next` and `previous`. Lists are in the order of a whole number."""
 
     page_size = 100
     page_size_query_param = "page_size"
     page_size_query_description = "Rows on a page: 100 if absent, 1,000 at most."
     max_page_size = 1000
-    ordering = "id"
+
+    def get_ordering(self, request: Request, queryset: Any, view: Any) -> tuple[str]:
+        return (view.ordering,)
 
     def get_page_size(self, request: Request) -> int:
-        """Errors: ValidationError, 400, for what is no number of rows."""
-        asked = request.query_params.get(self.page_size_query_param)
-        if asked and (not _NUMBER.fullmatch(asked) or not int(asked)):
+        """Errors: ValidationError, 400, for a value that is not a number of rows."""
+        size = request.query_params.get(self.page_size_query_param)
+        if size and (not _NUMBER.fullmatch(size) or not int(size)):
             raise serializers.ValidationError({self.page_size_query_param: ["Give a whole number from 1 to 1000."]})
-        return min(int(asked), self.max_page_size) if asked else self.page_size
+        return min(int(size), self.max_page_size) if size else self.page_size
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         """Errors: NotFound, 404, also for a cursor that none of these lists has given."""
@@ -45,7 +47,7 @@ class ByCursor(CursorPagination):
 
 
 class AnyType(BaseContentNegotiation):
-    """Files are sent as what they are, whatever the caller says it accepts; errors are problem details."""
+    """Files are sent in their own type, whatever the caller accepts; errors are problem details."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
         return parsers[0]
@@ -61,9 +63,10 @@ class RemovedSerializer(serializers.Serializer[Any]):
 
 
 class ApiView(DescribedView):
-    """What a person asks for, checked, and what they may see, page by page."""
+    """The person who asks, and lists page by page."""
 
     pagination_class = ByCursor
+    ordering: ClassVar[str] = "id"  # of a list: a whole number
 
     @property
     def person(self) -> User:
@@ -83,14 +86,13 @@ class InCollectionView(ApiView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        # Django answers HEAD by `get`: without its roles, the length of what is hidden could be asked for.
+        # Django answers HEAD by `get`: without its roles, anybody could learn how long a hidden answer is.
         self.check_access("GET" if request.method == "HEAD" else request.method or "")
 
     def check_access(self, method: str) -> None:
         """Membership, role, and that the collection is not archived where the method writes."""
-        wanted = self.roles.get(method)
-        if wanted:
-            check_role(self.membership, *wanted)
+        if roles := self.roles.get(method):
+            check_role(self.membership, *roles)
         else:
             _ = self.membership
         if method not in SAFE_METHODS and not self.takes_archived:

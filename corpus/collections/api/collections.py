@@ -13,8 +13,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from corpus.collections.actions.archiving import archive_collection, reopen_collection, request_removal, take_backup
-from corpus.collections.actions.collections import create_collection, rename_collection, update_collection
+from corpus.collections.actions.collections import (
+    archive_collection,
+    create_collection,
+    rename_collection,
+    reopen_collection,
+    request_removal,
+    take_backup,
+    update_collection,
+)
 from corpus.collections.api.base import ApiView, InCollectionView
 from corpus.collections.jobs.collection_backup import backup_response
 from corpus.models import Collection, CollectionRemoval, Role
@@ -59,8 +66,8 @@ class CollectionList(ApiView):
     )
     def post(self, request: Request) -> Response:
         """Make a collection and become its manager. Needs staff, or the role of manager in another collection."""
-        made = create_collection(by=self.person, at=timezone.now(), **self.asked(CollectionSerializer))
-        return Response(CollectionSerializer(made).data, status=201)
+        collection = create_collection(by=self.person, at=timezone.now(), **self.asked(CollectionSerializer))
+        return Response(CollectionSerializer(collection).data, status=201)
 
 
 class CollectionDetail(InCollectionView):
@@ -82,9 +89,8 @@ class CollectionDetail(InCollectionView):
     )
     def patch(self, request: Request, slug: str) -> Response:
         """Change slug, title, description or licence. A former slug forwards to the present one (307) for ever."""
-        wanted = self.asked(CollectionChangeSerializer, partial=True)
-        now = {name: getattr(self.collection, name) for name in ("slug", "title", "description", "licence")}
-        values = {**now, **wanted}
+        present = {name: getattr(self.collection, name) for name in CollectionChangeSerializer.Meta.fields}
+        values = present | self.asked(CollectionChangeSerializer, partial=True)
         slug, at = values.pop("slug"), timezone.now()
         with transaction.atomic():
             update_collection(by=self.person, at=at, membership=self.membership, **values)

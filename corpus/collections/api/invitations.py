@@ -13,16 +13,12 @@ from accounts.models import TokenScope
 from accounts.schema import answers
 from corpus.collections.actions.invitations import invite_several, revoke_invitation
 from corpus.collections.address_lists import HELP, BadList, read_addresses
-from corpus.collections.api.base import ByCursor, InCollectionView
+from corpus.collections.api.base import InCollectionView
 from corpus.collections.invitation_links import link_for
-from corpus.collections.reads.people import open_invitations
+from corpus.collections.reads.collections import open_invitations
 from corpus.models import InvitedRole, Role
 
 MANAGERS = (Role.MANAGER,)
-
-
-class NewestByCursor(ByCursor):
-    ordering = "-pk"
 
 
 class InvitingSerializer(serializers.Serializer[Any]):
@@ -88,7 +84,7 @@ class Invitations(InCollectionView):
     """Asking people to join the collection."""
 
     serializer_class = InvitingSerializer
-    pagination_class = NewestByCursor
+    ordering = "-pk"
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGERS, "POST": MANAGERS}
     scopes: ClassVar[dict[str, TokenScope]] = {"GET": TokenScope.MANAGE}  # a link lets somebody in
 
@@ -104,9 +100,9 @@ class Invitations(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Invite every address of a list. A wrong address in it refuses the whole list, by line."""
-        wanted = self.asked(InvitingSerializer)
-        several = invite_several(by=self.person, at=timezone.now(), membership=self.membership, **wanted)
-        return Response(several.data(), status=200 if several.is_dry else 201)
+        invitations = self.asked(InvitingSerializer)
+        report = invite_several(by=self.person, at=timezone.now(), membership=self.membership, **invitations)
+        return Response(report.as_json(), status=200 if report.is_dry else 201)
 
 
 class InvitationDetail(InCollectionView):

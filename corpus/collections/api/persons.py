@@ -20,8 +20,8 @@ from corpus.collections.actions.persons import (
     take_out_data,
     withdraw_erasure_request,
 )
-from corpus.collections.api.base import ApiView, ByCursor
-from corpus.collections.reads.persons import people, pseudonym_of
+from corpus.collections.api.base import ApiView
+from corpus.collections.reads.collections import people, pseudonym_of
 from corpus.collections.rules import check_can_see_people
 from corpus.models import PersonErasure as ErasureRun
 
@@ -59,8 +59,8 @@ class ErasureRequestSerializer(serializers.Serializer[ErasureRequest]):
     labels = serializers.SerializerMethodField()
     requested_at = serializers.DateTimeField()
 
-    def get_labels(self, asked: ErasureRequest) -> str:
-        return "keep" if asked.keep_labels else "exclude"
+    def get_labels(self, erasure_request: ErasureRequest) -> str:
+        return "keep" if erasure_request.keep_labels else "exclude"
 
 
 class PersonSerializer(serializers.ModelSerializer[User]):
@@ -92,10 +92,9 @@ class OwnErasureRequest(ApiView):
     @extend_schema(operation_id="me_erasure_request", responses=answers({200: ErasureRequestSerializer}, 415))
     def put(self, request: Request) -> Response:
         """Ask staff to erase your name and address, and say what becomes of your labels."""
-        wanted = self.asked(LabelsSerializer)
-        keep = wanted["labels"] == "keep"
-        asked = request_erasure(by=self.person, at=timezone.now(), keep_labels=keep)
-        return Response(ErasureRequestSerializer(asked).data)
+        keep = self.asked(LabelsSerializer)["labels"] == "keep"
+        erasure_request = request_erasure(by=self.person, at=timezone.now(), keep_labels=keep)
+        return Response(ErasureRequestSerializer(erasure_request).data)
 
     @extend_schema(operation_id="me_erasure_request_withdraw", responses=answers({204: None}, 409))
     def delete(self, request: Request) -> Response:
@@ -104,15 +103,10 @@ class OwnErasureRequest(ApiView):
         return Response(status=204)
 
 
-class PeopleByCursor(ByCursor):
-    ordering = "pk"
-
-
 class PersonList(ApiView):
     """Everyone with an account."""
 
     serializer_class = PersonSerializer
-    pagination_class = PeopleByCursor
 
     def get_queryset(self) -> QuerySet[User]:
         return people(text=self.request.query_params.get("q", ""))
@@ -152,10 +146,9 @@ class PersonErasure(ApiView):
 
         For staff; this cannot be undone.
         """
-        by = self.person
-        check_can_see_people(by)
+        check_can_see_people(self.person)
         person = get_object_or_404(User, pk=pk)
-        wanted = self.asked(PersonErasureSerializer)
-        keep, typed = wanted["labels"] == "keep", wanted["confirm"]
-        run = request_person_erasure(by=by, at=timezone.now(), user=person, typed=typed, keep_labels=keep)
+        values = self.asked(PersonErasureSerializer)
+        keep, typed = values["labels"] == "keep", values["confirm"]
+        run = request_person_erasure(by=self.person, at=timezone.now(), user=person, typed=typed, keep_labels=keep)
         return Response(ErasureSerializer(run).data, status=202)

@@ -14,7 +14,7 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import GeneratedField
+from django.db.models import Field, GeneratedField
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 
@@ -22,11 +22,9 @@ from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.models import Invitation, User
 from accounts.refusals import Refused
-from corpus.collections.reads.contents import Content, contents
+from corpus.collections.reads.contents import APPS, Content, contents
 from corpus.formats.zip_stream import PIECE, zipped
 from corpus.models import Collection, Paper
-
-APPS = ("accounts", "corpus", "annotation", "adjudication")
 
 
 def backup_pieces(collection: Collection) -> Iterator[bytes]:
@@ -44,7 +42,7 @@ def backup_response(collection: Collection) -> StreamingHttpResponse:
 def restore_backup(stream: IO[bytes]) -> Collection:
     """Bring a deleted collection back from its file, all of it or nothing, as an archived one.
 
-    Errors: Refused when the file is none of this Litmus and its present version, or the collection exists.
+    Errors: Refused for a file of another Litmus or version, and where the collection exists.
     """
     with closing(_opened(stream)) as archive, transaction.atomic():
         manifest = _manifest_of(archive)
@@ -113,13 +111,13 @@ def _table_name(content: Content) -> str:
     return f"tables/{content.name}.csv"
 
 
-def _columns(content: Content) -> list[str]:
+def _fields(content: Content) -> "list[Field[Any, Any]]":
     """All columns but those that PostgreSQL computes."""
-    return [str(f.column) for f in content.model._meta.local_concrete_fields if not isinstance(f, GeneratedField)]
+    return [each for each in content.model._meta.local_concrete_fields if not isinstance(each, GeneratedField)]
 
 
 def _copy_out(content: Content, collection: Collection) -> Iterator[bytes]:
-    rows = content.of(collection.pk).order_by("pk").values_list(*_field_names(content))
+    rows = content.of(collection.pk).order_by("pk").values_list(*(field.attname for field in _fields(content)))
     statement, parameters = rows.query.sql_with_params()
     inside = statement % tuple(int(value) for value in parameters)  # COPY takes none; this is the collection's id
     with connection.cursor() as cursor, cursor.copy(f"COPY ({inside}) TO STDOUT WITH (FORMAT csv)") as copy:
@@ -127,12 +125,8 @@ def _copy_out(content: Content, collection: Collection) -> Iterator[bytes]:
             yield bytes(chunk)
 
 
-def _field_names(content: Content) -> list[str]:
-    return [f.attname for f in content.model._meta.local_concrete_fields if not isinstance(f, GeneratedField)]
-
-
 def _copy_in(content: Content, member: IO[bytes]) -> None:
-    columns = ", ".join(f'"{column}"' for column in _columns(content))
+    columns = ", ".join(f'"{field.column}"' for field in _fields(content))
     table = content.model._meta.db_table
     with connection.cursor() as cursor, cursor.copy(f'COPY "{table}" ({columns}) FROM STDIN WITH (FORMAT csv)') as copy:
         while chunk := member.read(PIECE):

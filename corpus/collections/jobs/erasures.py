@@ -16,10 +16,10 @@ from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.job_kinds import JobKind
 from accounts.models import AuditEvent, Digest, ErasureRequest, Invitation, User
-from corpus.collections.reads.persons import is_erased, pseudonym_of
+from corpus.collections.reads.collections import is_erased, pseudonym_of
+from corpus.collections.reads.contents import APPS
 from corpus.models import AuthorAnswer, AuthorInvitation, CollectionAddress, PersonErasure
 
-APPS = ("accounts", "corpus", "annotation", "adjudication")
 TEXTS = (models.CharField, models.TextField, models.JSONField, ArrayField)
 Columns = list[tuple[str, str]]  # name and type
 Erasure = Callable[[User, str, str, bool, datetime], None]  # person, former name, pseudonym, keep labels, when

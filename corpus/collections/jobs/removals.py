@@ -1,10 +1,13 @@
 """Deleting a collection: one statement for each table, in one transaction. The audit log and the address stay."""
 
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import default_storage
+from django.db import connection, transaction
 from django.urls import reverse
 from django.utils import timezone
 
@@ -13,7 +16,6 @@ from accounts.audit import record_event
 from accounts.job_kinds import JobKind
 from accounts.models import Invitation
 from accounts.refusals import Refused
-from corpus.collections.jobs.taking_back import taking_back
 from corpus.collections.reads.contents import contents
 from corpus.loading.uploads import remove_uploads
 from corpus.models import Collection, CollectionRemoval, ImportRun, Paper
@@ -27,41 +29,51 @@ class RemovalJob(JobKind[CollectionRemoval]):
     counted = "steps"
 
     def work(self, job: CollectionRemoval, progress: jobs.Progress) -> None:
-        _remove(job, progress)
+        collection = Collection.objects.filter(pk=job.collection_id).first()
+        if collection is None:
+            return  # the worker was killed between its commit and its last word
+        if collection.archived_at is None:
+            raise Refused("The collection is no longer archived, so it was not deleted.")
+        papers = list(Paper.objects.filter(collection=collection).exclude(file="").values_list("file", flat=True))
+        imports = list(ImportRun.objects.filter(collection=collection).exclude(files=[]))
+        with append_only_rows_deletable():
+            collection = Collection.objects.select_for_update().get(pk=job.collection_id)
+            job.counts = _delete_rows(collection, progress)
+            job.save(update_fields=["counts"])
+            record_event(
+                by=job.requested_by,
+                at=timezone.now(),
+                verb="delete_collection",
+                target=collection,
+                scope=collection,
+                title=collection.title,
+                rows=sum(job.counts.values()),
+            )
+        job.done = job.total
+        # Only now: had the transaction failed, its files would be missing.
+        for name in papers:
+            default_storage.delete(name)
+        for each in imports:
+            remove_uploads(each)
+        for place in Path(settings.INDEX_DIR).glob(f"{job.collection_id}-*"):
+            shutil.rmtree(place, ignore_errors=True)
 
     def page(self, job: CollectionRemoval) -> str:
         return reverse("collection_removal", args=[job.pk])
 
 
-def _remove(run: CollectionRemoval, progress: jobs.Progress) -> None:
-    collection = Collection.objects.filter(pk=run.collection_id).first()
-    if collection is None:
-        return  # the worker was killed between its commit and its last word
-    if collection.archived_at is None:
-        raise Refused("The collection is no longer archived, so it was not deleted.")
-    papers = list(Paper.objects.filter(collection=collection).exclude(file="").values_list("file", flat=True))
-    imports = list(ImportRun.objects.filter(collection=collection).exclude(files=[]))
-    with taking_back():
-        collection = Collection.objects.select_for_update().get(pk=run.collection_id)
-        run.counts = _delete_rows(collection, progress)
-        run.save(update_fields=["counts"])
-        record_event(
-            by=run.requested_by,
-            at=timezone.now(),
-            verb="delete_collection",
-            target=collection,
-            scope=collection,
-            title=collection.title,
-            rows=sum(run.counts.values()),
+@contextmanager
+def append_only_rows_deletable() -> Iterator[None]:
+    """A transaction in which rows of append-only tables may be deleted (not changed), as for an import undone.
+
+    Foreign keys are checked at its end, because some tables refer to each other.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL litmus.taking_back = 'on'; SET CONSTRAINTS ALL DEFERRED")
+        yield
+        cursor.execute(
+            "SET LOCAL litmus.taking_back = 'off'; SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED"
         )
-    run.done = run.total
-    # Only now: had the transaction failed, its files would be missing.
-    for name in papers:
-        default_storage.delete(name)
-    for each in imports:
-        remove_uploads(each)
-    for place in Path(settings.INDEX_DIR).glob(f"{run.collection_id}-*"):
-        shutil.rmtree(place, ignore_errors=True)
 
 
 def _delete_rows(collection: Collection, progress: jobs.Progress) -> dict[str, int]:

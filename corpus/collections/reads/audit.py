@@ -28,7 +28,7 @@ def hidden_labels(collection: Collection, user: User) -> list[Hidden]:
 
 
 def concealed(events: Iterable[AuditEvent], hidden: Sequence[Hidden]) -> Iterator[AuditEvent]:
-    """The events, without target and particulars where these would show a hidden label. None is written back."""
+    """The events, without target and particulars where these would show a hidden label. Nothing is stored."""
     for event in events:
         if any(each.conceals(event) for each in hidden):
             event.target, event.target_id, event.data = "", "", {"hidden": "for now"}
@@ -50,9 +50,11 @@ def verbs_of(collection: Collection) -> list[str]:
     )
 
 
+AUDIT_COLUMNS = ("at", "person", "verb", "target_type", "target_id", "target", "data")
+
+
 def audit_rows(events: QuerySet[AuditEvent], hidden: Sequence[Hidden]) -> Iterator[list[str]]:
-    """Head and lines of the log as a table of text, oldest first, streamed from the database."""
-    yield ["at", "person", "verb", "target_type", "target_id", "target", "data"]
+    """The values of AUDIT_COLUMNS for each event, oldest first, streamed from the database."""
     for event in concealed(events.order_by("id").iterator(chunk_size=2000), hidden):
         yield [
             event.at.isoformat(),

@@ -11,6 +11,8 @@ from django.db.models import DO_NOTHING, ForeignKey, Model, QuerySet
 from accounts.models import FINAL_STATES, Job
 from corpus.models import Collection
 
+APPS = ("accounts", "corpus", "annotation", "adjudication")
+
 
 @dataclass(frozen=True)
 class Content:

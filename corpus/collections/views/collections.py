@@ -1,18 +1,33 @@
-"""My collections; making one; describing one."""
+"""A person's collections; one made, described, renamed, archived, saved as a file and deleted."""
 
 from django.contrib import messages
-from django.http import HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.refusal_messages import refusals_in_form
+from accounts.models import AuditEvent
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import Request
-from corpus.collections.actions.collections import create_collection, update_collection
-from corpus.collections.forms.collections import CollectionForm, NewCollectionForm
+from corpus.collections.actions.collections import (
+    archive_collection,
+    create_collection,
+    rename_collection,
+    reopen_collection,
+    request_removal,
+    take_backup,
+    update_collection,
+)
+from corpus.collections.forms import AddressForm, CollectionForm, NewCollectionForm, RemovalForm
+from corpus.collections.jobs.collection_backup import backup_response
 from corpus.collections.reads.collections import memberships_of
+from corpus.collections.reads.contents import extent
 from corpus.collections.rules import can_create_collections, check_can_create_collections, fetch_manager
-from corpus.collections.views.archiving import settings_context
+from corpus.collections.views.audit import audit_file
+from corpus.collections.views.context import collection_context
+from corpus.models import CollectionRemoval, Membership
+
+SHOWN_EVENTS = 20
 
 
 @require_safe
@@ -29,7 +44,7 @@ def collection_list(request: Request) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def collection_create(request: Request) -> HttpResponse:
-    """Make a collection; its maker becomes its manager."""
+    """Make a collection; the person who makes it becomes its manager."""
     check_can_create_collections(request.user)
     form = NewCollectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -52,5 +67,89 @@ def collection_edit(request: Request, slug: str) -> HttpResponse:
         messages.success(request, "The description of the collection is saved.")
         return redirect("collection_edit", slug)
     membership.collection.refresh_from_db()  # the form has written its invalid values onto it
-    context = settings_context(membership) | {"form": form}
+    context = _settings_context(membership) | {"form": form}
     return render(request, "corpus/collections/collection_edit.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def collection_rename(request: Request, slug: str) -> HttpResponse:
+    """Give the collection another short name."""
+    membership = fetch_manager(request.user, slug)
+    form = AddressForm(request.POST)
+    if form.is_valid():
+        with refusals_in_form(form, "slug"):
+            collection = rename_collection(
+                by=request.user, at=timezone.now(), collection=membership.collection, slug=form.cleaned_data["slug"]
+            )
+            messages.success(request, f"The short name is now {collection.slug}. Links with {slug} keep working.")
+            return redirect("collection_edit", collection.slug)
+    context = _settings_context(membership) | {"address_form": form}
+    return render(request, "corpus/collections/collection_edit.html", context, status=422)
+
+
+@require_POST
+def collection_archive(request: Request, slug: str) -> HttpResponse:
+    """Make the collection read-only."""
+    membership = fetch_manager(request.user, slug)
+    with refusals_in_message(request):
+        archive_collection(by=request.user, at=timezone.now(), collection=membership.collection)
+        messages.success(request, "Collection archived. It can be read, but not changed.")
+    return redirect("collection_edit", slug)
+
+
+@require_POST
+def collection_reopen(request: Request, slug: str) -> HttpResponse:
+    """Take the collection out of the archive."""
+    membership = fetch_manager(request.user, slug)
+    with refusals_in_message(request):
+        reopen_collection(by=request.user, at=timezone.now(), collection=membership.collection)
+        messages.success(request, "Collection reopened.")
+    return redirect("collection_edit", slug)
+
+
+@require_safe
+def collection_backup(request: Request, slug: str) -> StreamingHttpResponse:
+    """Everything in the collection as one file."""
+    membership = fetch_manager(request.user, slug)
+    logged = request.method == "GET"
+    take_backup(by=membership.user, at=timezone.now(), collection=membership.collection, logged=logged)
+    return backup_response(membership.collection)
+
+
+@require_http_methods(["GET", "POST"])
+def collection_delete(request: Request, slug: str) -> HttpResponse:
+    """Delete an archived collection: what is in it, its backup, and its short name typed again."""
+    membership = fetch_manager(request.user, slug)
+    form = RemovalForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with refusals_in_form(form, "typed"):
+            run = request_removal(
+                by=request.user, at=timezone.now(), collection=membership.collection, typed=form.cleaned_data["typed"]
+            )
+            return redirect("collection_removal", run.pk)
+    context = collection_context(membership, "settings", form=form, extent=extent(membership.collection))
+    return render(request, "corpus/collections/collection_delete.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def collection_removal(request: Request, pk: int) -> HttpResponse:
+    """A deletion: its progress, and the audit log that it leaves. For the person who asked for it."""
+    run = get_object_or_404(CollectionRemoval, pk=pk, requested_by=request.user)
+    events = AuditEvent.objects.filter(scope_id=run.collection_id).order_by("-id")[:SHOWN_EVENTS]
+    return render(request, "corpus/collections/collection_removal.html", {"run": run, "events": events})
+
+
+@require_safe
+def collection_removal_audit(request: Request, pk: int) -> StreamingHttpResponse:
+    """The audit log of a deleted collection as CSV. For the person who deleted it."""
+    run = get_object_or_404(CollectionRemoval, pk=pk, requested_by=request.user)
+    return audit_file(AuditEvent.objects.filter(scope_id=run.collection_id), run.slug)
+
+
+def _settings_context(membership: Membership) -> dict[str, object]:
+    """The page of settings, with its forms as they are before anything is sent."""
+    collection = membership.collection
+    return collection_context(membership, "settings") | {
+        "form": CollectionForm(instance=collection),
+        "address_form": AddressForm(initial={"slug": collection.slug}),
+    }

@@ -16,7 +16,7 @@ from accounts.refusal_messages import refusals_in_form
 from accounts.refusals import Conflict
 from accounts.requests import Request
 from corpus.collections.actions.invitations import (
-    Accepted,
+    Acceptance,
     BadInvitation,
     accept_as_new_user,
     accept_invitation,
@@ -27,9 +27,9 @@ from corpus.collections.actions.invitations import (
     resend_invitation,
     revoke_invitation,
 )
-from corpus.collections.forms.people import InvitationForm, InvitationListForm, NewAccountForm
+from corpus.collections.forms import InvitationForm, InvitationListForm, NewAccountForm
 from corpus.collections.invitation_links import proves_address
-from corpus.collections.reads.people import ROLE_WORDS
+from corpus.collections.reads.collections import ROLE_WORDS
 from corpus.collections.rules import fetch_manager
 from corpus.collections.views.people import show_people
 from corpus.models import InvitedRole, Role
@@ -58,19 +58,17 @@ def invitation_list_create(request: Request, slug: str) -> HttpResponse:
     if not form.is_valid():
         return show_people(request, membership, list_form=form)
     is_dry = "preview" in request.POST
-    several = invite_several(
+    report = invite_several(
         by=request.user, at=timezone.now(), membership=membership, dry_run=is_dry, **form.cleaned_data
     )
     if is_dry:
-        return show_people(request, membership, list_form=form, would_invite=several)
-    if several.invited:
-        messages.success(request, str(several))
-    if several.unsent:
-        messages.warning(
-            request, f"{len(several.unsent):,} mails were not sent. Hand over the links in the list below."
-        )
-    if several.refused:
-        messages.warning(request, several.not_invited)
+        return show_people(request, membership, list_form=form, would_invite=report)
+    if report.invited:
+        messages.success(request, str(report))
+    if report.unsent:
+        messages.warning(request, f"{len(report.unsent):,} mails were not sent. Hand over the links in the list below.")
+    if report.refused:
+        messages.warning(request, report.not_invited)
     return redirect("member_list", slug)
 
 
@@ -158,7 +156,7 @@ def _page(request: Request, template: str, invited: InvitedRole, status: int = 2
     return render(request, template, {"invited": invited, "words": words, **context}, status=status)
 
 
-def _welcome(request: Request, accepted: Accepted) -> HttpResponse:
+def _welcome(request: Request, accepted: Acceptance) -> HttpResponse:
     collection = accepted.membership.collection
     if accepted.joined:
         messages.success(request, f"Welcome to {collection}. You are in as {accepted.membership.get_role_display()}.")

@@ -1,12 +1,18 @@
-"""The first page and the overview of a collection: both show the cards that the rooms register."""
+"""Pages above those of one collection: the first page, a collection's overview, and the palette.
+
+Both pages show the cards that the rooms register. The palette is one field that leads to any page, campaign, topic,
+document or person.
+"""
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.urls import Resolver404, resolve
 from django.views.decorators.http import require_safe
 
 from accounts.models import ErasureRequest
 from accounts.requests import Request
 from accounts.slots import cards
+from corpus.collections.finding import LONGEST, PaletteSearch, find_entries
 from corpus.collections.reads.collections import memberships_of
 from corpus.collections.rules import can_create_collections, fetch_membership
 from corpus.collections.views.context import collection_context
@@ -33,3 +39,27 @@ def collection_dashboard(request: Request, slug: str) -> HttpResponse:
     membership = fetch_membership(request.user, slug)
     context = collection_context(membership, "overview", cards=cards("overview", request, membership))
     return render(request, "corpus/collections/collection_dashboard.html", context)
+
+
+@require_safe
+def palette(request: Request) -> HttpResponse:
+    """Links for `?q=`, asked for on the page `?at=`: their list alone for htmx, else a page with the field."""
+    text = " ".join(request.GET.get("q", "").split())[:LONGEST]
+    at = request.GET.get("at", "")
+    search = _search(request, text, at)
+    found = find_entries(search)
+    context = {"text": text, "at": at, "found": found, "count": sum(len(entries) for _, entries in found)}
+    context["place"] = search.here.collection if search.here else None
+    is_part = getattr(request, "htmx", False)
+    return render(request, f"corpus/collections/{'_palette_results' if is_part else 'palette'}.html", context)
+
+
+def _search(request: Request, text: str, at: str) -> PaletteSearch:
+    """The address of the page says where the person is; it counts only for their own collections."""
+    try:
+        where = resolve(at).kwargs
+    except Resolver404:
+        where = {}
+    memberships = list(memberships_of(request.user))
+    here = next((each for each in memberships if each.collection.slug == where.get("slug")), None)
+    return PaletteSearch(request.user, text, memberships, here, str(where.get("campaign", "")) if here else "")

@@ -13,17 +13,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.refusals import Conflict, NotAllowed, Refused, refusal_reason
 from accounts.requests import Request
-from corpus.collections.actions.invitations import Several
+from corpus.collections.actions.invitations import InvitationReport
 from corpus.collections.actions.people import change_role, remove_member
-from corpus.collections.forms.people import InvitationForm, InvitationListForm, RoleForm
+from corpus.collections.forms import InvitationForm, InvitationListForm, RoleForm
 from corpus.collections.invitation_links import link_for
-from corpus.collections.reads.people import (
+from corpus.collections.reads.collections import (
     NAMES,
     ROLE_WORDS,
     count_managers,
-    invitation_is_expired,
     list_members,
     open_invitations,
 )
@@ -57,18 +56,16 @@ def member_list(request: Request, slug: str) -> HttpResponseBase:
     membership = fetch_overseer(request.user, slug)
     if request.method == "POST":
         check_can_manage(membership)
-        table, members = _find(request, membership)
-        return table.carry_out(request, members)
-    if wants_file(request):
-        table, members = _find(request, membership)
-        return table.download(members)
-    return show_people(request, membership)
+    elif not wants_file(request):
+        return show_people(request, membership)
+    table, members = _find(request, membership)
+    return table.carry_out(request, members) if request.method == "POST" else table.download(members)
 
 
 def show_people(
-    request: Request, membership: Membership, *, would_invite: Several | None = None, **forms: Form
+    request: Request, membership: Membership, *, would_invite: InvitationReport | None = None, **forms: Form
 ) -> HttpResponse:
-    """The page; `forms` (`form`, `list_form`) as they were sent, else empty. `would_invite`: what a list would do."""
+    """The page; `forms` (`form`, `list_form`) as they were sent, else empty. `would_invite`: the dry run of a list."""
     table, members = _find(request, membership)
     page = Paginator(members, PER_PAGE).get_page(request.GET.get("page"))
     managers = count_managers(membership.collection)
@@ -102,15 +99,15 @@ def _find(request: Request, membership: Membership) -> tuple[Table, QuerySet[Any
 
 
 def _steps(membership: Membership) -> tuple[Step, ...]:
-    who: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "membership": membership}
+    facts: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "membership": membership}
 
     def others(act: Callable[..., None], **more: Any) -> Callable[[Membership], None]:
-        """The action for everybody but oneself, who would lose this page in the middle of it."""
+        """The action, refused for the person's own row: they would lose this page in the middle of it."""
 
         def carry_out(target: Membership) -> None:
             if target.pk == membership.pk:
                 raise Refused("Your own role and membership are changed in your own row.")
-            act(**who, target=target, **more)
+            act(**facts, target=target, **more)
 
         return carry_out
 
@@ -127,23 +124,21 @@ def _steps(membership: Membership) -> tuple[Step, ...]:
 @require_POST
 def member_update(request: Request, slug: str, pk: int) -> HttpResponse:
     """Give a member another role."""
-    membership = fetch_membership(request.user, slug)
-    target = get_object_or_404(Membership.objects.select_related("user"), pk=pk, collection=membership.collection)
+    membership, target = _fetch(request, slug, pk)
     form = RoleForm(request.POST)
     if not form.is_valid():
         messages.error(request, "Choose one of the roles.")
         return redirect("member_list", slug)
+    role: Role = form.cleaned_data["role"]
     try:
-        change_role(
-            by=request.user, at=timezone.now(), membership=membership, target=target, role=form.cleaned_data["role"]
-        )
+        change_role(by=request.user, at=timezone.now(), membership=membership, target=target, role=role)
     except (NotAllowed, Conflict):
         raise
     except Refused as refusal:
         messages.error(request, refusal.reason)
     else:
-        messages.success(request, f"{target.user} is now {Role(form.cleaned_data['role']).label}.")
-        if target.pk == membership.pk and form.cleaned_data["role"] == Role.ANNOTATOR:
+        messages.success(request, f"{target.user} is now {role.label}.")
+        if target.pk == membership.pk and role == Role.ANNOTATOR:
             return redirect("home")  # annotators do not see this page
     return redirect("member_list", slug)
 
@@ -151,8 +146,7 @@ def member_update(request: Request, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def member_remove(request: Request, slug: str, pk: int) -> HttpResponse:
     """Remove a member, or leave."""
-    membership = fetch_membership(request.user, slug)
-    target = get_object_or_404(Membership.objects.select_related("user"), pk=pk, collection=membership.collection)
+    membership, target = _fetch(request, slug, pk)
     try:
         remove_member(by=request.user, at=timezone.now(), membership=membership, target=target)
     except (NotAllowed, Conflict):
@@ -167,32 +161,27 @@ def member_remove(request: Request, slug: str, pk: int) -> HttpResponse:
     return redirect("member_list", slug)
 
 
+def _fetch(request: Request, slug: str, pk: int) -> tuple[Membership, Membership]:
+    """The person's own membership, and the one that is to change."""
+    membership = fetch_membership(request.user, slug)
+    target = get_object_or_404(Membership.objects.select_related("user"), pk=pk, collection=membership.collection)
+    return membership, target
+
+
 def _member_row(membership: Membership, target: Membership, managers: int) -> dict[str, Any]:
-    """A member, and why their role cannot be changed or they cannot go ("" where it can be done)."""
+    """A member, and why their role cannot be changed or they cannot be removed ("" where it can be done)."""
     return {
         "member": target,
         "key": str(target.pk),
         "is_me": target.pk == membership.pk,
-        "no_change": _reason(check_can_change_role, membership, target, managers),
-        "no_removal": _reason(check_can_remove, membership, target, managers),
+        "no_change": refusal_reason(check_can_change_role, membership, target, managers),
+        "no_removal": refusal_reason(check_can_remove, membership, target, managers),
     }
-
-
-def _reason(check: Any, *facts: Any) -> str:
-    try:
-        check(*facts)
-    except Refused as refusal:
-        return refusal.reason
-    return ""
 
 
 def _invitation_rows(membership: Membership) -> list[dict[str, Any]]:
     now = timezone.now()
     return [
-        {
-            "invited": invited,
-            "link": link_for(invited.invitation),
-            "expired": invitation_is_expired(invited, now),
-        }
-        for invited in open_invitations(membership.collection)
+        {"invited": each, "link": link_for(each.invitation), "expired": each.invitation.expires_at <= now}
+        for each in open_invitations(membership.collection)
     ]

@@ -20,9 +20,8 @@ from corpus.collections.actions.persons import (
     take_out_data,
     withdraw_erasure_request,
 )
-from corpus.collections.forms.persons import ErasureForm, ErasureRequestForm, PersonFilterForm
-from corpus.collections.reads.collections import memberships_of
-from corpus.collections.reads.persons import ERASED, is_erased, people
+from corpus.collections.forms import ErasureForm, ErasureRequestForm, PersonFilterForm
+from corpus.collections.reads.collections import ERASED, is_erased, memberships_of, people
 from corpus.collections.rules import check_can_see_people
 
 PAGE_SIZE = 50
@@ -56,8 +55,8 @@ def person_list(request: Request) -> HttpResponse:
     """Everyone with an account; requests for erasure come first."""
     check_can_see_people(request.user)
     form = PersonFilterForm(request.GET)
-    wanted = form.cleaned_data if form.is_valid() else {"q": "", "show": ""}
-    found = people(text=wanted["q"], requests=wanted["show"] == "requests")
+    filters = form.cleaned_data if form.is_valid() else {"q": "", "show": ""}
+    found = people(text=filters["q"], requests=filters["show"] == "requests")
     page = Paginator(found, PAGE_SIZE).get_page(request.GET.get("page"))
     return render(request, "corpus/collections/person_list.html", {"form": form, "page": page, "erased": ERASED})
 
@@ -67,11 +66,9 @@ def person_list(request: Request) -> HttpResponse:
 def person_detail(request: Request, pk: int) -> HttpResponse:
     """One person: their collections, the export of their data, and its erasure."""
     person = _person(request, pk)
-    asked = getattr(person, "erasure_request", None)
-    labels = "keep" if asked is None or asked.keep_labels else "exclude"
-    return render(
-        request, "corpus/collections/person_detail.html", _context(person, ErasureForm(initial={"labels": labels}))
-    )
+    erasure_request = getattr(person, "erasure_request", None)
+    form = ErasureForm(initial={"labels": "exclude" if erasure_request and not erasure_request.keep_labels else "keep"})
+    return render(request, "corpus/collections/person_detail.html", _context(person, form))
 
 
 @require_POST

@@ -7,22 +7,21 @@ to a job of its own (corpus/documents/jobs/indexing.py), which costs many times 
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from functools import partial
 
 from django.db import connection
 from django.utils import timezone
 
+from accounts import jobs
 from accounts.jobs import Progress
-from corpus.documents.jobs.indexing import indexed_later, request_indexing
+from corpus.documents.jobs.indexing import indexed_later
 from corpus.formats.documents import DocumentFilter, read_documents
-from corpus.formats.records import DocumentRecord, Problem, Skip
-from corpus.loading.background_reading import in_background
+from corpus.formats.records import DocumentRecord
 from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import NULL, copy_array, copy_json, copy_text, encode_line
 from corpus.loading.counts import REPEATED, ImportCounts
-from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
-from corpus.loading.samples import sampled
-from corpus.models import ImportRun
+from corpus.loading.line_batches import read_batches
+from corpus.models import ImportRun, Indexing
 
 FIELDS = ("title", "abstract", "keywords", "authors", "venue", "year", "doi", "url", "extra")
 LONGEST_DOI = 300
@@ -59,8 +58,7 @@ firsts AS (
     SELECT text FROM corpus_fulltext WHERE document_id = d.id AND b.full_text IS NOT NULL OFFSET 0
   ) f ON true
 )"""
-# What is written over is kept, so that the import can be undone. A record that says nothing of a full text leaves the
-# document's as it is.
+# Former values are kept, so that the import can be undone. A record without a full text leaves that of its document.
 WRITE = f"""
 replaced AS (
   INSERT INTO corpus_replacedrecord (import_run_id, row_id, before)
@@ -92,60 +90,31 @@ def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
 
     Errors: BrokenFile for a file that cannot be trusted as a whole, Cancelled when somebody stopped the job.
     """
-    total = sum(file["size"] for file in run.files)
-    odometer = Odometer()
-    is_large = total > SEARCHABLE_AT_ONCE
-    with (
-        _staging(),
-        indexed_later() if is_large else nullcontext(),
-        in_background(batches(sampled(_records(run, odometer), counts), document_line, odometer)) as found,
-    ):
-        for batch in found:
-            _take_batch(run, batch, counts)
-            progress.report(min(batch.bytes_read, total), total, "reading documents")
+    is_large = sum(file["size"] for file in run.files) > SEARCHABLE_AT_ONCE
+    read = partial(read_documents, criteria=_filter(run))
+    with _staging(), indexed_later() if is_large else nullcontext():
+        for batch in read_batches(run, read, document_line, progress, counts):
+            if batch.lines:
+                created, updated, unchanged = _merge_batch(run, batch.data)
+                counts.created += created
+                counts.updated += updated
+                counts.unchanged += unchanged
+                if repeated := len(batch.lines) - created - updated - unchanged:
+                    counts.skips[REPEATED] += repeated
     if is_large and not run.dry_run and counts.created + counts.updated:
-        request_indexing(run.collection, by=run.requested_by, at=timezone.now())
+        jobs.new_job(Indexing, by=run.requested_by, at=timezone.now(), collection=run.collection)
 
 
-def _records(run: ImportRun, odometer: Odometer) -> Iterator[DocumentRecord | Skip | Problem]:
-    """The records of all files. Runs in the reading thread, so it must not touch the database."""
-    criteria = _criteria(run)
-    for source in sources_of(run):
-        yield from read_documents(source.path, run.format, name=source.name, criteria=criteria, watch=odometer.add)
-
-
-def _criteria(run: ImportRun) -> DocumentFilter:
+def _filter(run: ImportRun) -> DocumentFilter:
     """Which documents the job takes."""
-    parameters = run.parameters
+    options = run.parameters
     return DocumentFilter(
-        exclude=frozenset(parameters.get("exclude", ())),
-        only=frozenset(parameters["only"]) if parameters.get("only") else None,
-        year_from=parameters.get("year_from"),
-        year_to=parameters.get("year_to"),
-        venues=tuple(parameters.get("venues", ())),
+        exclude=frozenset(options.get("exclude", ())),
+        only=frozenset(options["only"]) if options.get("only") else None,
+        year_from=options.get("year_from"),
+        year_to=options.get("year_to"),
+        venues=tuple(options.get("venues", ())),
     )
-
-
-def _take_batch(run: ImportRun, batch: Batch, counts: ImportCounts) -> None:
-    counts.add_problems(batch.problems)
-    counts.skips.update(batch.skips)
-    if not batch.lines:
-        return
-    merged = _merge_batch(run, batch.data)
-    counts.created += merged.created
-    counts.updated += merged.updated
-    counts.unchanged += merged.unchanged
-    if repeated := len(batch.lines) - merged.created - merged.updated - merged.unchanged:
-        counts.skips[REPEATED] += repeated
-
-
-@dataclass(frozen=True)
-class Merged:
-    """What became of a batch: rows created, updated, found unchanged."""
-
-    created: int
-    updated: int
-    unchanged: int
 
 
 def document_line(n: int, record: DocumentRecord) -> bytes:
@@ -178,7 +147,7 @@ def document_line(n: int, record: DocumentRecord) -> bytes:
 
 @contextmanager
 def _staging() -> Iterator[None]:
-    """The table that batches are copied into. Foreign keys are checked as the batches come, not all at the end."""
+    """The table into which batches are copied. Foreign keys are checked as the batches come, not all at the end."""
     with connection.cursor() as cursor, checked_at_once():
         cursor.execute(STAGE)
         cursor.execute("SET LOCAL enable_seqscan = off")  # look documents up, whatever the statistics of the moment say
@@ -186,12 +155,16 @@ def _staging() -> Iterator[None]:
         cursor.execute("SET LOCAL enable_seqscan = on")
 
 
-def _merge_batch(run: ImportRun, data: bytes) -> Merged:
-    """Copy the lines into the staging table and merge them into the documents (only compare them in a dry run)."""
+def _merge_batch(run: ImportRun, data: bytes) -> tuple[int, int, int]:
+    """Copy the lines into the staging table and merge them into the documents (only compare them in a dry run).
+
+    The number of documents created, updated, unchanged.
+    """
     statement = f"WITH {COMPARE}{COUNT}" if run.dry_run else f"WITH {COMPARE}, {WRITE}{COUNT}"
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE import_batch")
         with cursor.copy("COPY import_batch FROM STDIN") as copy:
             copy.write(data)
         cursor.execute(statement, {"collection": run.collection_id, "run": run.pk})
-        return Merged(*cursor.fetchone())
+        created, updated, unchanged = cursor.fetchone()
+    return created, updated, unchanged

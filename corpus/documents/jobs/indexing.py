@@ -1,13 +1,12 @@
 """Entering documents into the full-text search in batches, after an import that was too large to do it on the way.
 
 Each batch is a transaction of its own, so a job that was killed goes on where it was, and several may share the work:
-they pass over documents that another one has in hand. What is missing is asked of the database, never remembered.
+they pass over documents that another one works on. The database says which documents are missing; nothing is kept.
 """
 
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 
 from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
@@ -16,10 +15,10 @@ from accounts import jobs
 from accounts.models import User
 from accounts.refusals import NotAllowed
 from corpus.collections.jobs.collection_jobs import CollectionJob
-from corpus.models import Collection, Indexing, Membership
+from corpus.models import Indexing, Membership
 
 BATCH = 2_000
-PAUSE = 1.0  # seconds before looking again at documents that somebody else had in hand
+PAUSE = 1.0  # seconds before looking again at documents that another job was working on
 PENDING_LIMIT_KB = 64 * 1024  # new entries are merged into the index by so many, which costs less than few at a time
 MERGE_MEMORY = "128MB"
 
@@ -47,7 +46,22 @@ class IndexingJob(CollectionJob[Indexing]):
     tab = "documents"
 
     def work(self, job: Indexing, progress: jobs.Progress) -> None:
-        index_documents(job, progress)
+        """Enter all documents of the collection that have no entry yet."""
+        collection = job.collection_id
+        while True:
+            done, total = indexed(collection)
+            progress.report(done, total, "entering documents")
+            if done >= total:
+                break
+            after: str | None = ""
+            entered = 0
+            while after is not None:
+                count, after = _fill(collection, after)
+                entered += count
+                progress.report(done + entered, total, "entering documents")
+            if not entered:
+                time.sleep(PAUSE)
+        _merge()
 
     def may_cancel(self, member: Membership) -> bool:  # noqa: ARG002
         return False
@@ -61,37 +75,11 @@ class IndexingJob(CollectionJob[Indexing]):
 
 @contextmanager
 def indexed_later() -> Iterator[None]:
-    """Inside a transaction: documents are written without their entries, which `request_indexing` has made later."""
+    """Inside a transaction: documents are written without their entries, which an `Indexing` makes later."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL litmus.search_later = 'on'")
         yield
         cursor.execute("SET LOCAL litmus.search_later = 'off'")
-
-
-def request_indexing(collection: Collection, *, by: User | None, at: datetime, send: bool = True) -> Indexing:
-    """Have a worker enter the documents of the collection that have no entry; it is sent on commit."""
-    if send:
-        return jobs.new_job(Indexing, by=by, at=at, collection=collection)
-    return Indexing.objects.create(requested_by=by, requested_at=at, collection=collection)
-
-
-def index_documents(job: Indexing, progress: jobs.Progress) -> None:
-    """Enter all documents of the collection that have no entry yet."""
-    collection = job.collection_id
-    while True:
-        done, total = indexed(collection)
-        progress.report(done, total, "entering documents")
-        if done >= total:
-            break
-        after: str | None = ""
-        entered = 0
-        while after is not None:
-            count, after = _fill(collection, after)
-            entered += count
-            progress.report(done + entered, total, "entering documents")
-        if not entered:
-            time.sleep(PAUSE)
-    _merge()
 
 
 def indexed(collection_id: int) -> tuple[int, int]:

@@ -71,7 +71,7 @@ def check_can_undo(run: ImportRun) -> None:
 
 
 def undo(run: ImportRun) -> int:
-    """Take the import back and return the number of rows deleted or restored. The caller holds `taking_back()`."""
+    """Take the import back; the number of rows deleted or restored. Within `append_only_rows_deletable()`."""
     undoing = _undoing(run)
     assert undoing is not None  # noqa: S101 - `check_can_undo` refuses it
     rows = _rows(run, undoing)

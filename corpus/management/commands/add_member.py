@@ -1,1 +1,1 @@
-from corpus.collections.commands.add_member import Command
+from corpus.collections.commands import AddMember as Command

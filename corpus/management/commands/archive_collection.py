@@ -1,1 +1,1 @@
-from corpus.collections.commands.archive_collection import Command
+from corpus.collections.commands import ArchiveCollection as Command

@@ -1,1 +1,1 @@
-from corpus.questions.commands.author_calls import Command
+from corpus.questions.commands import AuthorCalls as Command

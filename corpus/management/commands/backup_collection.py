@@ -1,1 +1,1 @@
-from corpus.collections.commands.backup_collection import Command
+from corpus.collections.commands import BackupCollection as Command

@@ -1,1 +1,1 @@
-from corpus.collections.commands.collection_stats import Command
+from corpus.collections.commands import CollectionStats as Command

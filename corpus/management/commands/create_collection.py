@@ -1,1 +1,1 @@
-from corpus.collections.commands.create_collection import Command
+from corpus.collections.commands import CreateCollection as Command

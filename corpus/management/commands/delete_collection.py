@@ -1,1 +1,1 @@
-from corpus.collections.commands.delete_collection import Command
+from corpus.collections.commands import DeleteCollection as Command

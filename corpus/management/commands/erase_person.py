@@ -1,1 +1,1 @@
-from corpus.collections.commands.erase_person import Command
+from corpus.collections.commands import ErasePerson as Command

@@ -1,1 +1,1 @@
-from corpus.collections.commands.export_person import Command
+from corpus.collections.commands import ExportPerson as Command

@@ -1,1 +1,1 @@
-from corpus.questions.commands.generate_questions import Command
+from corpus.questions.commands import GenerateQuestions as Command

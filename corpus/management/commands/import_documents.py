@@ -1,1 +1,1 @@
-from corpus.documents.commands.import_documents import Command
+from corpus.documents.commands import ImportDocuments as Command

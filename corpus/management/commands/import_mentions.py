@@ -1,1 +1,1 @@
-from corpus.questions.commands.import_mentions import Command
+from corpus.questions.commands import ImportMentions as Command

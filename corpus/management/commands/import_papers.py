@@ -1,1 +1,1 @@
-from corpus.imports.commands.import_papers import Command
+from corpus.imports.commands import ImportPapers as Command

@@ -1,1 +1,1 @@
-from corpus.topics.commands.import_topics import Command
+from corpus.topics.commands import ImportTopics as Command

@@ -1,3 +1,1 @@
-from corpus.documents.commands.index_documents import Command
-
-__all__ = ["Command"]
+from corpus.documents.commands import IndexDocuments as Command

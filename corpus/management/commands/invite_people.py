@@ -1,1 +1,1 @@
-from corpus.collections.commands.invite_people import Command
+from corpus.collections.commands import InvitePeople as Command

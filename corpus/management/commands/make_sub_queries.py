@@ -1,1 +1,1 @@
-from corpus.topics.commands.make_sub_queries import Command
+from corpus.topics.commands import MakeSubQueries as Command

@@ -1,1 +1,1 @@
-from corpus.collections.commands.rename_collection import Command
+from corpus.collections.commands import RenameCollection as Command

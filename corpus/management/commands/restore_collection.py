@@ -1,1 +1,1 @@
-from corpus.collections.commands.restore_collection import Command
+from corpus.collections.commands import RestoreCollection as Command

@@ -1,1 +1,1 @@
-from corpus.imports.commands.undo_import import Command
+from corpus.imports.commands import UndoImport as Command

@@ -1,11 +1,10 @@
 """Asking authors for questions: calls, whom they go to, sending letters, making topics of the answers."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
 
 from accounts import jobs, mail
 from accounts.addresses import is_address
@@ -30,6 +29,7 @@ from corpus.models import (
 )
 from corpus.questions.reads.authors import due_letters, letter_faults, standing_answers
 from corpus.text.words import title_key
+from corpus.topics.reads.topics import next_position
 
 MOST_AUTHORS = 20_000  # rows of one file
 NO_MAIL = "Not sent: no mail server is set up. Copy the link next to each author and hand it over."
@@ -38,11 +38,14 @@ TOPIC_SOURCE = "author"  # of the targets
 
 @dataclass(frozen=True)
 class Invited:
-    """What a file of authors did; `problems` are the rows left out."""
+    """The result of a file of authors; `problems` are the rows left out."""
 
     created: int
     known: int
     problems: list[Problem]
+
+    def as_json(self) -> dict[str, Any]:
+        return {"created": self.created, "known": self.known, "errors": [asdict(each) for each in self.problems]}
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,10 @@ class TakenIn:
 
     topics: list[Topic]
     equal: list[tuple[str, str]]
+
+    def as_json(self) -> dict[str, Any]:
+        equal = [{"email": email, "topic": number} for email, number in self.equal]
+        return {"topics": [topic.number for topic in self.topics], "equal": equal}
 
 
 @transaction.atomic
@@ -125,7 +132,7 @@ def invite_authors(*, by: User | None, at: datetime, call: QuestionCall, file: s
                 rows.append((line, cells["email"].strip().lower(), cells["docno"].strip(), name))
     except BrokenFile as broken:
         raise Refused(f"{broken}. Nobody was invited.") from broken
-    good = _sift(call, file, rows, problems)
+    good = _divide(call, file, rows, problems)
     before = call.invitations.count()
     AuthorInvitation.objects.bulk_create(
         [AuthorInvitation(call=call, email=e, name=n, document_id=d, created_at=at) for e, d, n in good],
@@ -174,9 +181,7 @@ def request_mailing(
             if purpose == MailPurpose.INVITATION
             else "Nobody has had a letter without answering."
         )
-    mailing = AuthorMailing.objects.create(requested_by=by, requested_at=at, call=call, purpose=purpose, total=due)
-    if send:
-        jobs.send(mailing)
+    mailing = jobs.new_job(AuthorMailing, by=by, at=at, send=send, call=call, purpose=purpose, total=due)
     record_event(by=by, at=at, verb="request_mailing", target=mailing, scope=call.collection, purpose=purpose, due=due)
     return mailing
 
@@ -224,8 +229,6 @@ def _without_equals(
 
 def _make_topics(call: QuestionCall, answers: list[AuthorAnswer]) -> list[Topic]:
     collection = call.collection
-    last = collection.topics.aggregate(last=Max("position"))["last"]
-    first = 0 if last is None else last + 1
     taken = set(collection.topics.filter(number__startswith=f"{call.source}-").values_list("number", flat=True))
     numbers = (number for n in range(1, len(answers) + len(taken) + 1) if (number := f"{call.source}-{n}") not in taken)
     topics = Topic.objects.bulk_create(
@@ -238,7 +241,7 @@ def _make_topics(call: QuestionCall, answers: list[AuthorAnswer]) -> list[Topic]
             text=answer.text,
             position=place,
         )
-        for place, (number, answer) in enumerate(zip(numbers, answers, strict=False), start=first)
+        for place, (number, answer) in enumerate(zip(numbers, answers, strict=False), start=next_position(collection))
     )
     Target.objects.bulk_create(
         Target(topic=topic, document_id=answer.invitation.document_id, source=TOPIC_SOURCE)
@@ -250,12 +253,12 @@ def _make_topics(call: QuestionCall, answers: list[AuthorAnswer]) -> list[Topic]
     return topics
 
 
-def _sift(
+def _divide(
     call: QuestionCall, file: str, rows: list[tuple[int, str, str, str]], problems: list[Problem]
 ) -> list[tuple[str, int, str]]:
     """The rows that can be invited, as (email, document, name); the others go to the problems."""
-    wanted = {docno for _, _, docno, _ in rows}
-    documents = dict(call.collection.documents.filter(docno__in=wanted).values_list("docno", "pk"))
+    docnos = {docno for _, _, docno, _ in rows}
+    documents = dict(call.collection.documents.filter(docno__in=docnos).values_list("docno", "pk"))
     silent = set(AuthorOptOut.objects.values_list("email", flat=True)) if rows else set()
     good: dict[tuple[str, int], str] = {}
     for line, email, docno, name in rows:

@@ -45,7 +45,7 @@ def request_questions(
     by: User | None,
     at: datetime,
     collection: Collection,
-    wanted: MentionFilter,
+    criteria: MentionFilter,
     template: PromptTemplate | None = None,
     cutoff_inside: float | None = 0.3,
     cutoff_outside: float | None = 0.1,
@@ -75,10 +75,10 @@ def request_questions(
         cutoff_inside=cutoff_inside,
         cutoff_outside=cutoff_outside,
         overlap_definition=overlap_definition,
-        seed=wanted.seed,
-        parameters=wanted.as_parameters,
+        seed=criteria.seed,
+        parameters=criteria.as_parameters,
     )
-    run.total = _lay_out(run, wanted)
+    run.total = _lay_out(run, criteria)
     run.save(update_fields=["total"])
     if send:
         jobs.send(run)
@@ -91,7 +91,7 @@ def request_questions(
         mentions=run.total,
         model=run.model,
         template=str(template),
-        **wanted.as_parameters,
+        **criteria.as_parameters,
     )
     return run
 
@@ -122,9 +122,9 @@ def continue_questions(*, by: User | None, at: datetime, run: QuestionRun, send:
     return found
 
 
-def _lay_out(run: QuestionRun, wanted: MentionFilter) -> int:
+def _lay_out(run: QuestionRun, criteria: MentionFilter) -> int:
     """One waiting reply with its prompt for each mention; how many. Errors: Refused for none, and for too many."""
-    found = find_mentions(run.collection, askable(wanted)).defer("search").prefetch_related("references__document")
+    found = find_mentions(run.collection, askable(criteria)).defer("search").prefetch_related("references__document")
     replies = []
     for position, mention in enumerate(found.iterator(chunk_size=500)):
         if position >= MOST_MENTIONS:

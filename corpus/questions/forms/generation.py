@@ -90,7 +90,7 @@ class GenerationForm(CutoffsForm):
             del self.fields["prompt"]
 
     @property
-    def wanted(self) -> MentionFilter:
+    def criteria(self) -> MentionFilter:
         """The filter; only after the form was found valid."""
         values = self.cleaned_data
         return MentionFilter(

@@ -35,7 +35,7 @@ class MentionFilterForm(forms.Form):
     seed = forms.IntegerField(required=False, min_value=0, max_value=LARGEST_SEED, label="Seed")
 
     @property
-    def wanted(self) -> MentionFilter:
+    def criteria(self) -> MentionFilter:
         """The filter; what cannot be understood is left out of it."""
         values: dict[str, Any] = getattr(self, "cleaned_data", {})
         state = values.get("state") or "usable"
@@ -51,7 +51,7 @@ class MentionFilterForm(forms.Form):
 
     @property
     def is_narrowed(self) -> bool:
-        return self.wanted != MentionFilter()
+        return self.criteria != MentionFilter()
 
 
 class DiscardForm(forms.Form):

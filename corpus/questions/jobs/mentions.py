@@ -8,7 +8,6 @@ title, none is guessed.
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -20,11 +19,10 @@ from corpus.formats.dois import believed
 from corpus.formats.mentions import MentionRecord
 from corpus.formats.papers import Reference
 from corpus.formats.reading import read_mentions
-from corpus.formats.records import PartProblem, Problem
+from corpus.formats.records import Problem, Skip
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
-from corpus.loading.line_batches import Odometer, sources_of
-from corpus.loading.samples import sampled
+from corpus.loading.line_batches import read_batches
 from corpus.models import Document, ImportRun
 from corpus.text.words import title_key
 
@@ -35,9 +33,9 @@ TITLES = 10_000
 SHORTEST_TITLE = 12  # letters and digits: "Introduction" and the like link nothing
 LONGEST = {"source_id": 255, "source_doi": 300}
 LONGEST_KEY = 100
-LONGEST_TEXT = 50_000  # a paragraph; whole papers in one are asked about by nobody
+LONGEST_TEXT = 50_000  # of a paragraph: no question is asked about a whole paper in one
 NOTHING_LINKED = "a paragraph that cites no document of the collection"
-REPEATED_PAPER = "a paragraph whose place came earlier in this import"
+REPEATED_PARAGRAPH = "a paragraph whose place came earlier in this import"
 
 STAGE = """
 DROP TABLE IF EXISTS pg_temp.mention_in, pg_temp.reference_in;
@@ -89,7 +87,7 @@ JOIN corpus_citationmention m
 WHERE k.id IS NULL
   AND NOT EXISTS (SELECT FROM corpus_mentionreference r WHERE r.mention_id = m.id AND r.document_id IS NOT NULL)
 """
-# Who has this DOI or title: the document, and how many have it. A DOI is looked for among docnos too (ACM).
+# The document of a DOI or title, and how many have it. A DOI is looked for among docnos too (ACM).
 STAGE_DOCUMENTS = """
 DROP TABLE IF EXISTS pg_temp.document_title, pg_temp.by_title, pg_temp.by_doi;
 CREATE TEMP TABLE document_title (id bigint, key text) ON COMMIT DROP;
@@ -104,7 +102,7 @@ SELECT doi, min(id) AS id, count(DISTINCT id) AS n FROM (
 ) AS each GROUP BY doi;
 ANALYZE by_title, by_doi;
 """
-# What a reference or source (target id, doi, title key) is among the documents.
+# The document of a reference or source, by target id, DOI or title key.
 _FOUND = """
   CASE WHEN d.id IS NOT NULL THEN d.id WHEN b.n = 1 THEN b.id WHEN b.n IS NULL AND t.n = 1 THEN t.id END AS document,
   CASE WHEN d.id IS NOT NULL THEN 'id' WHEN b.n = 1 THEN 'doi' WHEN b.n IS NULL AND t.n = 1 THEN 'title'
@@ -139,65 +137,35 @@ WHERE k.differs AND k.is_used ORDER BY n
 """
 
 
-@dataclass
-class State:
-    """What goes on from chunk to chunk."""
-
-    counts: ImportCounts
-    seen: set[tuple[str, int]] = field(default_factory=set)
-    mentions: list[bytes] = field(default_factory=list)
-    references: list[bytes] = field(default_factory=list)
-    n: int = 0
-
-
 def load_mentions(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files and merge them into the collection's mentions; the caller holds the transaction.
 
     With the parameter `only_linked`, paragraphs that cite no document of the collection are left out.
     """
-    odometer, state = Odometer(), State(counts)
+    seen: set[tuple[str, int]] = set()
+
+    def lines_of(n: int, record: MentionRecord) -> tuple[bytes, bytes] | Problem | Skip:
+        place = (record.source_key, record.position)
+        if place in seen:
+            return Skip(record.file, record.line, REPEATED_PARAGRAPH, record.source_key)
+        seen.add(place)
+        try:
+            return _lines(n, record)
+        except ValueError as error:
+            return Problem(record.file, record.line, f"paragraph {record.position} of {record.source_key} has {error}")
+
     with connection.cursor() as cursor:
         cursor.execute(STAGE)
-    for item in sampled(_records(run, odometer), counts):
-        _take(item, state)
-        if len(state.mentions) >= CHUNK:
-            _copy(state)
-            progress.report(min(odometer.bytes, run.total), run.total, "reading citation mentions")
-    _copy(state)
+        for batch in read_batches(run, read_mentions, lines_of, progress, counts, rows=CHUNK):
+            for place, table in enumerate(("mention_in", "reference_in")):
+                with cursor.copy(f"COPY {table} FROM STDIN") as copy:
+                    copy.write(b"".join(lines[place] for lines in batch.lines))
     progress.report(run.total, run.total, "linking to documents")
-    _merge(run, state)
+    _merge(run, counts)
 
 
-def _records(run: ImportRun, odometer: Odometer) -> Iterator[MentionRecord | Problem]:
-    for source in sources_of(run):
-        yield from read_mentions(source.path, run.format, name=source.name, watch=odometer.add)
-
-
-def _take(item: MentionRecord | Problem, state: State) -> None:
-    if isinstance(item, PartProblem):  # a marker that was left out; its paragraph is counted on its own
-        state.counts.add_notes([item])
-        return
-    if isinstance(item, Problem):
-        state.counts.add_problems([item])
-        return
-    place = (item.source_key, item.position)
-    if place in state.seen:
-        state.counts.skips[REPEATED_PAPER] += 1
-        return
-    state.seen.add(place)
-    try:
-        mention, references = _lines(state.n, item)
-    except ValueError as error:
-        reason = f"paragraph {item.position} of {item.source_key} has {error}"
-        state.counts.add_problems([Problem(item.file, item.line, reason)])
-        return
-    state.mentions.append(mention)
-    state.references += references
-    state.n += 1
-
-
-def _lines(n: int, record: MentionRecord) -> tuple[bytes, list[bytes]]:
-    """The record as lines for COPY into the staging tables. Errors: ValueError with what cannot be stored."""
+def _lines(n: int, record: MentionRecord) -> tuple[bytes, bytes]:
+    """The record as lines for COPY: one for `mention_in`, all of `reference_in`. Errors: ValueError with the reason."""
     for name, longest in LONGEST.items():
         _check_length(name.replace("_", " "), getattr(record, name), longest)
     _check_length("text", record.text, LONGEST_TEXT)
@@ -216,7 +184,7 @@ def _lines(n: int, record: MentionRecord) -> tuple[bytes, list[bytes]]:
     references = [_reference_fields(position, reference) for position, reference in enumerate(record.references)]
     digest = hashlib.sha256(json.dumps([columns, references]).encode()).hexdigest()
     mention = encode_line([str(n), *map(copy_text, columns), digest, copy_text(record.file), str(record.line)])
-    return mention, [encode_line([str(n), *map(copy_text, fields)]) for fields in references]
+    return mention, b"".join(encode_line([str(n), *map(copy_text, fields)]) for fields in references)
 
 
 def _reference_fields(position: int, reference: Reference) -> list[str]:
@@ -229,31 +197,23 @@ def _reference_fields(position: int, reference: Reference) -> list[str]:
     return [reference.key, str(position), reference.title, folded, doi, reference.target]
 
 
-def _check_length(what: str, text: str, longest: int) -> None:
+def _check_length(noun: str, text: str, longest: int) -> None:
     if len(text) > longest:
-        raise ValueError(f"a {what} of {len(text)} characters (at most {longest})")
-
-
-def _copy(state: State) -> None:
-    with connection.cursor() as cursor:
-        for table, lines in (("mention_in", state.mentions), ("reference_in", state.references)):
-            with cursor.copy(f"COPY {table} FROM STDIN") as copy:
-                copy.write(b"".join(lines))
-            lines.clear()
+        raise ValueError(f"a {noun} of {len(text)} characters (at most {longest})")
 
 
 @transaction.atomic
-def _merge(run: ImportRun, state: State) -> None:
-    """Tell new, changed, equal and used mentions apart and write the first two; a dry run does it all and undoes it."""
+def _merge(run: ImportRun, counts: ImportCounts) -> None:
+    """Compare with the stored mentions and write new and changed ones; a dry run does it all and takes it back."""
     values: dict[str, Any] = {"collection": run.collection_id, "run": run.pk, "at": timezone.now()}
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE mention_in, reference_in")
         cursor.execute(COMPARE, values)
         cursor.execute("ANALYZE mention_known")
         cursor.execute(COUNTS)
-        state.counts.created, state.counts.updated, state.counts.unchanged = cursor.fetchone()
+        counts.created, counts.updated, counts.unchanged = cursor.fetchone()
         cursor.execute(USED)
-        state.counts.add_problems(
+        counts.add_problems(
             Problem(file, line, f"paragraph {position} of {key}: questions were written from it, so it stays as it is")
             for file, line, key, position in cursor.fetchall()
         )
@@ -261,7 +221,7 @@ def _merge(run: ImportRun, state: State) -> None:
             cursor.execute(statement, values)
     link_mentions(run.collection_id)
     if run.parameters.get("only_linked"):
-        _drop_unlinked(values, state.counts)
+        _drop_unlinked(values, counts)
     transaction.set_rollback(run.dry_run)
 
 

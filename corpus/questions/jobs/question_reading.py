@@ -1,9 +1,7 @@
-"""From an answer to questions, and from those to topics: strictly, and with nothing thrown away."""
+"""From an answer to questions, and from these to topics: strictly, and nothing is thrown away."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-
-from django.db.models import Max
 
 from corpus.models import (
     Collection,
@@ -22,6 +20,7 @@ from corpus.questions.reads.generation import prompt_of
 from corpus.text.overlap import Overlap, overlap_by, tell_share
 from corpus.text.questions import LONGEST_QUESTION, ParsedQuestion, holds_markup, read_answer
 from corpus.text.words import title_key
+from corpus.topics.reads.topics import next_position
 
 LENGTH_LIMIT = "length"
 WITHHELD = "content_filter"
@@ -30,7 +29,7 @@ COMPARED = (*ARE_TOPICS, QuestionState.FILTERED)
 
 @dataclass
 class Known:
-    """What questions are there already, by what equal ones have in common, and the last place of a topic."""
+    """The questions of a collection, by a key that equal ones share, and the next place of a topic."""
 
     names: dict[str, str] = field(default_factory=dict)
     next_position: int = 0
@@ -46,8 +45,7 @@ class Known:
 
 def known_questions(collection: Collection, without: GenerationReply | None = None) -> Known:
     """The questions of a collection, but not those of one reply, which is read again."""
-    last = collection.topics.aggregate(last=Max("position"))["last"]
-    known = Known(next_position=0 if last is None else last + 1)
+    known = Known(next_position=next_position(collection))
     topics = collection.topics.filter(kind=TopicKind.QUESTION)
     others = GeneratedQuestion.objects.filter(reply__run__collection=collection, state__in=COMPARED)
     if without is not None:
@@ -82,38 +80,28 @@ def read_reply(reply: GenerationReply, known: Known) -> None:
         make_questions(reply, reading.questions, known)
 
 
-@dataclass(frozen=True)
-class Cited:
-    """What the keys of a prompt stand for."""
-
-    references: dict[str, MentionReference]
-
-    def documents(self, keys: Sequence[str]) -> list[Document]:
-        """The documents of these keys, each once; keys of papers that are not here have none."""
-        found = [self.references[key].document for key in keys if key in self.references]
-        return list({document.pk: document for document in found if document is not None}.values())
-
-
-def cited_by(reply: GenerationReply) -> Cited:
+def _references_of(reply: GenerationReply) -> dict[str, MentionReference]:
     """The references by the keys they have in the prompt (`cite_001`): numbered in the order of the text."""
     references = list(MentionReference.objects.filter(mention=reply.mention_id).select_related("document"))
     by_key = {reference.key: reference for reference in references}
     keys = prompt_of(reply.mention, references, "").keys
-    return Cited({written: by_key[key] for written, key in keys.items()})
+    return {key_in_prompt: by_key[key] for key_in_prompt, key in keys.items()}
 
 
-def make_questions(reply: GenerationReply, asked: Sequence[ParsedQuestion], known: Known) -> None:
-    """Store the questions of an answer, and make topics of those that nothing speaks against."""
-    cited = cited_by(reply)
-    for position, each in enumerate(asked):
-        documents = cited.documents(each.keys)
+def make_questions(reply: GenerationReply, questions: Sequence[ParsedQuestion], known: Known) -> None:
+    """Store the questions of an answer, and make topics of those that pass all checks."""
+    references = _references_of(reply)
+    for position, each in enumerate(questions):
+        cited = [references[key].document for key in each.keys if key in references]
+        documents = list({document.pk: document for document in cited if document is not None}.values())
         overlap = measure(reply.run, each.text, documents)
-        state, problem = _judge(reply, each, cited, overlap, known)
+        unknown = [key for key in each.keys if key not in references]
+        state, problem = _doubt(each, unknown, documents, known) or filter_state(reply, overlap.titles)
         question = GeneratedQuestion(
             reply=reply,
             position=position,
             text=each.text,
-            keys=[cited.references[key].key if key in cited.references else key for key in each.keys],
+            keys=[references[key].key if key in references else key for key in each.keys],
             state=state,
             problem=problem,
             overlap_titles=overlap.titles,
@@ -131,23 +119,22 @@ def measure(run: QuestionRun, text: str, documents: Sequence[Document]) -> Overl
     return overlap_by(run.overlap_definition, text, [(each.title, each.abstract) for each in documents])
 
 
-def _judge(
-    reply: GenerationReply, asked: ParsedQuestion, cited: Cited, overlap: Overlap, known: Known
-) -> tuple[QuestionState, str]:
-    """What becomes of a question, and why it is no topic."""
-    unknown = [key for key in asked.keys if key not in cited.references]
-    if unknown:
-        return QuestionState.UNKNOWN_KEYS, f"It names {', '.join(unknown)}, which the paragraph does not have."
-    if not cited.documents(asked.keys):
-        reason = "None of the papers it names is in the collection." if asked.keys else "It names no paper."
+def _doubt(
+    question: ParsedQuestion, unknown_keys: Sequence[str], documents: Sequence[Document], known: Known
+) -> tuple[QuestionState, str] | None:
+    """Why a question is no topic, whatever its overlap; None for a good one."""
+    if unknown_keys:
+        return QuestionState.UNKNOWN_KEYS, f"It names {', '.join(unknown_keys)}, which the paragraph does not have."
+    if not documents:
+        reason = "None of the papers it names is in the collection." if question.keys else "It names no paper."
         return QuestionState.NO_TARGETS, reason
-    if len(asked.text) > LONGEST_QUESTION:
-        return QuestionState.TOO_LONG, f"It has {len(asked.text):,} characters; at most {LONGEST_QUESTION:,} are one."
-    if holds_markup(asked.text):
+    if len(question.text) > LONGEST_QUESTION:
+        words = f"It has {len(question.text):,} characters; at most {LONGEST_QUESTION:,} are one."
+        return QuestionState.TOO_LONG, words
+    if holds_markup(question.text):
         return QuestionState.MARKUP, "It holds HTML."
-    if same := known.name_of(asked.text):
-        return QuestionState.REPEATED, f"It equals {same}."
-    return filter_state(reply, overlap.titles)
+    same = known.name_of(question.text)
+    return (QuestionState.REPEATED, f"It equals {same}.") if same else None
 
 
 def filter_state(reply: GenerationReply, overlap: float | None) -> tuple[QuestionState, str]:
@@ -178,10 +165,10 @@ def make_topic(question: GeneratedQuestion, documents: Sequence[Document], known
     return topic
 
 
-def _free_number(collection: Collection, wanted: str) -> str:
+def _free_number(collection: Collection, first: str) -> str:
     """The number, or with a further part where an import has brought this very number in."""
-    number, n = wanted, 1
+    number, n = first, 1
     while collection.topics.filter(number=number).exists():
         n += 1
-        number = f"{wanted}-{n}"
+        number = f"{first}-{n}"
     return number

@@ -1,7 +1,7 @@
-"""Generated questions: what a run would cost, what came of it, what waits for a person."""
+"""Generated questions: the cost of a run, its results, and the answers that wait for a person."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -21,7 +21,7 @@ from corpus.models import (
     QuestionRun,
     QuestionState,
 )
-from corpus.models.generation import NEEDS_A_PERSON
+from corpus.models.generation import ARE_TOPICS, NEEDS_A_PERSON
 from corpus.questions.reads.mentions import MentionFilter, find_mentions
 from corpus.text.questions import DEFAULT_TEMPLATE, Prompt, render_prompt
 
@@ -41,10 +41,9 @@ def prompt_body(collection: Collection) -> str:
     return newest.body if newest else DEFAULT_TEMPLATE.strip()
 
 
-def askable(wanted: MentionFilter) -> MentionFilter:
+def askable(criteria: MentionFilter) -> MentionFilter:
     """The same filter for mentions that a question can be made of: usable, citing a document of the collection."""
-    values = {name: getattr(wanted, name) for name in wanted.__dataclass_fields__}
-    return MentionFilter(**(values | {"target": "yes", "state": "usable"}))
+    return replace(criteria, target="yes", state="usable")
 
 
 def prompt_of(mention: CitationMention, references: Iterable[MentionReference], body: str) -> Prompt:
@@ -70,10 +69,10 @@ class Estimate:
         return self.mentions - self.inside
 
 
-def estimate_questions(collection: Collection, wanted: MentionFilter, body: str) -> Estimate:
+def estimate_questions(collection: Collection, criteria: MentionFilter, body: str) -> Estimate:
     """What it would take to ask about the mentions that a filter lets through."""
     characters = mentions = inside = 0
-    found = find_mentions(collection, askable(wanted)).prefetch_related("references__document")
+    found = find_mentions(collection, askable(criteria)).prefetch_related("references__document")
     for mention in found.defer("search").iterator(chunk_size=500):
         mentions += 1
         inside += mention.source_document_id is not None
@@ -88,8 +87,18 @@ def estimate_questions(collection: Collection, wanted: MentionFilter, body: str)
 
 
 @dataclass(frozen=True)
+class SourceFigures:
+    """Questions of one source: how many, how many became topics, how many the cut-off left out."""
+
+    source: str
+    questions: int
+    kept: int
+    filtered: int
+
+
+@dataclass(frozen=True)
 class RunFigures:
-    """What came of one run, or of all of a collection."""
+    """The results of one run, or of all of a collection."""
 
     mentions: int
     asked: int
@@ -100,21 +109,11 @@ class RunFigures:
     currency: str
     outcomes: list[tuple[str, str, int]]  # (value, label, replies)
     states: list[tuple[str, str, int]]  # (value, label, questions)
-    sources: list["SourceFigures"] = field(default_factory=list)
+    sources: list[SourceFigures]
 
     @property
     def for_a_person(self) -> int:
         return sum(count for value, _, count in self.outcomes if value in NEEDS_A_PERSON)
-
-
-@dataclass(frozen=True)
-class SourceFigures:
-    """Questions of one source: how many, how many became topics, how many the cut-off left out."""
-
-    source: str
-    questions: int
-    kept: int
-    filtered: int
 
 
 def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFigures:
@@ -129,11 +128,11 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
         sent=Sum("prompt_tokens", default=0),
         got=Sum("completion_tokens", default=0),
     )
-    kept = Q(state__in=[QuestionState.KEPT, QuestionState.RESTORED])
     sources = questions.order_by("reply__source").values_list("reply__source")
-    is_filtered = Q(state=QuestionState.FILTERED)
     per_source = sources.annotate(
-        n=Count("pk"), n_kept=Count("pk", filter=kept), n_filtered=Count("pk", filter=is_filtered)
+        n=Count("pk"),
+        n_kept=Count("pk", filter=Q(state__in=ARE_TOPICS)),
+        n_filtered=Count("pk", filter=Q(state=QuestionState.FILTERED)),
     )
     return RunFigures(
         spent["mentions"],

@@ -1,7 +1,7 @@
 """Citation mentions as they are found, sampled and shown."""
 
 from collections.abc import Collection as Several
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django.contrib.postgres.search import SearchQuery
@@ -31,32 +31,31 @@ class MentionFilter:
 
     @property
     def as_parameters(self) -> dict[str, Any]:
-        """What is not as usual, for links and job parameters."""
-        usual = MentionFilter()
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        changed = {name: value for name, value in values.items() if value != getattr(usual, name)}
+        """The values that differ from the defaults, for links and job parameters."""
+        usual = asdict(MentionFilter())
+        changed = {name: value for name, value in asdict(self).items() if value != usual[name]}
         return changed | ({"seed": self.seed} if self.sample else {})
 
 
-def find_mentions(collection: Collection, wanted: MentionFilter) -> QuerySet[CitationMention]:
+def find_mentions(collection: Collection, criteria: MentionFilter) -> QuerySet[CitationMention]:
     """The mentions a filter lets through: by source and place, or in random order where a sample is taken."""
     found = CitationMention.objects.filter(collection=collection)
-    if wanted.source:
-        found = found.inside() if wanted.source == "inside" else found.outside()
-    if wanted.target:
+    if criteria.source:
+        found = found.inside() if criteria.source == "inside" else found.outside()
+    if criteria.target:
         linked = Exists(MentionReference.objects.filter(mention=OuterRef("pk"), document__isnull=False))
-        found = found.filter(linked if wanted.target == "yes" else ~linked)
-    if wanted.state:
-        found = found.filter(discarded_at__isnull=wanted.state == "usable")
-    if wanted.used:
+        found = found.filter(linked if criteria.target == "yes" else ~linked)
+    if criteria.state:
+        found = found.filter(discarded_at__isnull=criteria.state == "usable")
+    if criteria.used:
         used = Exists(GenerationReply.objects.filter(mention=OuterRef("pk")))
-        found = found.filter(used if wanted.used == "yes" else ~used)
-    if wanted.text:
-        found = found.filter(search=SearchQuery(wanted.text, config="english", search_type="websearch"))
-    if not wanted.sample:
+        found = found.filter(used if criteria.used == "yes" else ~used)
+    if criteria.text:
+        found = found.filter(search=SearchQuery(criteria.text, config="english", search_type="websearch"))
+    if not criteria.sample:
         return found.order_by("source_key", "position")
-    place = Concat(Value(f"{wanted.seed}:"), F("source_key"), Value(":"), Cast("position", CharField()))
-    return found.annotate(lot=MD5(place)).order_by("lot", "pk")[: wanted.sample]
+    place = Concat(Value(f"{criteria.seed}:"), F("source_key"), Value(":"), Cast("position", CharField()))
+    return found.annotate(lot=MD5(place)).order_by("lot", "pk")[: criteria.sample]
 
 
 def for_pages(found: QuerySet[CitationMention]) -> QuerySet[CitationMention]:
@@ -69,7 +68,7 @@ def for_pages(found: QuerySet[CitationMention]) -> QuerySet[CitationMention]:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of a paragraph. A marker has keys; `is_target` says that one of them is among those asked for."""
+    """A piece of a paragraph. A marker has keys; `is_target` says that one of them is among the targets."""
 
     text: str
     keys: tuple[str, ...] = ()

@@ -1,5 +1,7 @@
 """Calls to authors, for managers: they hold people's addresses, so nobody else sees them."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -12,7 +14,7 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import Request
 from corpus.collections.rules import fetch_manager
 from corpus.collections.views.context import collection_context
-from corpus.models import MailPurpose, Membership, QuestionCall
+from corpus.models import Collection, MailPurpose, Membership, QuestionCall
 from corpus.questions.actions.author_calls import (
     NO_MAIL,
     Invited,
@@ -29,16 +31,14 @@ from corpus.questions.forms.authors import AuthorForm, AuthorsFileForm, CallForm
 from corpus.questions.reads.authors import (
     STATES,
     answers_of,
+    authors_in_state,
+    call_state,
     calls_of,
     contributors_of,
-    count_call,
-    due_letters,
-    invitations_of,
+    letter_faults,
     letters_of,
     sample_letter,
-    standing_answers,
 )
-from corpus.questions.views.author_letters import preview_of
 from corpus.text.markdown import render_markdown
 
 AUTHORS_PER_PAGE = 50
@@ -73,7 +73,7 @@ def author_call_create(request: Request, slug: str) -> HttpResponse:
                 by=request.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
             )
             return redirect("author_call_detail", slug, call.pk)
-    context = collection_context(membership, "authors", form=form, **preview_of(form, membership.collection, None))
+    context = collection_context(membership, "authors", form=form, **_preview(form, membership.collection, None))
     return render(request, "corpus/questions/author_call_edit.html", context, status=422 if form.errors else 200)
 
 
@@ -94,7 +94,7 @@ def author_call_edit(request: Request, slug: str, pk: int) -> HttpResponse:
             messages.success(request, "The call is changed.")
             return redirect("author_call_detail", slug, pk)
     context = collection_context(
-        membership, "authors", form=form, call=call, **preview_of(form, membership.collection, call)
+        membership, "authors", form=form, call=call, **_preview(form, membership.collection, call)
     )
     return render(request, "corpus/questions/author_call_edit.html", context, status=422 if form.errors else 200)
 
@@ -171,6 +171,37 @@ def author_question_take_in(request: Request, slug: str, pk: int) -> HttpRespons
     return redirect("author_call_detail", slug, pk)
 
 
+@require_POST
+def author_letter_preview(request: Request, slug: str) -> HttpResponse:
+    """What was typed so far as the first author will get it, for htmx. `call` names a call that is there already."""
+    membership = fetch_manager(request.user, slug)
+    pk = request.POST.get("call", "")
+    rows = membership.collection.question_calls
+    call = get_object_or_404(rows, pk=int(pk) if pk.isdecimal() and len(pk) < 19 else 0) if pk else None
+    context = _preview(CallForm(request.POST), membership.collection, call)
+    return render(request, "corpus/questions/_author_preview.html", context)
+
+
+def _preview(form: CallForm, collection: Collection, call: QuestionCall | None) -> dict[str, Any]:
+    """The letter (or what is wrong with it) and the guideline, from what stands in the form."""
+    values: dict[str, Any]
+    if form.is_bound:
+        form.is_valid()
+        values = form.cleaned_data
+    else:
+        values = {name: form[name].value() for name in form.fields} | {"deadline_at": call and call.deadline_at}
+    words = {name: values.get(name) or "" for name in ("mail_subject", "mail_body")}
+    typed = QuestionCall(pk=call.pk if call else None, collection=collection, **words)
+    typed.deadline_at = values.get("deadline_at")  # type: ignore[assignment] # none until a day is chosen
+    faults = letter_faults(typed)
+    return {
+        "faults": faults,
+        "letter": None if faults else sample_letter(typed),
+        "guideline": render_markdown(values.get("guideline") or "", headings_from=3),
+        "is_written": True,
+    }
+
+
 def _equal_message(equal: list[tuple[str, str]]) -> str:
     named = "; ".join(f"{email} asks what topic {number} asks" for email, number in equal[:SHOWN_EQUALS])
     more = f"; and {len(equal) - SHOWN_EQUALS:,} more" if len(equal) > SHOWN_EQUALS else ""
@@ -187,17 +218,17 @@ def _show(
     invited: Invited | None = None,
 ) -> HttpResponse:
     state = request.GET.get("state", "")
-    rows = invitations_of(call)
-    rows = rows.filter(STATES[state]) if state in STATES else rows
+    rows = authors_in_state(call, state if state in STATES else "")
     page = Paginator(rows, AUTHORS_PER_PAGE).get_page(request.GET.get("page"))
     shown = list(page.object_list)
     letters, answers = letters_of(shown), answers_of(shown)
-    mailing = call.mailings.order_by("-pk").first()
+    call_values = call_state(call, timezone.now())
+    if call_values["mailing"]:
+        jobs.with_live_progress(call_values["mailing"])
     context = collection_context(
         membership,
         "authors",
         call=call,
-        counts=count_call(call),
         state=state,
         states=list(STATES),
         page=page,
@@ -205,17 +236,13 @@ def _show(
             {"author": each, "letter": letters.get(each.pk), "answer": answers.get(each.pk), "link": answer_link(each)}
             for each in shown
         ],
-        letter=sample_letter(call),
         guideline=render_markdown(call.guideline, headings_from=3),
-        mailing=jobs.with_live_progress(mailing) if mailing else None,
-        due={purpose: due_letters(call, purpose).count() for purpose in MailPurpose.values},
-        is_over=call.deadline_at <= timezone.now(),
-        ready=standing_answers(call).count(),
         no_mail=NO_MAIL,
         author_form=author_form or AuthorForm(),
         file_form=file_form or AuthorsFileForm(),
         invited=invited,
         problems=invited.problems[:SHOWN_PROBLEMS] if invited else [],
+        **call_values,
     )
     bad = (author_form and author_form.errors) or (file_form and file_form.errors)
     return render(request, "corpus/questions/author_call_detail.html", context, status=422 if bad else 200)

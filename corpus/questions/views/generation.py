@@ -67,7 +67,7 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
                 by=membership.user,
                 at=timezone.now(),
                 collection=collection,
-                wanted=form.wanted,
+                criteria=form.criteria,
                 template=form.template,
                 **form.cutoffs,
             )
@@ -79,7 +79,7 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if form.is_bound and form.is_valid():
         body = form.template.body if form.template else prompt_body(collection)
-        context["estimate"] = estimate_questions(collection, form.wanted, body)
+        context["estimate"] = estimate_questions(collection, form.criteria, body)
         context["sent"] = [(name, form.data.get(name, "")) for name in form.fields]
     return render(request, "corpus/questions/generation_create.html", context, status=422 if form.errors else 200)
 

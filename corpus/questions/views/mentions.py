@@ -27,7 +27,7 @@ def mention_list(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_overseer(request.user, slug)
     form = MentionFilterForm(request.GET.dict())
     form.is_valid()
-    page = Paginator(for_pages(find_mentions(membership.collection, form.wanted)), PER_PAGE).get_page(
+    page = Paginator(for_pages(find_mentions(membership.collection, form.criteria)), PER_PAGE).get_page(
         request.GET.get("page")
     )
     context = collection_context(membership, "questions") | {
@@ -93,13 +93,13 @@ def _query_of(request: HttpRequest) -> str:
 
 def _ask_query(form: MentionFilterForm) -> str:
     """The filter as the page that asks the model understands it."""
-    wanted = form.wanted
+    criteria = form.criteria
     parameters = {
-        "source": wanted.source,
-        "q": wanted.text,
-        "used": wanted.used,
-        "sample": wanted.sample,
-        "seed": wanted.seed,
+        "source": criteria.source,
+        "q": criteria.text,
+        "used": criteria.used,
+        "sample": criteria.sample,
+        "seed": criteria.seed,
     }
     return urlencode({name: value for name, value in parameters.items() if value or name == "sample"})
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import Max, ProtectedError
+from django.db.models import ProtectedError
 
 from accounts.audit import record_event
 from accounts.models import User
@@ -15,6 +15,7 @@ from corpus.models import Change, Collection, Topic
 from corpus.text.sentences import follow_sentences, follow_ties
 from corpus.topics.jobs.versions import keep_first_versions, keep_versions
 from corpus.topics.reads.judged import is_judged
+from corpus.topics.reads.topics import next_position
 
 READ_BY_ANNOTATORS = ("number", "title", "text", "narrative", "sentences")
 JUDGED = (
@@ -52,13 +53,12 @@ def create_topic(
     check_source_papers(collection, source_papers)
     if source_papers:
         fields["extra"] = {**fields.get("extra", {}), "idea_from": list(source_papers)}
-    last = collection.topics.aggregate(last=Max("position"))["last"]
     topic = Topic(
         collection=collection,
         number=number,
         text=" ".join(sentences) or text,
         sentences=list(sentences),
-        position=0 if last is None else last + 1,
+        position=next_position(collection),
         **fields,
     )
     _save(topic)

@@ -1,12 +1,12 @@
-"""Topics as the pages show them."""
+"""Topics, their aspect trees and sub-queries as pages and the API show them."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from corpus.models import Aspect, AspectNode, Collection, PoolEntry, Target, Topic
+from corpus.models import Aspect, AspectNode, Collection, PoolEntry, SubQuery, SubQueryAspect, Target, Topic
 from corpus.text.aspect_checks import Hint, Written
 from corpus.topics.reads.judged import aspects_in_campaigns, judged_aspects
 
@@ -93,6 +93,12 @@ def places_in(tree: list[Place]) -> dict[int, tuple[int, ...]]:
     return found
 
 
+def next_position(collection: Collection) -> int:
+    """The place after all topics of the collection."""
+    last = collection.topics.aggregate(last=Max("position"))["last"]
+    return 0 if last is None else last + 1
+
+
 def neighbours(topic: Topic) -> tuple[Topic | None, Topic | None]:
     """The topics before and after this one in the collection's order."""
     others = Topic.objects.filter(collection=topic.collection_id).only("number", "position")
@@ -100,6 +106,34 @@ def neighbours(topic: Topic) -> tuple[Topic | None, Topic | None]:
     before = others.filter(Q(position__lt=here[0]) | Q(position=here[0], pk__lt=here[1])).last()
     after = others.filter(Q(position__gt=here[0]) | Q(position=here[0], pk__gt=here[1])).first()
     return before, after
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many sub-queries of so many aspects there are, and of how many topics."""
+
+    size: int
+    sub_queries: int
+    topics: int
+
+
+def sizes_of(collection: Collection) -> list[Size]:
+    """The sizes that the collection has sub-queries of."""
+    counted = collection.sub_queries.order_by("size").values("size")
+    rows = counted.annotate(n=Count("pk"), topics=Count("topic", distinct=True))
+    return [Size(row["size"], row["n"], row["topics"]) for row in rows]
+
+
+def list_sub_queries(collection: Collection, size: int | None = None, topic: str = "") -> QuerySet[SubQuery]:
+    """Sub-queries in the order of topics, with topic, aspects and `n_pool`, the size of the inherited pool."""
+    chosen = Prefetch("chosen", SubQueryAspect.objects.select_related("aspect"))
+    pooled = PoolEntry.objects.filter(topic=OuterRef("topic")).order_by().values("topic").annotate(n=Count("pk"))
+    found = collection.sub_queries.select_related("topic").prefetch_related(chosen)
+    if size is not None:
+        found = found.filter(size=size)
+    if topic:
+        found = found.filter(topic__number=topic)
+    return found.annotate(n_pool=Coalesce(Subquery(pooled.values("n")), Value(0)))
 
 
 def _count(rows: QuerySet[AspectNode] | QuerySet[Aspect] | QuerySet[PoolEntry] | QuerySet[Target]) -> Coalesce:

@@ -13,8 +13,8 @@ from corpus.collections.rules import fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 from corpus.topics.actions.sub_queries import make_sub_queries, remove_sub_queries
-from corpus.topics.forms.sub_queries import FilterForm, SizeForm
-from corpus.topics.reads.sub_queries import list_sub_queries, sizes_of
+from corpus.topics.forms import SizeForm, SubQueryFilterForm
+from corpus.topics.reads.topics import list_sub_queries, sizes_of
 
 PER_PAGE = 50
 
@@ -33,14 +33,10 @@ def sub_query_create(request: HttpRequest, slug: str) -> HttpResponse:
     form = SizeForm(request.POST)
     if form.is_valid():
         with refusals_in_form(form, "size"):
-            made = make_sub_queries(
-                by=membership.user,
-                at=timezone.now(),
-                collection=membership.collection,
-                size=form.cleaned_data["size"],
-            )
-            words = f"{made.created:,} made, {made.updated:,} changed, {made.unchanged:,} as before"
-            messages.success(request, f"{words}, {made.removed:,} removed; {made.left_out:,} combinations left out.")
+            size = form.cleaned_data["size"]
+            n = make_sub_queries(by=membership.user, at=timezone.now(), collection=membership.collection, size=size)
+            words = f"{n.created:,} made, {n.updated:,} changed, {n.unchanged:,} as before"
+            messages.success(request, f"{words}, {n.removed:,} removed; {n.left_out:,} combinations left out.")
             return redirect("sub_query_list", slug)
     return _show(request, membership, form)
 
@@ -59,8 +55,8 @@ def sub_query_delete(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _show(request: HttpRequest, membership: Membership, form: forms.Form) -> HttpResponse:
     collection = membership.collection
-    chosen = FilterForm(request.GET).chosen()
-    page = Paginator(list_sub_queries(collection, **chosen), PER_PAGE).get_page(request.GET.get("page"))
+    filters = SubQueryFilterForm(request.GET).filters
+    page = Paginator(list_sub_queries(collection, **filters), PER_PAGE).get_page(request.GET.get("page"))
     sizes = sizes_of(collection)
-    context = collection_context(membership, "sub-queries", form=form, sizes=sizes, chosen=chosen, page=page)
+    context = collection_context(membership, "sub-queries", form=form, sizes=sizes, filters=filters, page=page)
     return render(request, "corpus/topics/sub_query_list.html", context, status=422 if form.errors else 200)

@@ -16,8 +16,9 @@ from accounts.refusals import Refused
 from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_manager, fetch_membership
 from corpus.collections.views.context import collection_context
 from corpus.models import Membership, ReviewVerdict, Topic, TopicKind
-from corpus.tables import Table, wants_file
+from corpus.tables import Column, Step, Table, read_table, wants_file
 from corpus.text.aspect_checks import check_aspects
+from corpus.topics.actions.reviews import request_review
 from corpus.topics.actions.topics import (
     JUDGED,
     READ_BY_ANNOTATORS,
@@ -26,17 +27,31 @@ from corpus.topics.actions.topics import (
     move_topic,
     update_topic,
 )
-from corpus.topics.forms.topics import PlaceForm, TopicForm, initial_of
-from corpus.topics.forms.workshop import query_initial
+from corpus.topics.forms import PlaceForm, TopicForm, initial_of, query_initial
 from corpus.topics.reads.judged import is_judged
 from corpus.topics.reads.origins import fetch_origin
 from corpus.topics.reads.reviews import REVIEWERS, ReviewState, fetch_review_part, with_review_state
 from corpus.topics.reads.topics import Place, aspect_tree, list_topics, neighbours, with_counts, written
 from corpus.topics.reads.versions import fetch_steps
-from corpus.topics.views.topic_table import topic_table
 
 PER_PAGE = 100
 STEPS = {"up": -1, "down": 1}
+
+COLUMNS = (
+    Column("number", "Number", lambda topic: topic.number, ("number",)),
+    Column("topic", "Topic", lambda topic: topic.title or topic.text, ("title", "text")),
+    Column("text", "", lambda topic: topic.text),
+    Column("kind", "", lambda topic: topic.kind),
+    Column("aspects", "Aspects", lambda topic: topic.n_aspects, ("n_aspects",), is_number=True),
+    Column("sub_aspects", "Sub-aspects", lambda topic: topic.n_sub_aspects, ("n_sub_aspects",), is_number=True),
+)
+# What is known to answer a topic would give judgments away to annotators.
+FOR_OVERSEERS = (
+    Column("source", "", lambda topic: topic.source),
+    Column("review", "", lambda topic: topic.review_state),
+    Column("pool", "Pool", lambda topic: topic.n_pool, ("n_pool",), is_number=True),
+    Column("targets", "Targets", lambda topic: topic.n_targets, ("n_targets",), is_number=True),
+)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -45,12 +60,10 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     membership = fetch_membership(request.user, slug)
     if request.method == "POST":
         check_can_manage(membership)
-        table, rows, _ = _find(request, membership)
-        return table.carry_out(request, rows)
-    if wants_file(request):
-        table, rows, _ = _find(request, membership)
-        return table.download(rows.iterator())
-    return _show_list(request, membership)
+    elif not wants_file(request):
+        return _show_list(request, membership)
+    table, rows, _ = _find(request, membership)
+    return table.carry_out(request, rows) if request.method == "POST" else table.download(rows.iterator())
 
 
 @require_http_methods(["GET", "POST"])
@@ -131,7 +144,7 @@ def fetch_topic(membership: Membership, pk: int) -> Topic:
 
 
 def detail_context(membership: Membership, topic: Topic) -> dict[str, Any]:
-    """The workshop with what stands around it."""
+    """The workshop with the rest of the topic's page."""
     before, after = neighbours(topic)
     context = workshop_context(membership, topic) | {"before": before, "after": after}
     if can_oversee(membership):
@@ -144,18 +157,18 @@ def detail_context(membership: Membership, topic: Topic) -> dict[str, Any]:
 
 
 def workshop_context(membership: Membership, topic: Topic) -> dict[str, Any]:
-    """What the workshop needs, on the page and alone. Annotators get the words, no more."""
+    """The context of the workshop, on the page and alone. Annotators get the words alone."""
     context = collection_context(membership, "topics") | tree_context(topic)
     if not can_oversee(membership):
         return context
     part = fetch_review_part(topic, membership.user)
-    remarks = {said.aspect_text: said.text for said in part.review.remarks.all()} if part.review else {}
+    remarks = {each.aspect_text: each.text for each in part.review.remarks.all()} if part.review else {}
     texts = set()
     for place in every_place(context["tree"]):
         place.remark = remarks.get(place.node.aspect.text, "")
         texts.add(place.node.aspect.text)
     context["review"] = part
-    context["lost_remarks"] = {text: said for text, said in remarks.items() if text not in texts}
+    context["lost_remarks"] = {text: remark for text, remark in remarks.items() if text not in texts}
     context["may_review"] = membership.role in REVIEWERS and not membership.collection.archived_at
     if can_manage(membership):
         context["steps"] = fetch_steps(topic)
@@ -213,13 +226,30 @@ def _find(request: HttpRequest, membership: Membership) -> tuple[Table, QuerySet
         "kind": kind if kind in TopicKind.values else "",
         "review": review if review in ReviewState.values and can_oversee(membership) else "",
     }
-    found = _with_review(membership, with_counts(list_topics(membership.collection, filters["text"], filters["kind"])))
+    found: QuerySet[Any] = with_counts(list_topics(membership.collection, filters["text"], filters["kind"]))
+    if can_oversee(membership):
+        found = with_review_state(found)
     if filters["review"]:
         found = found.filter(review_state=filters["review"])
-    table = topic_table(request, membership)
+    columns = COLUMNS + (FOR_OVERSEERS if can_oversee(membership) else ())
+    steps = _steps(membership) if can_manage(membership) else ()
+    table = read_table(request, f"{membership.collection.slug}-topics", columns, steps)
     return table, table.ordered(found), filters
 
 
-def _with_review(membership: Membership, topics: QuerySet[Topic]) -> QuerySet[Any]:
-    """The topics with what the member may know about their review."""
-    return with_review_state(topics) if can_oversee(membership) else topics
+def _steps(membership: Membership) -> tuple[Step, ...]:
+    by, at = membership.user, timezone.now()
+
+    def review(topic: Topic) -> None:
+        request_review(membership=membership, at=at, topic=topic)
+
+    return (
+        Step("review", "Ask for a review", "Reviews asked for", review),
+        Step(
+            "delete",
+            "Delete",
+            "Topics deleted",
+            lambda topic: delete_topic(by=by, at=at, topic=topic),
+            "Delete the selected topics with their aspects, targets and pools? Topics that a campaign needs stay.",
+        ),
+    )

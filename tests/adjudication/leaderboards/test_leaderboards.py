@@ -24,8 +24,7 @@ from adjudication.models import ImportedQrels, ImportedQrelsTopic, Leaderboard, 
 from adjudication.splits.actions import make_split
 from adjudication.splits.reads import members_of
 from annotation.models import Assignment, AssignmentState, CampaignState
-from corpus.collections.actions.archiving import archive_collection, request_removal
-from corpus.collections.actions.collections import rename_collection
+from corpus.collections.actions.collections import archive_collection, rename_collection, request_removal
 from corpus.collections.actions.persons import data_of
 from corpus.models import Ranking, RetrievalRun
 from tests.factories.accounts import MembershipFactory, UserFactory

@@ -33,9 +33,9 @@ from adjudication.releases.reads.sentences import label_conditions
 from adjudication.releases.reads.statement import QUESTIONS
 from annotation.campaigns.actions.campaigns import delete_campaign
 from annotation.models import Judgment
-from corpus.collections.actions.archiving import request_removal
+from corpus.collections.actions.collections import request_removal
 from corpus.collections.jobs.collection_backup import backup_pieces
-from corpus.imports.actions.undoing import undo_import
+from corpus.imports.actions import undo_import
 from corpus.pools.actions import delete_run
 from corpus.topics.actions.topics import delete_topic
 from tests.adjudication.releases.releasing import NAMED_AND_DATED, PEOPLE, files_of, freeze, text

@@ -13,7 +13,7 @@ from annotation.campaigns.actions.items import remove_unjudged_items
 from annotation.inquiries.reads import new_answers
 from annotation.models import Annotator, Assignment, Inquiry, Item
 from corpus.collections.actions.persons import data_of
-from corpus.collections.reads.persons import pseudonym_of
+from corpus.collections.reads.collections import pseudonym_of
 from corpus.models import Role
 from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built

@@ -11,7 +11,7 @@ from annotation.papers.jobs.papers import reading_papers
 from annotation.papers.reads.candidate_documents import link_references, title_index
 from annotation.papers.reads.extraction_screen import paper_data, title_pieces
 from annotation.papers.reads.extractions import content_of
-from corpus.imports.actions.imports import request_import
+from corpus.imports.actions import request_import
 from corpus.loading.counts import ImportCounts
 from corpus.models import Collection, Document, Paper
 from corpus.pdf.reference_fields import parse_reference

@@ -16,8 +16,13 @@ from accounts.models import AuditEvent, JobState, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.models import Release
 from annotation.models import Campaign, CampaignState, Judgment, Level, Submission
-from corpus.collections.actions.archiving import archive_collection, reopen_collection, request_removal
-from corpus.collections.actions.collections import create_collection, rename_collection
+from corpus.collections.actions.collections import (
+    archive_collection,
+    create_collection,
+    rename_collection,
+    reopen_collection,
+    request_removal,
+)
 from corpus.collections.jobs.collection_backup import backup_pieces, restore_backup
 from corpus.collections.reads.audit import audit_of
 from corpus.collections.reads.contents import contents

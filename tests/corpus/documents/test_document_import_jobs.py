@@ -12,7 +12,7 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import NotAllowed
 from corpus.documents.jobs import documents as loading
-from corpus.imports.actions.imports import request_import
+from corpus.imports.actions import request_import
 from corpus.imports.jobs import imports
 from corpus.loading import line_batches as reading
 from corpus.loading.background_reading import in_background

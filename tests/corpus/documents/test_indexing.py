@@ -17,7 +17,7 @@ from corpus.documents.actions import index_again
 from corpus.documents.jobs import documents as loading
 from corpus.documents.jobs import indexing
 from corpus.documents.reads import search_documents, unfinished_indexing
-from corpus.imports.actions.undoing import undo_import
+from corpus.imports.actions import undo_import
 from corpus.models import Collection, Document, ImportRun, Indexing, Role, SearchEntry
 from tests.corpus.imports.importing import import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory

@@ -16,7 +16,7 @@ from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.imports.actions import request_judgment_import
 from annotation.models import Annotator, Assignment, Campaign, ExtractionSource, Item, Judgment, Submission
 from corpus.collections.reads.contents import contents
-from corpus.imports.actions.undoing import undo_import
+from corpus.imports.actions import undo_import
 from corpus.models import CitationMention, Collection, Document, ImportRun, RetrievalRun, Role
 from tests.corpus.imports.importing import import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, one_member_each

@@ -64,12 +64,13 @@ def quick(settings, monkeypatch):
     return settings
 
 
-def generate(manager, collection, settings, script: Script, *, wanted: MentionFilter | None = None, **options):
+def generate(manager, collection, settings, script: Script, *, criteria: MentionFilter | None = None, **options):
     """Ask and wait: the run as it ended, and the stub."""
     with ChatStub(script) as stub:
         settings.LLM_BASE_URL = stub.url
-        asked = wanted or MentionFilter()
-        run = request_questions(by=manager, at=AT, collection=collection, wanted=asked, send=False, **options)
+        run = request_questions(
+            by=manager, at=AT, collection=collection, criteria=criteria or MentionFilter(), send=False, **options
+        )
         jobs.carry_out(run)
         run.refresh_from_db()
         return run, stub
@@ -77,7 +78,7 @@ def generate(manager, collection, settings, script: Script, *, wanted: MentionFi
 
 def one(manager, collection, settings, step, **options) -> GenerationReply:
     """The reply to a single mention."""
-    run, _ = generate(manager, collection, settings, [step], wanted=MentionFilter(sample=1), **options)
+    run, _ = generate(manager, collection, settings, [step], criteria=MentionFilter(sample=1), **options)
     return run.replies.get()
 
 
@@ -109,8 +110,8 @@ def test_questions_become_topics_with_targets_and_origin(manager, collection, me
 
 
 def test_the_same_sample_again_only_if_wanted(manager, collection, mentions, quick):
-    generate(manager, collection, quick, ["NONE"], wanted=MentionFilter(sample=2, seed=5))
-    run, stub = generate(manager, collection, quick, ["NONE"], wanted=MentionFilter(used="no"))
+    generate(manager, collection, quick, ["NONE"], criteria=MentionFilter(sample=2, seed=5))
+    run, stub = generate(manager, collection, quick, ["NONE"], criteria=MentionFilter(used="no"))
     assert run.total == len(stub.calls) == 1
 
 
@@ -205,7 +206,7 @@ def test_a_time_out_is_tried_again(manager, collection, mentions, quick):
     quick.LLM_TIMEOUT = 1
     with ChatStub([Hang(20), GOOD]) as stub:
         quick.LLM_BASE_URL = stub.url
-        run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(sample=1), send=False)
+        run = request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(sample=1), send=False)
         jobs.carry_out(run)
     assert len(stub.calls) == 2
     assert run.replies.get().outcome == Outcome.QUESTIONS
@@ -311,7 +312,7 @@ def test_an_answer_that_was_stored_but_not_read_is_read_and_not_paid_for_again(m
     """The worker died between the two."""
     with ChatStub(["NONE"]) as stub:
         quick.LLM_BASE_URL = stub.url
-        run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        run = request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
         run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=GOOD, answered_at=AT)
         jobs.carry_out(run)
     assert len(stub.calls) == 2
@@ -332,7 +333,7 @@ def test_a_worker_that_dies_while_it_reads_a_stored_answer_leaves_it_waiting(
     judge = question_reading._judge
     with ChatStub(["NONE"]) as stub:
         quick.LLM_BASE_URL = stub.url
-        run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        run = request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
         run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=two, answered_at=AT)
         monkeypatch.setattr(question_reading, "_judge", die_at_buds)
         with pytest.raises(KeyboardInterrupt):
@@ -350,7 +351,7 @@ def test_cancelling_keeps_what_has_come(manager, collection, mentions, quick, mo
     monkeypatch.setattr("accounts.job_kinds.REPORT_EVERY", 0)
     with ChatStub(lambda call: (cancel_job(by=manager, at=AT, job=run), GOOD)[1]) as stub:
         quick.LLM_BASE_URL = stub.url
-        run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        run = request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
         QuestionRun.objects.filter(pk=run.pk).update(cancel_requested_at=AT)
         jobs.carry_out(run)
     run.refresh_from_db()
@@ -366,21 +367,21 @@ def test_cancelling_keeps_what_has_come(manager, collection, mentions, quick, mo
 def test_without_a_model_or_mentions_nothing_begins(manager, collection, quick):
     quick.LLM_BASE_URL = ""
     with pytest.raises(Refused, match="LITMUS_LLM_BASE_URL"):
-        request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
     quick.LLM_BASE_URL = "http://127.0.0.1:1/v1"
     with pytest.raises(Refused, match="No usable mention"):
-        request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
 
 
 def test_one_run_at_a_time_and_only_for_managers(manager, collection, mentions, quick):
     quick.LLM_BASE_URL = "http://127.0.0.1:1/v1"
-    run = request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+    run = request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
     with pytest.raises(Conflict):
-        request_questions(by=manager, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
     with pytest.raises(Conflict):
         continue_questions(by=manager, at=AT, run=run, send=False)
     viewer = MembershipFactory(collection=collection, role=Role.VIEWER).user
     with pytest.raises(NotAllowed):
-        request_questions(by=viewer, at=AT, collection=collection, wanted=MentionFilter(), send=False)
+        request_questions(by=viewer, at=AT, collection=collection, criteria=MentionFilter(), send=False)
     with pytest.raises(NotAllowed):
         cancel_job(by=viewer, at=AT, job=run)

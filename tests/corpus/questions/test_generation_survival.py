@@ -45,7 +45,7 @@ def test_a_killed_worker_loses_no_answer(own_queue: str, tmp_path: Path, setting
         settings.LLM_CONCURRENCY, settings.LLM_RATE = 1, 0
         own = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "stub"}
         own |= {"LITMUS_LLM_CONCURRENCY": "1", "LITMUS_LLM_RATE": "0"}
-        run = request_questions(by=None, at=timezone.now(), collection=collection, wanted=MentionFilter())
+        run = request_questions(by=None, at=timezone.now(), collection=collection, criteria=MentionFilter())
         first = start_celery_worker(tmp_path / "first.log", queue=own_queue, **own)
         wait_for(lambda: len(stub.calls) == HELD + 1, 60, "the third question")
         assert run.replies.exclude(outcome=Outcome.WAITING).count() == HELD  # each stored before the next was asked
@@ -80,7 +80,7 @@ def test_cancelling_waits_for_the_answer_on_its_way_and_keeps_it(transactional_d
 
     with ChatStub(answer) as stub:
         settings.LLM_BASE_URL = stub.url
-        run = request_questions(by=None, at=timezone.now(), collection=collection, wanted=MentionFilter(), send=False)
+        run = request_questions(by=None, at=timezone.now(), collection=collection, criteria=MentionFilter(), send=False)
         jobs.carry_out(run)
     assert _is_final(run)
     assert run.state == JobState.CANCELLED

@@ -20,7 +20,7 @@ from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.stats.rankings import canonical_ranking
 from annotation.models import Campaign, Item
-from corpus.imports.actions.imports import request_import
+from corpus.imports.actions import request_import
 from corpus.models import Collection, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
 from corpus.pools.actions import delete_run
 from corpus.pools.jobs.pools import try_lock_pools

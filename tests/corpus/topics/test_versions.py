@@ -15,7 +15,7 @@ from hypothesis.extra.django import TestCase as HypothesisTestCase
 from accounts import jobs
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.imports.actions.imports import request_import
+from corpus.imports.actions import request_import
 from corpus.models import Aspect, Role, SubQueryAspect, Topic, TopicVersion
 from corpus.topics.actions.aspects import add_aspect, delete_aspect, edit_aspect, shift_aspect
 from corpus.topics.actions.sub_queries import make_sub_queries

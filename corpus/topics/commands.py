@@ -1,4 +1,4 @@
-"""manage.py make_sub_queries SLUG [--aspects K] [--json]"""
+"""Commands about topics."""
 
 from dataclasses import asdict
 from typing import Any
@@ -8,10 +8,19 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
 from corpus.collections.reads.collections import collection_with
+from corpus.imports.commands import ImportCommand
 from corpus.topics.actions.sub_queries import make_sub_queries
 
 
-class Command(ReportingCommand):
+class ImportTopics(ImportCommand):
+    """manage.py import_topics SLUG FILE… [--format F] [--dry-run] [--json]"""
+
+    kind = "topics"
+
+
+class MakeSubQueries(ReportingCommand):
+    """manage.py make_sub_queries SLUG [--aspects K] [--json]"""
+
     help = (
         "Make sub-queries of complex queries: all combinations of K aspects whose sentences speak of no other aspect. "
         "They inherit pools and judgments. Doing it twice changes nothing."

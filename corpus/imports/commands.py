@@ -1,4 +1,4 @@
-"""What the import commands share: they read files at once, in this process, by the same job as the web."""
+"""The base of all import commands, which read files at once, in this process, by the same job as the web; undoing."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
 from corpus.formats.registry import AUTO, format_names, formats_for
-from corpus.imports.actions.imports import request_import
+from corpus.imports.actions import request_import, undo_import
 from corpus.imports.forms import DocnosField, parameters_from
 from corpus.imports.reads import ErrorGroup, group_errors
 from corpus.imports.registry import Importer, importers
@@ -101,6 +101,30 @@ class ImportCommand(ReportingCommand):
             errors = [{"file": "", "line": 0, "reason": str(cause)}]
             result = {"created": 0, "updated": 0, "unchanged": 0, "skipped": 0, "errors": errors}
         self.stdout.write(json.dumps(result, ensure_ascii=False))
+
+
+class ImportPapers(ImportCommand):
+    """manage.py import_papers SLUG FILE… [--format F] [--sections NAMES] [--dry-run] [--json]"""
+
+    kind = "papers"
+
+
+class UndoImport(ReportingCommand):
+    """manage.py undo_import SLUG NUMBER [--json]"""
+
+    help = "Take an import back while nothing stands on it; its number is at the end of its page's address."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("number", type=int, help="of the import")
+
+    def carry_out(self, *, slug: str, number: int, **_: Any) -> tuple[str, dict[str, Any]]:
+        run = collection_with(slug).import_runs.select_related("collection").filter(pk=number).first()
+        if run is None:
+            raise Refused(f"The collection {slug} has no import {number}.")
+        undo_import(by=None, at=timezone.now(), run=run)
+        return f"The import {number} of {run.label} was undone.", {"import": number, "kind": run.kind}
 
 
 def _add_option(parser: CommandParser, name: str, field: Field) -> None:

@@ -1,4 +1,4 @@
-"""Asking for an import, and taking it back: the work itself is in runs/imports.py, done by a worker."""
+"""Requests for imports, which a worker carries out (corpus/imports/jobs), and an import undone."""
 
 import hashlib
 import shutil
@@ -16,10 +16,13 @@ from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
-from corpus.collections.rules import check_manager
+from corpus.collections.jobs.removals import append_only_rows_deletable
+from corpus.collections.rules import check_can_delete, check_manager
 from corpus.formats.archives import is_packed
 from corpus.formats.records import BrokenFile
 from corpus.formats.registry import AUTO, HEAD_BYTES, detect, format_names
+from corpus.imports.jobs.imports import is_my_turn
+from corpus.imports.jobs.undoing import check_can_undo, undo
 from corpus.loading.uploads import UPLOADS, remove_uploads
 from corpus.models import Collection, ImportRun
 
@@ -84,6 +87,25 @@ def request_import_after_dry_run(*, by: User, at: datetime, dry_run: ImportRun) 
     return _new_run(by, at, found.collection, True, fields)
 
 
+def undo_import(*, by: User | None, at: datetime, run: ImportRun) -> ImportRun:
+    """Delete what the import created and put back what it wrote over, all of it or nothing.
+
+    Errors: Refused with what stands on it; Conflict while another import of the collection runs.
+    """
+    check_manager(run.collection, by)
+    check_can_delete(run, run.collection)
+    with append_only_rows_deletable():
+        found = ImportRun.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk)
+        if not is_my_turn(found):
+            raise Conflict("Another import of this collection is running. Try again when it has ended.")
+        check_can_undo(found)
+        rows = undo(found)
+        found.undone_at, found.undone_by = at, by
+        found.save(update_fields=["undone_at", "undone_by"])
+        record_event(by=by, at=at, verb="undo_import", target=found, scope=found.collection, kind=found.kind, rows=rows)
+    return found
+
+
 def holds_files(dry_run: ImportRun) -> bool:
     """Whether the files are still the dry run's own, so that its import can follow."""
     return bool(dry_run.files) and all("path" in file for file in dry_run.files)
@@ -109,10 +131,7 @@ def remove_forgotten_uploads(collection: Collection, at: datetime) -> None:
 
 def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, fields: dict[str, Any]) -> ImportRun:
     fields |= {"collection": collection, "total": sum(file["size"] for file in fields["files"])}
-    if send:
-        run = jobs.new_job(ImportRun, by=by, at=at, **fields)
-    else:
-        run = ImportRun.objects.create(requested_by=by, requested_at=at, **fields)
+    run = jobs.new_job(ImportRun, by=by, at=at, send=send, **fields)
     record_event(
         by=by,
         at=at,

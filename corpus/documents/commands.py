@@ -1,4 +1,4 @@
-"""manage.py index_documents SLUG [--json]"""
+"""Commands about documents."""
 
 from typing import Any
 
@@ -9,9 +9,18 @@ from accounts import jobs
 from accounts.management.reporting import ReportingCommand
 from corpus.collections.reads.collections import collection_with
 from corpus.documents.actions import index_again
+from corpus.imports.commands import ImportCommand
 
 
-class Command(ReportingCommand):
+class ImportDocuments(ImportCommand):
+    """manage.py import_documents SLUG FILE… [--format F] [--dry-run] [--exclude FILE-OF-DOCNOS] [--json]"""
+
+    kind = "documents"
+
+
+class IndexDocuments(ReportingCommand):
+    """manage.py index_documents SLUG [--json]"""
+
     help = (
         "Make documents searchable that large imports left to a worker: at once, without a worker, or together with"
         " those that are at it."

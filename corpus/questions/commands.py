@@ -1,15 +1,19 @@
-"""manage.py author_calls SLUG STEP: asking authors for questions, by the steps of the pages."""
+"""Commands about questions: calls to authors, and questions that a language model writes."""
 
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import SteppedCommand, plain, text_of, valid
+from accounts import jobs
+from accounts.management.reporting import ReportingCommand, SteppedCommand, plain, text_of, valid
+from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
-from corpus.models import AuthorInvitation, MailPurpose, QuestionCall
+from corpus.imports.commands import ImportCommand
+from corpus.models import AuthorInvitation, Collection, MailPurpose, OverlapDefinition, QuestionCall, QuestionRun
 from corpus.questions.actions.author_calls import (
     create_call,
     invite_author,
@@ -19,21 +23,27 @@ from corpus.questions.actions.author_calls import (
     take_in_questions,
     update_call,
 )
+from corpus.questions.actions.generation import continue_questions, request_questions
 from corpus.questions.forms.authors import AuthorForm, CallForm
-from corpus.questions.reads.authors import STATES, invitations_of
-from corpus.questions.reads.call_details import (
+from corpus.questions.reads.authors import (
+    STATES,
     authors_as_json,
     authors_in_state,
     call_as_json,
     call_details,
     calls_as_json,
+    invitations_of,
 )
+from corpus.questions.reads.generation import estimate_questions, prompt_body, run_figures
+from corpus.questions.reads.mentions import SOURCES, MentionFilter
 
 TEXTS = {"name": "name", "source": "source", "deadline_at": "last_day", "mail_subject": "subject"}
 FILES = {"guideline": "guideline", "mail_body": "letter"}
 
 
-class Command(SteppedCommand):
+class AuthorCalls(SteppedCommand):
+    """manage.py author_calls SLUG STEP: asking authors for questions, by the steps of the pages."""
+
     help = "Ask authors for questions about their papers: write a call, invite, send letters, make topics of answers."
     reads: ClassVar[dict[str, str]] = {
         "list": "list the calls of the collection",
@@ -111,18 +121,18 @@ class Command(SteppedCommand):
         collection = collection_with(slug)
         standard = {name: field.initial for name, field in CallForm.base_fields.items() if field.initial}
         fields = valid(CallForm(standard | _written(typed)))
-        return _done(create_call(by=None, at=timezone.now(), collection=collection, **fields), "written")
+        return _summary(create_call(by=None, at=timezone.now(), collection=collection, **fields), "written")
 
     def change(self, *, slug: str, call: str, **typed: Any) -> tuple[str, dict[str, Any]]:
         found = _call(slug, call)
         fields = valid(CallForm(dict(CallForm.of(found).initial) | _written(typed)))
-        return _done(update_call(by=None, at=timezone.now(), call=found, **fields), "changed")
+        return _summary(update_call(by=None, at=timezone.now(), call=found, **fields), "changed")
 
     def invite(self, *, slug: str, call: str, email: str, docno: str, name: str) -> tuple[str, dict[str, Any]]:
         found = _call(slug, call)
         fields = valid(AuthorForm({"email": email, "docno": docno, "name": name}))
-        made = invite_author(by=None, at=timezone.now(), call=found, **fields)
-        return f"{made.email} is on the list. Send the letters when it is full.", _author(made)
+        invitation = invite_author(by=None, at=timezone.now(), call=found, **fields)
+        return f"{invitation.email} is on the list. Send the letters when it is full.", _author(invitation)
 
     def invite_file(self, *, slug: str, call: str, file: str) -> tuple[str, dict[str, Any]]:
         found = _call(slug, call)
@@ -131,10 +141,9 @@ class Command(SteppedCommand):
                 invited = invite_authors(by=None, at=timezone.now(), call=found, file=Path(file).name, stream=stream)
         except OSError as error:
             raise Refused(f"{file} cannot be read: {error.strerror}.") from error
-        errors = [{"file": each.file, "line": each.line, "reason": each.reason} for each in invited.problems]
-        lines = [f"{invited.created:,} invited, {invited.known:,} were, {len(errors):,} rows left out"]
-        lines += [f"line {each['line']}: {each['reason']}" for each in errors]
-        return "\n".join(lines), {"created": invited.created, "known": invited.known, "errors": errors}
+        lines = [f"{invited.created:,} invited, {invited.known:,} were, {len(invited.problems):,} rows left out"]
+        lines += [f"line {each.line}: {each.reason}" for each in invited.problems]
+        return "\n".join(lines), invited.as_json()
 
     def revoke(self, *, slug: str, call: str, email: str, docno: str) -> tuple[str, dict[str, Any]]:
         rows = _call(slug, call).invitations.select_related("call__collection", "document")
@@ -155,11 +164,10 @@ class Command(SteppedCommand):
         return words, {"due": due, "sent": mailing.sent, "failed": mailing.failed}
 
     def take_in(self, *, slug: str, call: str) -> tuple[str, dict[str, Any]]:
-        taken = take_in_questions(by=None, at=timezone.now(), call=_call(slug, call))
-        equal = [{"email": email, "topic": number} for email, number in taken.equal]
-        lines = [f"{len(taken.topics):,} topics made of the answers."]
-        lines += [f"{one['email']} asks what topic {one['topic']} asks." for one in equal]
-        return "\n".join(lines), {"topics": [topic.number for topic in taken.topics], "equal": equal}
+        taken_in = take_in_questions(by=None, at=timezone.now(), call=_call(slug, call))
+        lines = [f"{len(taken_in.topics):,} topics made of the answers."]
+        lines += [f"{email} asks what topic {number} asks." for email, number in taken_in.equal]
+        return "\n".join(lines), taken_in.as_json()
 
 
 def _add_texts(parser: CommandParser) -> None:
@@ -186,9 +194,117 @@ def _call(slug: str, name: str) -> QuestionCall:
     return found
 
 
-def _done(call: QuestionCall, words: str) -> tuple[str, dict[str, Any]]:
+def _summary(call: QuestionCall, words: str) -> tuple[str, dict[str, Any]]:
     return f"{call.name} is {words}.", plain(call_as_json(call))
 
 
-def _author(made: AuthorInvitation) -> dict[str, Any]:
-    return plain(authors_as_json(list(invitations_of(made.call).filter(pk=made.pk)))[0])
+def _author(invitation: AuthorInvitation) -> dict[str, Any]:
+    return plain(authors_as_json(list(invitations_of(invitation.call).filter(pk=invitation.pk)))[0])
+
+
+class ImportMentions(ImportCommand):
+    """manage.py import_mentions SLUG FILE… [--format F] [--only-linked] [--dry-run] [--json]"""
+
+    kind = "mentions"
+
+
+def share(text: str) -> float | None:
+    """A share from 0 to 1, or "none"."""
+    try:
+        value = None if text == "none" else float(text)
+    except ValueError:
+        value = -1.0
+    if value is not None and not 0 <= value <= 1:
+        raise ArgumentTypeError(f"{text!r} is no share from 0 to 1, nor “none”")
+    return value
+
+
+class GenerateQuestions(ReportingCommand):
+    """manage.py generate_questions SLUG [--sample N] [--seed S] [--source inside|outside] [--dry-run] [--json]"""
+
+    help = (
+        "Ask the language model of LITMUS_LLM_BASE_URL for literature-search questions about citation mentions. What "
+        "has been answered is not asked again: --continue goes on with a run that was stopped or gave up."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("--sample", type=int, default=0, help="so many mentions at random (default: all)")
+        parser.add_argument("--seed", type=int, default=0, help="of the sample; the same seed takes the same mentions")
+        parser.add_argument("--source", choices=SOURCES, default="", help="source papers inside or outside only")
+        parser.add_argument("--words", default="", help="only paragraphs with these words")
+        parser.add_argument("--again", action="store_true", help="also mentions that were asked about before")
+        parser.add_argument("--cutoff-inside", type=share, default=0.3, help="highest overlap, or none (default: 0.3)")
+        parser.add_argument("--cutoff-outside", type=share, default=0.1, help="highest overlap, or none (default: 0.1)")
+        parser.add_argument("--overlap", choices=OverlapDefinition.values, default="words", help="how words count")
+        parser.add_argument("--dry-run", action="store_true", help="only show what it would take")
+        parser.add_argument("--continue", type=int, dest="run", metavar="RUN", help="go on with this run")
+
+    def carry_out(self, *, slug: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        collection = collection_with(slug)
+        used = "" if options["again"] else "no"
+        criteria = MentionFilter(
+            source=options["source"], used=used, text=options["words"], sample=options["sample"], seed=options["seed"]
+        )
+        if options["dry_run"]:
+            return estimate_summary(collection, criteria)
+        run = self.begin(collection, criteria, options)
+        jobs.carry_out(run)
+        run.refresh_from_db()
+        if run.state != JobState.DONE:
+            raise Refused(f"Run {run.pk}: {run.reason}")
+        return run_summary(run)
+
+    def begin(self, collection: Collection, criteria: MentionFilter, options: dict[str, Any]) -> QuestionRun:
+        """The job's row, not sent to a worker."""
+        if options["run"]:
+            found = collection.question_runs.filter(pk=options["run"]).select_related("collection").first()
+            if found is None:
+                raise Refused(f"There is no run {options['run']} in {collection.slug}.")
+            return continue_questions(by=None, at=timezone.now(), run=found, send=False)
+        return request_questions(
+            by=None,
+            at=timezone.now(),
+            collection=collection,
+            criteria=criteria,
+            cutoff_inside=options["cutoff_inside"],
+            cutoff_outside=options["cutoff_outside"],
+            overlap_definition=OverlapDefinition(options["overlap"]),
+            send=False,
+        )
+
+
+def estimate_summary(collection: Collection, criteria: MentionFilter) -> tuple[str, dict[str, Any]]:
+    """What asking would take."""
+    found = estimate_questions(collection, criteria, prompt_body(collection))
+    cost = None if found.cost is None else float(found.cost)
+    summary = (
+        f"{found.mentions:,} mentions ({found.inside:,} inside, {found.outside:,} outside), about "
+        f"{found.prompt_tokens:,} tokens to send and {found.completion_tokens:,} to receive"
+        f"{'' if cost is None else f', for about {cost:.4f}'}; nothing was asked"
+    )
+    names = ("mentions", "inside", "outside", "prompt_tokens", "completion_tokens")
+    return summary, {name: getattr(found, name) for name in names} | {"cost": cost, "minutes": found.minutes}
+
+
+def run_summary(run: QuestionRun) -> tuple[str, dict[str, Any]]:
+    """What came of a run."""
+    figures = run_figures(run.collection, run)
+    states = {value: count for value, _, count in figures.states}
+    cost = None if figures.cost is None else float(figures.cost)
+    summary = (
+        f"Run {run.pk}: {figures.asked:,} mentions, {figures.questions:,} questions, "
+        f"{sum(each.kept for each in figures.sources):,} of them topics, {states.get('filtered', 0):,} filtered, "
+        f"{figures.for_a_person:,} answers for a person to look at"
+    )
+    return summary, {
+        "run": run.pk,
+        "mentions": figures.asked,
+        "questions": figures.questions,
+        "outcomes": {value: count for value, _, count in figures.outcomes},
+        "states": states,
+        "prompt_tokens": figures.prompt_tokens,
+        "completion_tokens": figures.completion_tokens,
+        "cost": cost,
+    }

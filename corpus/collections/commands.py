@@ -1,0 +1,268 @@
+"""Commands about collections, their people and one person's data."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandParser
+from django.core.validators import validate_slug
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.management.reporting import ReportingCommand, text_of, user_with
+from accounts.refusals import Refused
+from corpus.collections.actions.collections import (
+    archive_collection,
+    create_collection,
+    rename_collection,
+    reopen_collection,
+    request_removal,
+)
+from corpus.collections.actions.invitations import InvitationReport, invite_several
+from corpus.collections.actions.people import add_member
+from corpus.collections.actions.persons import request_person_erasure, take_out_data
+from corpus.collections.address_lists import HELP, read_addresses
+from corpus.collections.invitation_links import link_for
+from corpus.collections.jobs.collection_backup import backup_pieces, restore_backup
+from corpus.collections.reads.collections import collection_with, pseudonym_of
+from corpus.collections.reads.statistics import collection_statistics
+from corpus.collections.rules import check_can_manage, check_not_archived
+from corpus.models import Membership, Role
+
+
+class CreateCollection(ReportingCommand):
+    """manage.py create_collection SLUG --title T [--description D] [--licence L] [--manager EMAIL] [--json]"""
+
+    help = "Make a collection. Without --manager nobody is in it until add_member adds somebody."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name in addresses and file names; cannot be changed")
+        parser.add_argument("--title", required=True)
+        parser.add_argument("--description", default="")
+        parser.add_argument("--licence", default="")
+        parser.add_argument("--manager", metavar="EMAIL", help="who manages it; needs an account")
+
+    def carry_out(self, *, slug: str, manager: str | None, **options: Any) -> tuple[str, dict[str, Any]]:
+        try:
+            validate_slug(slug)
+        except ValidationError as error:
+            raise Refused(f"{slug!r} cannot be a short name: use letters, digits, hyphens and underscores.") from error
+        collection = create_collection(
+            by=None,
+            at=timezone.now(),
+            slug=slug,
+            manager=user_with(manager) if manager else None,
+            **{name: options[name] for name in ("title", "description", "licence")},
+        )
+        result = {"slug": collection.slug, "title": collection.title, "manager": manager}
+        if manager:
+            return f"Made the collection {collection.slug}, managed by {manager}.", result
+        advice = f"Nobody is in it yet: manage.py add_member {collection.slug} EMAIL manager"
+        return f"Made the collection {collection.slug}. {advice}", result
+
+
+class AddMember(ReportingCommand):
+    """manage.py add_member SLUG EMAIL ROLE [--json]"""
+
+    help = "Add a person who has an account to a collection."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("email")
+        parser.add_argument("role", choices=Role.values)
+
+    def carry_out(self, *, slug: str, email: str, role: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        collection, user = collection_with(slug), user_with(email)
+        add_member(by=None, at=timezone.now(), collection=collection, user=user, role=Role(role), membership=None)
+        return f"{user.email} is now {role} of {slug}.", {"slug": slug, "email": user.email, "role": role}
+
+
+class InvitePeople(ReportingCommand):
+    """manage.py invite_people SLUG FILE --by EMAIL [--role ROLE] [--dry-run] [--json]"""
+
+    help = "Invite all e-mail addresses of a list into a collection. Each gets a link that is good for fourteen days."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("file", help=f"the addresses, or - for standard input. {HELP}")
+        parser.add_argument("--by", required=True, metavar="EMAIL", help="the manager in whose name people are invited")
+        parser.add_argument("--role", choices=Role.values, default=Role.ANNOTATOR.value)
+        parser.add_argument("--dry-run", action="store_true", help="only say who would be invited")
+
+    def carry_out(
+        self, *, slug: str, file: str, by: str, role: str, dry_run: bool, **_: Any
+    ) -> tuple[str, dict[str, Any]]:
+        collection, inviter = collection_with(slug), user_with(by)
+        membership = Membership.objects.filter(collection=collection, user=inviter).first()
+        if membership is None:
+            raise Refused(f"{inviter.email} is not in {slug}. Name one of its managers with --by.")
+        check_not_archived(collection)
+        check_can_manage(membership)
+        report = invite_several(
+            by=inviter,
+            at=timezone.now(),
+            membership=membership,
+            emails=read_addresses(text_of(file)),
+            role=Role(role),
+            dry_run=dry_run,
+        )
+        return _invitation_summary(report), report.as_json()
+
+
+def _invitation_summary(report: InvitationReport) -> str:
+    lines = [f"{report.dry_run_summary} Nothing was changed." if report.is_dry else str(report)]
+    if report.unsent:
+        lines.append(f"{len(report.unsent):,} mails were not sent. Hand over these links:")
+        lines += [f"{each.invitation.email} {link_for(each.invitation)}" for each in report.unsent]
+    return "\n".join([*lines, *([report.not_invited] if report.refused else [])])
+
+
+class RenameCollection(ReportingCommand):
+    """manage.py rename_collection SLUG NEW-SLUG [--json]"""
+
+    help = "Give a collection another short name. Links with the former one keep working."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("new", help="its new short name")
+
+    def carry_out(self, *, slug: str, new: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        renamed = rename_collection(by=None, at=timezone.now(), collection=collection_with(slug), slug=new)
+        return f"{renamed.title} is now {renamed.slug}.", {"slug": renamed.slug, "before": slug}
+
+
+class ArchiveCollection(ReportingCommand):
+    """manage.py archive_collection SLUG [--reopen] [--json]"""
+
+    help = "Make a collection read-only, or take it out of the archive again."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("--reopen", action="store_true", help="take it out of the archive")
+
+    def carry_out(self, *, slug: str, reopen: bool, **_: Any) -> tuple[str, dict[str, Any]]:
+        act = reopen_collection if reopen else archive_collection
+        collection = act(by=None, at=timezone.now(), collection=collection_with(slug))
+        state = "archived" if collection.archived_at else "open"
+        return f"{collection.slug} is {state}.", {"slug": collection.slug, "state": state}
+
+
+class BackupCollection(ReportingCommand):
+    """manage.py backup_collection SLUG FILE [--json]"""
+
+    help = "Write one collection with the files of its papers to a zip file, for restore_collection."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("file", type=Path)
+
+    def carry_out(self, *, slug: str, file: Path, **_: Any) -> tuple[str, dict[str, Any]]:
+        collection = collection_with(slug)
+        try:
+            with file.open("xb") as target:
+                size = sum(target.write(piece) for piece in backup_pieces(collection))
+        except FileExistsError as error:
+            raise Refused(f"{file} exists. Choose another name, or remove it first.") from error
+        except OSError as error:
+            raise Refused(f"{file} cannot be written: {error.strerror}.") from error
+        return f"{file}: {size:,} bytes.", {"slug": slug, "file": str(file), "bytes": size}
+
+
+class RestoreCollection(ReportingCommand):
+    """manage.py restore_collection FILE [--json]"""
+
+    help = "Bring a deleted collection back from its backup, as an archived one."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("file", type=Path)
+
+    def carry_out(self, *, file: Path, **_: Any) -> tuple[str, dict[str, Any]]:
+        try:
+            with file.open("rb") as stream:
+                collection = restore_backup(stream)
+        except OSError as error:
+            raise Refused(f"{file} cannot be read: {error.strerror}.") from error
+        return f"Restored {collection.slug}. It is archived.", {"slug": collection.slug, "title": collection.title}
+
+
+class DeleteCollection(ReportingCommand):
+    """manage.py delete_collection SLUG --confirm SLUG [--json]"""
+
+    help = "Delete an archived collection with everything in it. Make a backup first: manage.py backup_collection."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("--confirm", required=True, metavar="SLUG", help="the short name, typed again")
+
+    def carry_out(self, *, slug: str, confirm: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        collection = collection_with(slug)
+        run = request_removal(by=None, at=timezone.now(), collection=collection, typed=confirm, send=False)
+        jobs.complete(run)
+        rows = sum(run.counts.values())
+        return f"Deleted {slug} with {rows:,} rows. The audit log is kept.", {"slug": slug, "rows": run.counts}
+
+
+class CollectionStats(ReportingCommand):
+    """manage.py collection_stats SLUG [--json]"""
+
+    help = "Count what a collection holds: documents, topics, aspects, pools and the pairs to judge."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+
+    def carry_out(self, *, slug: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        found = collection_statistics(collection_with(slug))
+        return "\n".join(_figure_lines(found)), found
+
+
+def _figure_lines(figures: dict[str, Any], above: str = "") -> Iterator[str]:
+    """One line for each figure; those of a part, such as contexts, below its name."""
+    for name, value in figures.items():
+        words = f"{above}{name.replace('_', ' ')}"
+        if isinstance(value, dict):
+            yield from _figure_lines(value, f"{words}: ")
+        elif isinstance(value, int | float):  # lists, such as figures paper by paper, are in the JSON alone
+            yield f"{words:<40} {value:>12,}"
+
+
+class ExportPerson(ReportingCommand):
+    """manage.py export_person EMAIL --json"""
+
+    help = "Print everything that Litmus stores about a person, as JSON."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("email")
+
+    def carry_out(self, *, email: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        data = take_out_data(by=None, at=timezone.now(), user=user_with(email))
+        return f"{len(data['answers']):,} answers, {len(data['actions']):,} actions. Use --json to print them.", data
+
+
+class ErasePerson(ReportingCommand):
+    """manage.py erase_person EMAIL --labels keep|exclude --confirm EMAIL [--json]"""
+
+    help = "Replace a person's name and address by a pseudonym everywhere. This cannot be undone."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("email")
+        parser.add_argument("--labels", choices=("keep", "exclude"), required=True, help="what becomes of their labels")
+        parser.add_argument("--confirm", required=True, metavar="EMAIL", help="the address, typed again")
+
+    def carry_out(self, *, email: str, labels: str, confirm: str, **_: Any) -> tuple[str, dict[str, Any]]:
+        user, at = user_with(email), timezone.now()
+        run = request_person_erasure(by=None, at=at, user=user, typed=confirm, keep_labels=labels == "keep", send=False)
+        jobs.complete(run)
+        pseudonym = pseudonym_of(user)[0]
+        return f"Erased. The person is now {pseudonym}.", {"pseudonym": pseudonym, "labels": labels}

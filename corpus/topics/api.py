@@ -1,0 +1,286 @@
+"""Topics with their aspect trees, their history and reviews, and sub-queries made from them."""
+
+from dataclasses import asdict
+from typing import Any, ClassVar, cast
+
+from django.db.models import Prefetch, QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from corpus.collections.api.base import InCollectionView, RemovedSerializer
+from corpus.collections.rules import OVERSEERS, can_oversee
+from corpus.imports.api import MANAGE, MOST_RECORDS, ImportSerializer, import_records
+from corpus.models import (
+    AspectNode,
+    AspectRemark,
+    Membership,
+    Role,
+    SubQuery,
+    Topic,
+    TopicKind,
+    TopicReview,
+    TopicVersion,
+)
+from corpus.topics.actions.sub_queries import MOST_ASPECTS, make_sub_queries, remove_sub_queries
+from corpus.topics.reads.reviews import ReviewState, with_review_state
+from corpus.topics.reads.topics import list_sub_queries
+
+
+class SubAspectSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField()
+    sentences = serializers.ListField(child=serializers.IntegerField(min_value=0), required=False)
+    spoken_in = serializers.ListField(child=serializers.IntegerField(min_value=0), required=False, allow_null=True)
+
+
+class AspectSerializer(SubAspectSerializer):
+    aspects = SubAspectSerializer(many=True, required=False)
+
+
+class TopicSerializer(serializers.Serializer[Topic]):
+    """`sentences` in aspects are places in the topic's list of sentences, from 0.
+
+    `spoken_in` are the places of the sentences that speak of the aspect, where these are not the ones it comes from.
+    """
+
+    number = serializers.CharField(max_length=100)
+    kind = serializers.ChoiceField(TopicKind.choices, required=False)
+    source = serializers.CharField(  # type: ignore[assignment] # fields are taken off the class
+        max_length=60, required=False, allow_blank=True
+    )
+    title = serializers.CharField(required=False, allow_blank=True)
+    text = serializers.CharField()
+    narrative = serializers.CharField(required=False, allow_blank=True)
+    sentences = serializers.ListField(child=serializers.CharField(), required=False)
+    aspects = AspectSerializer(many=True, required=False)
+
+
+class TopicsSerializer(serializers.Serializer[Any]):
+    topics = serializers.ListField(child=TopicSerializer(), min_length=1, max_length=MOST_RECORDS)
+
+
+class TopicList(InCollectionView):
+    """The topics of a collection."""
+
+    serializer_class = TopicSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[Topic]:
+        return topics_with_trees(self.collection.pk)
+
+    @extend_schema(operation_id="topics_list", responses=answers({200: TopicSerializer(many=True)}))
+    def get(self, request: Request, slug: str) -> Response:
+        """List topics with their aspects."""
+        page = self.paginate_queryset(self.get_queryset()) or []
+        return self.get_paginated_response([topic_data(topic, self.membership) for topic in page])
+
+    @extend_schema(
+        operation_id="topics_import",
+        request=TopicsSerializer,
+        responses=answers({200: ImportSerializer}, 400, 403, 409, 413, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Create or update up to 10,000 topics at once; what is wrong with one is listed under `errors`."""
+        self.asked(TopicsSerializer)
+        return import_records(self, "topics", cast(dict[str, Any], request.data)["topics"])
+
+
+class TopicDetail(InCollectionView):
+    """One topic."""
+
+    serializer_class = TopicSerializer
+
+    @extend_schema(operation_id="topics_read", responses=answers({200: TopicSerializer}))
+    def get(self, request: Request, slug: str, number: str) -> Response:
+        """Read a topic by its number."""
+        topic = get_object_or_404(topics_with_trees(self.collection.pk), number=number)
+        return Response(topic_data(topic, self.membership))
+
+
+def topics_with_trees(collection: int) -> QuerySet[Topic]:
+    nodes = Prefetch("nodes", AspectNode.objects.select_related("aspect"))
+    return Topic.objects.filter(collection=collection).prefetch_related(nodes)
+
+
+def topic_data(topic: Topic, reader: Membership) -> dict[str, Any]:
+    """The topic as JSON, in the shape that imports read; raters do not learn where it comes from."""
+    facts = ("number", "kind", "source", "title", "text", "narrative", "sentences")
+    nodes = list(topic.nodes.all())
+    aspects = [
+        {**_node(top), "aspects": [_node(below) for below in nodes if below.parent_id == top.pk]}
+        for top in nodes
+        if top.parent_id is None
+    ]
+    hidden = {} if can_oversee(reader) else {"source": ""}
+    return {**{fact: getattr(topic, fact) for fact in facts}, **hidden, "aspects": aspects}
+
+
+def _node(node: AspectNode) -> dict[str, Any]:
+    return {"text": node.aspect.text, "sentences": node.sentences, "spoken_in": node.spoken_in}
+
+
+class VersionSerializer(serializers.ModelSerializer[TopicVersion]):
+    """`saved_by` is null for the command line, and for what was there before the first change here.
+
+    `content` is what annotators read; equal fingerprints are equal contents.
+    """
+
+    saved_by = serializers.CharField(allow_null=True)
+
+    class Meta:
+        model = TopicVersion
+        fields = ("number", "saved_at", "saved_by", "change", "about", "stands_for", "fingerprint", "content")
+
+
+class RemarkSerializer(serializers.ModelSerializer[AspectRemark]):
+    aspect = serializers.CharField(source="aspect_text")
+
+    class Meta:
+        model = AspectRemark
+        fields = ("aspect", "text")
+
+
+class ReviewSerializer(serializers.ModelSerializer[TopicReview]):
+    """`version` is what was given to review, then what was decided on."""
+
+    version = serializers.IntegerField(source="version.number")
+    requested_by = serializers.CharField()
+    decided_by = serializers.CharField(allow_null=True)
+    remarks = RemarkSerializer(many=True)
+
+    class Meta:
+        model = TopicReview
+        fields = (
+            *("version", "verdict", "requested_by", "requested_at", "request_note"),
+            *("decided_by", "decided_at", "note", "remarks"),
+        )
+
+
+class ReviewsSerializer(serializers.Serializer[Any]):
+    """Where the review stands, and every one there was, newest first."""
+
+    state = serializers.ChoiceField(ReviewState.choices)
+    reviews = ReviewSerializer(many=True)
+
+
+class TopicVersions(InCollectionView):
+    """The versions of a topic."""
+
+    serializer_class = VersionSerializer
+    ordering = "-number"
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    def get_queryset(self) -> QuerySet[TopicVersion]:
+        topic = get_object_or_404(Topic, collection=self.collection, number=self.kwargs["number"])
+        return topic.versions.select_related("saved_by")
+
+    @extend_schema(operation_id="topics_versions", responses=answers({200: VersionSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, number: str) -> Response:
+        """List the versions of a topic, newest first. One that nobody has changed here may have none yet."""
+        return self.listed()
+
+
+class TopicReviews(InCollectionView):
+    """The reviews of a topic."""
+
+    serializer_class = ReviewsSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+
+    @extend_schema(operation_id="topics_reviews", responses=answers({200: ReviewsSerializer}, 403))
+    def get(self, request: Request, slug: str, number: str) -> Response:
+        """Read where the second person's review of a topic stands, and what was said."""
+        topic = get_object_or_404(with_review_state(Topic.objects.filter(collection=self.collection)), number=number)
+        reviews = topic.reviews.select_related("version", "requested_by", "decided_by").prefetch_related("remarks")
+        return Response(self.get_serializer({"state": topic.review_state, "reviews": reviews}).data)
+
+
+FILTERS = [
+    OpenApiParameter("size", OpenApiTypes.INT, description="only those of so many aspects"),
+    OpenApiParameter("topic", OpenApiTypes.STR, description="only those of the topic of this number"),
+]
+
+
+class SubQuerySerializer(serializers.ModelSerializer[SubQuery]):
+    """`pooled` counts the documents of the inherited pool, which is the topic's own."""
+
+    topic = serializers.CharField(source="topic.number")
+    aspects = serializers.SerializerMethodField()
+    pooled = serializers.IntegerField(source="n_pool")
+
+    class Meta:
+        model = SubQuery
+        fields = ("id", "number", "topic", "size", "text", "aspects", "pooled")
+
+    def get_aspects(self, one: SubQuery) -> list[str]:
+        return [each.aspect.text for each in one.chosen.all()]
+
+
+class SizeSerializer(serializers.Serializer[Any]):
+    """How many aspects each sub-query has."""
+
+    size = serializers.IntegerField(min_value=1, max_value=MOST_ASPECTS)
+
+
+class MadeSerializer(serializers.Serializer[Any]):
+    """`left_out` counts combinations whose sentences speak of a further aspect."""
+
+    created = serializers.IntegerField()
+    updated = serializers.IntegerField()
+    unchanged = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    left_out = serializers.IntegerField()
+
+
+class SubQueryFilter(serializers.Serializer[Any]):
+    size = serializers.IntegerField(min_value=1, max_value=MOST_ASPECTS, required=False)
+    topic = serializers.CharField(required=False, max_length=100)
+
+
+class SubQueryList(InCollectionView):
+    """Sub-queries of a collection. Their judgments and qrels are read under `relevance` and `exports`."""
+
+    serializer_class = SubQuerySerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE, "DELETE": MANAGE}
+
+    def get_queryset(self) -> QuerySet[SubQuery]:
+        filters = SubQueryFilter(data=self.request.query_params.dict())
+        filters.is_valid(raise_exception=True)
+        return list_sub_queries(self.collection, **filters.validated_data)
+
+    @extend_schema(
+        operation_id="sub_queries_list",
+        parameters=FILTERS,
+        responses=answers({200: SubQuerySerializer(many=True)}, 400, 403),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """List sub-queries with their aspects."""
+        return self.listed()
+
+    @extend_schema(
+        operation_id="sub_queries_make",
+        request=SizeSerializer,
+        responses=answers({200: MadeSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Make the sub-queries of one size, or make them again; identical ones stay."""
+        size = self.asked(SizeSerializer)["size"]
+        counts = make_sub_queries(by=self.person, at=timezone.now(), collection=self.collection, size=size)
+        return Response(asdict(counts))
+
+    @extend_schema(
+        operation_id="sub_queries_remove",
+        parameters=[OpenApiParameter("size", OpenApiTypes.INT, required=True)],
+        responses=answers({200: RemovedSerializer}, 400, 403),
+    )
+    def delete(self, request: Request, slug: str) -> Response:
+        """Take away the sub-queries of one size; they can be made again at any time."""
+        query = SizeSerializer(data=request.query_params.dict())
+        query.is_valid(raise_exception=True)
+        size = query.validated_data["size"]
+        removed = remove_sub_queries(by=self.person, at=timezone.now(), collection=self.collection, size=size)
+        return Response({"removed": removed})
