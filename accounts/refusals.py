@@ -1,7 +1,10 @@
 """The base of every expected "no": an action or a permission refuses with a reason that a person reads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
+
+from django.db import IntegrityError, transaction
 
 E = TypeVar("E", bound=BaseException | None)
 STATED = "stated_refusal"  # what triggers call the constraint of an error whose message is for people
@@ -41,6 +44,18 @@ def refusal_reason(check: Callable[..., object], *facts: object) -> str:
     except Refused as refusal:
         return refusal.reason
     return ""
+
+
+@contextmanager
+def taken_is_conflict(reason: str, constraint: str = "") -> Iterator[None]:
+    """A savepoint: if what it writes breaks a constraint (of this name), that is a Conflict with this reason."""
+    try:
+        with transaction.atomic():
+            yield
+    except IntegrityError as error:
+        if constraint in str(error):
+            raise Conflict(reason) from error
+        raise
 
 
 def as_refusal(error: E) -> E | Refused:

@@ -25,7 +25,7 @@ from annotation.campaigns.actions.campaigns import copy_campaign, create_campaig
 from annotation.campaigns.actions.items import build_items_of
 from annotation.models import Campaign
 from corpus.collections.rules import check_manager
-from corpus.imports.actions.imports import request_import
+from corpus.imports.actions import request_import
 from corpus.models import Collection, ImportRun
 from corpus.pools.actions import add_all_to_pool
 

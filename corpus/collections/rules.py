@@ -9,7 +9,7 @@ from django.http import Http404
 from accounts.extensions import extensions
 from accounts.models import User
 from accounts.prepared_statements import columns, instance, run
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.refusals import Conflict, NotAllowed, Refused, refusal_reason
 from corpus.models import Collection, Membership, RetrievalRun, Role
 
 ARCHIVED = "is archived, so it can be read but not changed. A manager can reopen it in its settings."
@@ -140,11 +140,7 @@ def check_can_see_people(user: User | None) -> None:
 
 
 def can_create_collections(user: User) -> bool:
-    try:
-        check_can_create_collections(user)
-    except NotAllowed:
-        return False
-    return True
+    return not refusal_reason(check_can_create_collections, user)
 
 
 def check_run_is_free(run: RetrievalRun, in_campaigns: int) -> None:

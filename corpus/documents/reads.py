@@ -146,7 +146,7 @@ def search_documents(
 
 def find_hits(statement: str, values: Mapping[str, Any], number: int, size: int) -> tuple[list[Hit], int]:
     """The hits on page `number` of a statement that ends with HEADLINE, and how many matches it counts."""
-    headline = {
+    headline: dict[str, Any] = {
         "marks": HIT_START + HIT_END,
         "title_options": _TITLE_OPTIONS,
         "abstract_options": _ABSTRACT_OPTIONS,

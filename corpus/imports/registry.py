@@ -1,7 +1,7 @@
-"""What an import of one sort of records is: its words, its form, the work, how it is undone.
+"""The importer of one sort of records: its words, its form, the work, how it is undone.
 
-A new sort is one module with an `Importer` and one line in the `importers` of its AppConfig; which formats it is read
-from, the formats say (corpus/formats/registry.py).
+A new sort is one module with an `Importer` and one line in the `importers` of its AppConfig. The formats themselves
+say what they carry (corpus/formats/registry.py).
 """
 
 from collections.abc import Callable
@@ -38,14 +38,9 @@ def at_once(work: Work) -> Reading:
     return reading
 
 
-def no_more(run: ImportRun) -> dict[str, Any]:  # noqa: ARG001
-    """Most imports say nothing in JSON but their counts."""
-    return {}
-
-
 @dataclass(frozen=True)
 class Importer:
-    """How records of one sort come in. `name` is stored, stands in addresses, and is what formats say they carry."""
+    """How records of one sort come in. `name` is stored, stands in addresses, and formats carry records by it."""
 
     name: str
     label: str
@@ -56,13 +51,13 @@ class Importer:
     # the work that is done within the transaction.
     reading: Reading
     form: type[ImportForm] = ImportForm
-    target: str = ""  # name of the page where that lies which came in; "" where it belongs to a campaign
-    links: Callable[[ImportRun], WayOn] | None = None  # where `target` does not do
+    target: str = ""  # name of the page that lists the records; "" where they belong to a campaign
+    links: Callable[[ImportRun], WayOn] | None = None  # instead of `target`
     undoing: Undoing | None = None
-    # What is looked at while files are uploaded: whether their format is known, whether they are text, or nothing,
-    # because the reader says best what is wrong with a file, and where.
+    # The check of files while they are uploaded: for a known format, for text, or none, because the reader says best
+    # what is wrong with a file, and where.
     checks: Literal["format", "text", "nothing"] = "format"
-    more: Callable[[ImportRun], dict[str, Any]] = no_more  # in the JSON of the command
+    more: Callable[[ImportRun], dict[str, Any]] = lambda _run: {}  # in the JSON of the command, next to the counts
 
     def way_on(self, run: ImportRun) -> WayOn:
         """Where a finished import leads."""

@@ -5,13 +5,13 @@ from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.models import FINAL_STATES, User
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.refusals import Conflict, NotAllowed, Refused, taken_is_conflict
 from corpus.collections.reads.audit import hidden_labels
 from corpus.collections.reads.contents import unfinished_jobs
 from corpus.collections.rules import (
@@ -43,13 +43,10 @@ def create_collection(
     """A new collection. The person who makes it becomes its manager; on the command line (`by` None) `manager` does."""
     if by is not None:
         check_can_create_collections(by)
-    try:
-        with transaction.atomic():
-            collection = Collection.objects.create(
-                slug=slug, title=title, description=description, licence=licence, created_at=at
-            )
-    except IntegrityError as error:
-        raise Conflict(SLUG_TAKEN.format(slug=slug)) from error
+    with taken_is_conflict(SLUG_TAKEN.format(slug=slug)):
+        collection = Collection.objects.create(
+            slug=slug, title=title, description=description, licence=licence, created_at=at
+        )
     record_event(by=by, at=at, verb="create_collection", target=collection, scope=collection, title=title)
     first = manager or by
     if first is not None:
@@ -92,11 +89,8 @@ def rename_collection(*, by: User | None, at: datetime, collection: Collection, 
     if slug == before:
         return found
     found.slug = slug
-    try:
-        with transaction.atomic():
-            found.save(update_fields=["slug"])
-    except IntegrityError as error:
-        raise Conflict(SLUG_TAKEN.format(slug=slug)) from error
+    with taken_is_conflict(SLUG_TAKEN.format(slug=slug)):
+        found.save(update_fields=["slug"])
     record_event(by=by, at=at, verb="rename_collection", target=found, scope=found, before=before, after=slug)
     return found
 

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.models import User
-from accounts.refusals import Conflict
+from accounts.refusals import Conflict, taken_is_conflict
 from corpus.collections.reads.collections import count_managers
 from corpus.collections.rules import check_can_change_role, check_can_manage, check_can_remove, check_not_archived
 from corpus.models import Collection, Membership, Role
@@ -24,11 +24,8 @@ def add_member(
     if membership is not None:
         check_can_manage(membership)
     check_not_archived(collection)
-    try:
-        with transaction.atomic():
-            added = Membership.objects.create(collection=collection, user=user, role=role, created_at=at)
-    except IntegrityError as error:
-        raise Conflict(f"{user} is in {collection} already. Change the role instead.") from error
+    with taken_is_conflict(f"{user} is in {collection} already. Change the role instead."):
+        added = Membership.objects.create(collection=collection, user=user, role=role, created_at=at)
     record_event(by=by, at=at, verb="add_member", target=user, scope=collection, role=role.value)
     return added
 
@@ -73,7 +70,7 @@ def remove_member(*, by: User, at: datetime, membership: Membership, target: Mem
 
 
 def bid_farewell(target: Membership, by: User, at: datetime) -> None:
-    """Let apps above this one act when a member leaves or becomes a viewer, inside the transaction, first."""
+    """Let apps above act first, inside the transaction, when a member leaves or becomes a viewer."""
     farewells: dict[str, Farewell] = extensions("farewells")
     for farewell in farewells.values():
         farewell(target, by, at)

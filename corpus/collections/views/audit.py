@@ -20,8 +20,8 @@ from corpus.collections.reads.audit import (
 )
 from corpus.collections.rules import fetch_manager
 from corpus.collections.views.context import collection_context
+from corpus.formats.csv_text import write_csv
 from corpus.models import Membership
-from corpus.tables import csv_response
 
 PAGE_SIZE = 50
 
@@ -52,9 +52,17 @@ def audit_download(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 
 
 def audit_file(events: QuerySet[AuditEvent], slug: str, hidden: Sequence[Hidden] = ()) -> StreamingHttpResponse:
-    """The events as a file named after the collection's slug, without what is hidden from the person."""
-    return csv_response(f"{slug}-audit", AUDIT_COLUMNS, audit_rows(events, hidden))
+    """The events as a CSV file named after the collection's slug, without what is hidden from the person."""
+    rows = ([_inert(cell) for cell in row] for row in audit_rows(events, hidden))
+    response = StreamingHttpResponse(write_csv(AUDIT_COLUMNS, rows, guarded=False), content_type="text/csv")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-audit.csv"'
+    return response
 
 
 def _filtered(request: HttpRequest, membership: Membership) -> QuerySet[AuditEvent]:
     return audit_of(membership.collection, person=request.GET.get("person", ""), verb=request.GET.get("verb", ""))
+
+
+def _inert(cell: str) -> str:
+    """Text that a spreadsheet would take for a formula, also a negative number, gets an apostrophe in front."""
+    return "'" + cell if cell[:1] in ("=", "+", "-", "@", "\t", "\r") else cell

@@ -1,8 +1,8 @@
-"""Undoing an import: what it created is deleted, what it wrote over is put back, unless something stands on it.
+"""An import undone: its new rows are deleted, the former values of changed ones put back, unless other rows need it.
 
-What stands on rows is found by following foreign keys, so a table added later is known at once. Rows that are a part of
-what came in (`parts`) go with it; keys that may be null are set to null; every other row that refers to them stands on
-the import. Apps above add the kinds they store, and what refers to rows in other ways than by keys.
+Those are found by following foreign keys, so a table added later is known at once. Rows that are a part of the imported
+ones (`parts`) are deleted with them; keys that may be null are set to null; every other row that refers to them needs
+the import. Apps above add the kinds they store, and rows that refer to it in other ways than by keys.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -18,23 +18,10 @@ from accounts.extensions import extensions
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.reads.contents import plural
-from corpus.models import (
-    ImportRun,
-    Paper,
-    ReplacedRecord,
-)
+from corpus.models import ImportRun, Paper, ReplacedRecord
 
-Standing = tuple[str, int]  # what stands on an import, in the plural, and how many of it
+Standing = tuple[str, int]  # a kind of rows that need the import, in the plural, and how many
 Rows = dict[type[Model], QuerySet[Any]]
-
-
-def _nothing(_: ImportRun) -> None:
-    """Most kinds need no more than their rows deleted."""
-
-
-def _no_standing(_: ImportRun) -> Iterable[Standing]:
-    """Most kinds are referred to by keys only."""
-    return ()
 
 
 @dataclass(frozen=True)
@@ -44,14 +31,14 @@ class Undoing:
     model: type[Model]
     parts: tuple[tuple[type[Model], str], ...] = ()
     restores: bool = False  # whether what was written over was kept
-    standing: Callable[[ImportRun], Iterable[Standing]] = _no_standing  # on it without a foreign key to its rows
-    before: Callable[[ImportRun], None] = _nothing
-    after: Callable[[ImportRun], None] = _nothing
+    standing: Callable[[ImportRun], Iterable[Standing]] = lambda _run: ()  # on it without a foreign key to its rows
+    before: Callable[[ImportRun], None] = lambda _run: None
+    after: Callable[[ImportRun], None] = lambda _run: None
 
 
 def check_can_undo(run: ImportRun) -> None:
-    """Refuse what cannot be undone, with what stands in the way. A dozen counts; nothing is locked."""
-    undoing = _undoing(run)
+    """Errors: Refused for an import that cannot be undone, with the reasons. A dozen counts; nothing is locked."""
+    undoing: Undoing | None = run.importer and run.importer.undoing
     if run.dry_run or run.state != JobState.DONE or run.undone_at:
         raise Refused("Only an import that was carried out, and not undone yet, can be undone.")
     if undoing is None:
@@ -72,8 +59,7 @@ def check_can_undo(run: ImportRun) -> None:
 
 def undo(run: ImportRun) -> int:
     """Take the import back; the number of rows deleted or restored. Within `append_only_rows_deletable()`."""
-    undoing = _undoing(run)
-    assert undoing is not None  # noqa: S101 - `check_can_undo` refuses it
+    undoing: Undoing = run.importer.undoing  # `check_can_undo` has refused imports without one
     rows = _rows(run, undoing)
     _set_null(rows)
     undoing.before(run)
@@ -83,13 +69,8 @@ def undo(run: ImportRun) -> int:
     return changed
 
 
-def _undoing(run: ImportRun) -> Undoing | None:
-    undoing: Undoing | None = run.importer and run.importer.undoing
-    return undoing
-
-
 def _rows(run: ImportRun, undoing: Undoing) -> Rows:
-    """What goes, by table: the rows that the import created, and their parts."""
+    """The rows to delete, by table: those that the import created, and their parts."""
     rows: Rows = {undoing.model: undoing.model._base_manager.filter(imported_in=run)}
     for model, key in undoing.parts:
         owner = model._meta.get_field(key).related_model
@@ -112,8 +93,8 @@ def _standing(run: ImportRun, undoing: Undoing) -> Iterator[Standing]:
     yield from sorted(counts.items())
     yield from _later_imports(run, undoing)
     above: dict[str, Callable[[ImportRun], Iterable[Standing]]] = extensions("standing_on_imports")
-    for standing in (undoing.standing, above.get(run.kind, _no_standing)):
-        yield from ((name, n) for name, n in standing(run) if n)
+    for standing in (undoing.standing, above.get(run.kind)):
+        yield from ((name, n) for name, n in (standing(run) if standing else ()) if n)
 
 
 def _count(relation: ForeignObjectRel, gone: QuerySet[Any], rows: Rows, counts: dict[str, int]) -> None:

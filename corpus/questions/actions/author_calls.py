@@ -4,13 +4,13 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, BinaryIO
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from accounts import jobs, mail
 from accounts.addresses import is_address
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Conflict, Refused, taken_is_conflict
 from corpus.collections.rules import check_manager
 from corpus.formats.csv_text import read_csv
 from corpus.formats.records import BrokenFile, Problem
@@ -67,7 +67,6 @@ def create_call(*, by: User | None, at: datetime, collection: Collection, **fiel
     call = QuestionCall(collection=collection, created_by=by, created_at=at, **fields)
     if call.deadline_at <= at:
         raise Refused("The last day is over already, so nobody could answer. Choose a later one.")
-    _check_letter(call)
     _save(call)
     record_event(by=by, at=at, verb="create_question_call", target=call, scope=collection)
     return call
@@ -85,7 +84,6 @@ def update_call(*, by: User | None, at: datetime, call: QuestionCall, **fields: 
         raise Refused(f"Topics were made with the source {call.source} already, so it stays.")
     for name, value in changed.items():
         setattr(call, name, value)
-    _check_letter(call)
     _save(call)
     record_event(by=by, at=at, verb="update_question_call", target=call, scope=call.collection, changed=sorted(changed))
     return call
@@ -282,16 +280,9 @@ def _fault(email: str, docno: str, name: str, documents: dict[str, int], silent:
     return f"{email} has asked not to be written to" if email in silent else None
 
 
-def _check_letter(call: QuestionCall) -> None:
+def _save(call: QuestionCall) -> None:
     if faults := letter_faults(call):
         raise Refused(" ".join(faults))
-
-
-def _save(call: QuestionCall) -> None:
-    try:
-        with transaction.atomic():
-            call.save()
-    except IntegrityError as error:
-        if "question_call_name_unique" in str(error):
-            raise Conflict(f"There is a call named {call.name} already. Choose another name.") from error
-        raise
+    reason = f"There is a call named {call.name} already. Choose another name."
+    with taken_is_conflict(reason, "question_call_name_unique"):
+        call.save()

@@ -19,7 +19,7 @@ from accounts.refusals import Refused
 from corpus.collections.rules import check_manager
 from corpus.models import Aspect, AspectNode, Change, Topic
 from corpus.topics.jobs.trees import LONGEST_ASPECT
-from corpus.topics.jobs.versions import keep_first_versions, keep_versions
+from corpus.topics.jobs.versions import keep_first_versions, keep_versions, locked_topic
 from corpus.topics.reads.judged import aspects_in_campaigns, judged_aspects
 
 MOST_ASPECTS = 500  # places in one tree
@@ -193,10 +193,10 @@ def _reword(topic: Topic, node: AspectNode, text: str) -> bool:
 
 def _tie(topic: Topic, node: AspectNode, sentences: Iterable[int]) -> bool:
     """Whether there was anything to do."""
-    wanted = _existing_sentences(topic, sentences)
-    if wanted == sorted(set(node.sentences)):
+    places = _existing_sentences(topic, sentences)
+    if places == sorted(set(node.sentences)):
         return False
-    node.sentences, node.spoken_in = wanted, None
+    node.sentences, node.spoken_in = places, None
     node.save(update_fields=["sentences", "spoken_in"])
     return True
 
@@ -206,8 +206,8 @@ def _existing_sentences(topic: Topic, sentences: Iterable[int]) -> list[int]:
 
 
 def _locked(topic: Topic, by: User, at: datetime) -> Topic:
-    """The topic, with its tree to ourselves until the end of the transaction, and kept as it was."""
-    topic = Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
+    """The locked topic, its present state kept as a version, for a manager."""
+    topic = locked_topic(topic)
     check_manager(topic.collection, by)
     keep_first_versions([topic], at=at)
     return topic

@@ -1,4 +1,4 @@
-"""A second person's review of a topic: asked for, decided on, withdrawn."""
+"""A second person's review of a topic: requested, decided, withdrawn."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ from accounts.refusals import Conflict, Refused
 from corpus.collections.rules import check_can_manage, check_role
 from corpus.models import AspectRemark, Membership, ReviewVerdict, Topic, TopicReview
 from corpus.topics.actions.versions import CHANGED_SINCE
-from corpus.topics.jobs.versions import keep_first_versions
+from corpus.topics.jobs.versions import keep_first_versions, locked_topic
 from corpus.topics.reads.reviews import REVIEWERS, authors_of, open_review, why_cannot_request_review, why_cannot_review
 
 LONGEST_NOTE = 4_000  # characters
@@ -21,7 +21,7 @@ LONGEST_NOTE = 4_000  # characters
 def request_review(*, membership: Membership, at: datetime, topic: Topic, note: str = "") -> TopicReview:
     """Ask for a review of the topic as it is. Errors: Refused where one is open, or where it is approved as it is."""
     check_can_manage(membership)
-    topic = _locked(topic)
+    topic = locked_topic(topic)
     keep_first_versions([topic], at=at)
     if reason := why_cannot_request_review(topic):
         raise Refused(reason)
@@ -37,7 +37,7 @@ def request_review(*, membership: Membership, at: datetime, topic: Topic, note: 
 def withdraw_review(*, membership: Membership, at: datetime, topic: Topic) -> None:
     """Take the open request back."""
     check_can_manage(membership)
-    review = open_review(_locked(topic))
+    review = open_review(locked_topic(topic))
     if review is None:
         raise Refused("No review is waiting.")
     _decide(review, membership.user, at, ReviewVerdict.WITHDRAWN)
@@ -61,7 +61,7 @@ def decide_review(
     review is open, for who wrote the topic, and for asking for changes without saying which.
     """
     check_role(membership, *REVIEWERS)
-    topic = _locked(topic)
+    topic = locked_topic(topic)
     review = open_review(topic)
     if review is None:
         raise Conflict("No review is waiting. Somebody else may have decided, or the request was withdrawn.")
@@ -70,22 +70,18 @@ def decide_review(
     newest = topic.versions.order_by("-number")[0]
     if newest.number != seen:
         raise Conflict(CHANGED_SINCE)
-    said = {text: _short(remark) for text, remark in (remarks or {}).items() if remark.strip()}
-    if verdict == ReviewVerdict.CHANGES and not said and not note.strip():
+    stored_remarks = {text: _short(remark) for text, remark in (remarks or {}).items() if remark.strip()}
+    if verdict == ReviewVerdict.CHANGES and not stored_remarks and not note.strip():
         raise Refused("Say what is to change: in a remark on an aspect, or in the note.")
     review.version, review.note = newest, _short(note)
     _decide(review, membership.user, at, verdict)
     AspectRemark.objects.bulk_create(
         AspectRemark(review=review, position=place, aspect_text=text, text=remark)
-        for place, (text, remark) in enumerate(said.items())
+        for place, (text, remark) in enumerate(stored_remarks.items())
     )
     verb = "approve_topic" if verdict == ReviewVerdict.APPROVED else "ask_for_topic_changes"
-    _record(membership, at, verb, topic, version=newest.number, remarks=len(said))
+    _record(membership, at, verb, topic, version=newest.number, remarks=len(stored_remarks))
     return review
-
-
-def _locked(topic: Topic) -> Topic:
-    return Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
 
 
 def _decide(review: TopicReview, by: User, at: datetime, verdict: ReviewVerdict) -> None:

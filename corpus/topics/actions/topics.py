@@ -4,26 +4,25 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import ProtectedError
 
 from accounts.audit import record_event
 from accounts.models import User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Conflict, Refused, taken_is_conflict
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.models import Change, Collection, Topic
 from corpus.text.sentences import follow_sentences, follow_ties
-from corpus.topics.jobs.versions import keep_first_versions, keep_versions
+from corpus.topics.jobs.versions import READ_BY_ANNOTATORS, keep_first_versions, keep_versions, locked_topic
 from corpus.topics.reads.judged import is_judged
 from corpus.topics.reads.topics import next_position
 
-READ_BY_ANNOTATORS = ("number", "title", "text", "narrative", "sentences")
 JUDGED = (
     "This topic has been judged, so its number and what annotators read of it (title, text, narrative) are fixed: "
     "otherwise the judgments would be about something else. Make a new topic for a new question."
 )
 
-# Rows between the old and the new place give way; the rest keep theirs.
+# Only the rows between the old and the new place move.
 RENUMBER = """
 UPDATE corpus_topic t SET position = o.place
 FROM (
@@ -71,7 +70,7 @@ def create_topic(
 def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topic:
     """Change fields; those that annotators read only while nobody has judged the topic."""
     check_manager(topic.collection, by)
-    topic = Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
+    topic = locked_topic(topic)
     if fields.get("sentences"):
         fields["text"] = " ".join(fields["sentences"])
     if (papers := fields.pop("source_papers", None)) is not None and papers != topic.source_papers:
@@ -101,7 +100,7 @@ def reword_query(*, by: User, at: datetime, topic: Topic, sentences: Sequence[st
     `seen` is the newest version the writer knows, 0 for none. Errors: Conflict where the words have changed since,
     Refused for a judged topic.
     """
-    topic = Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
+    topic = locked_topic(topic)
     known = topic.versions.filter(number=max(seen, 1)).first()
     if known is not None and known.content["sentences"] != topic.sentences:
         raise Conflict("Somebody else has changed the query meanwhile. Look at it as it is now, then change it again.")
@@ -173,10 +172,6 @@ def _follow_sentences(topic: Topic, sentences: Sequence[str]) -> None:
 
 
 def _save(topic: Topic, **options: Any) -> None:
-    try:
-        with transaction.atomic():
-            topic.save(**options)
-    except IntegrityError as error:
-        if "topic_number_unique" in str(error):
-            raise Conflict(f"There is a topic with the number {topic.number} already. Choose another.") from error
-        raise
+    reason = f"There is a topic with the number {topic.number} already. Choose another."
+    with taken_is_conflict(reason, "topic_number_unique"):
+        topic.save(**options)

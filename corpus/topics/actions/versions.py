@@ -14,7 +14,7 @@ from corpus.text.history import redo_target, undo_target
 from corpus.topics.actions.aspects import check_judged_words, remove_aspects
 from corpus.topics.actions.topics import JUDGED
 from corpus.topics.jobs.trees import Tree, places_of, replace_trees, stored_trees, texts_of
-from corpus.topics.jobs.versions import FIELDS, keep_versions, read_content
+from corpus.topics.jobs.versions import FIELDS, keep_versions, locked_topic, read_content
 from corpus.topics.reads.judged import is_judged, judged_aspects
 
 CHANGED_SINCE = "The topic has been changed since this page was shown. Look at it as it is now, then decide again."
@@ -50,7 +50,7 @@ def restore_version(*, by: User, at: datetime, topic: Topic, number: int, seen: 
 
 
 def _locked(topic: Topic, by: User, seen: int) -> Topic:
-    topic = Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
+    topic = locked_topic(topic)
     check_manager(topic.collection, by)
     newest = topic.versions.order_by("-number").values_list("number", flat=True).first()
     if newest is not None and newest != seen:
@@ -88,9 +88,9 @@ def _put_back(topic: Topic, version: TopicVersion) -> None:
     if tree == content.tree:
         return
     _rename(topic, _renamings(tree, content.tree))
-    wanted = set(texts_of(content.tree))
+    texts = set(texts_of(content.tree))
     topic.nodes.all().delete()
-    remove_aspects(topic, [aspect for aspect in topic.aspects.all() if aspect.text not in wanted])
+    remove_aspects(topic, [aspect for aspect in topic.aspects.all() if aspect.text not in texts])
     replace_trees({topic.pk: content.tree}, created=False)
 
 

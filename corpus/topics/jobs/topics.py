@@ -19,14 +19,13 @@ from corpus.loading.line_batches import read_batches
 from corpus.models import Change, ImportRun, Target, Topic, TopicKind
 from corpus.topics.jobs.question_remarks import QuestionRemarks
 from corpus.topics.jobs.trees import Tree, replace_trees, stored_trees, texts_of, tree_of
-from corpus.topics.jobs.versions import keep_first_versions, keep_versions
+from corpus.topics.jobs.versions import READ_BY_ANNOTATORS, keep_first_versions, keep_versions
 from corpus.topics.reads.judged import aspects_in_campaigns, judged_topics
 from corpus.topics.reads.topics import next_position
 
 CHUNK = 1_000
 LONGEST_NUMBER = 100
 LONGEST_SOURCE = 60
-JUDGED = ("number", "title", "text", "narrative", "sentences")  # what annotators read; fixed once somebody judged it
 FIELDS = ("kind", "source", "title", "text", "narrative", "sentences", "extra")
 # An array: a parameter for each number would have to be parsed again with every chunk.
 KNOWN = "SELECT id FROM corpus_topic WHERE collection_id = %s AND number = ANY(%s)"
@@ -164,7 +163,7 @@ def _changes(draft: TopicDraft, topic: Topic) -> dict[str, Any]:
 def _refusal(draft: TopicDraft, topic: Topic, stored: Stored) -> str:
     """Why this record must not change the topic, or ""."""
     if topic.pk in stored.judged:
-        changed = [name for name in _changes(draft, topic) if name in JUDGED]
+        changed = [name for name in _changes(draft, topic) if name in READ_BY_ANNOTATORS]
         if changed:
             return f"topic {topic.number} has been judged, so its {' and '.join(changed)} cannot change any more"
     if draft.tree is not None:

@@ -15,6 +15,7 @@ from corpus.models import Change, Topic, TopicVersion
 from corpus.topics.jobs.trees import Branch, Tree, stored_trees
 
 FIELDS = ("title", "text", "narrative", "sentences")  # of the topic, in addition to its tree
+READ_BY_ANNOTATORS = ("number", *FIELDS)  # fixed once somebody has judged the topic
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class Content:
 
     fields: Mapping[str, Any]
     tree: Tree
+
+
+def locked_topic(topic: Topic) -> Topic:
+    """The topic as it is now, with its collection, kept from others until the end of the transaction."""
+    return Topic.objects.select_for_update().select_related("collection").get(pk=topic.pk)
 
 
 def keep_versions(

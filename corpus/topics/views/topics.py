@@ -21,13 +21,13 @@ from corpus.text.aspect_checks import check_aspects
 from corpus.topics.actions.reviews import request_review
 from corpus.topics.actions.topics import (
     JUDGED,
-    READ_BY_ANNOTATORS,
     create_topic,
     delete_topic,
     move_topic,
     update_topic,
 )
 from corpus.topics.forms import PlaceForm, TopicForm, initial_of, query_initial
+from corpus.topics.jobs.versions import READ_BY_ANNOTATORS
 from corpus.topics.reads.judged import is_judged
 from corpus.topics.reads.origins import fetch_origin
 from corpus.topics.reads.reviews import REVIEWERS, ReviewState, fetch_review_part, with_review_state

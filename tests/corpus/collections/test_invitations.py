@@ -15,7 +15,7 @@ from django.utils import timezone
 from accounts.models import AuditEvent, Invitation, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.collections.actions.invitations import (
-    GOOD_FOR,
+    VALID_FOR,
     BadInvitation,
     accept_as_new_user,
     accept_invitation,
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.django_db
 def test_inviting_is_audited_and_runs_out(manager: Membership) -> None:
     invited = create_invitation(by=manager.user, at=AT, membership=manager, email="New@Example.org", role=Role.VIEWER)
     assert (invited.invitation.email, invited.role) == (EMAIL, Role.VIEWER)
-    assert invited.invitation.expires_at == AT + GOOD_FOR
+    assert invited.invitation.expires_at == AT + VALID_FOR
     event = AuditEvent.objects.get()
     assert (event.verb, event.scope, event.target) == ("create_invitation", "tea", EMAIL)
 
@@ -103,7 +103,7 @@ def test_links_cannot_be_guessed_or_forged(invited: InvitedRole) -> None:
 
 
 def test_a_link_runs_out_and_can_be_made_good_again(manager: Membership, invited: InvitedRole) -> None:
-    token, late = token_for(invited.invitation), timezone.now() + GOOD_FOR + timedelta(seconds=1)
+    token, late = token_for(invited.invitation), timezone.now() + VALID_FOR + timedelta(seconds=1)
     with pytest.raises(BadInvitation, match=r"was valid until .* Ask Mara for a new one"):
         find_invitation(token=token, at=late)
     resend_invitation(by=manager.user, at=late, membership=manager, invited=invited)

@@ -44,7 +44,7 @@ class TestJob:
         )
         merge = loading._merge_batch
 
-        def merge_and_cancel(*arguments: Any, **options: Any) -> loading.Merged:
+        def merge_and_cancel(*arguments: Any, **options: Any) -> tuple[int, int, int]:
             ImportRun.objects.filter(pk=run.pk).update(cancel_requested_at=timezone.now())
             return merge(*arguments, **options)
 

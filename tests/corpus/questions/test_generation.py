@@ -325,23 +325,23 @@ def test_a_worker_that_dies_while_it_reads_a_stored_answer_leaves_it_waiting(
     """A second death, in the middle of the questions: the next worker reads all of them."""
     two = f"{GOOD}\n{GOOD.replace('leaves', 'buds')}"
 
-    def die_at_buds(reply, asked, *rest):
-        if "buds" in asked.text:
+    def die_at_buds(question, *rest):
+        if "buds" in question.text:
             raise KeyboardInterrupt
-        return judge(reply, asked, *rest)
+        return doubt(question, *rest)
 
-    judge = question_reading._judge
+    doubt = question_reading._doubt
     with ChatStub(["NONE"]) as stub:
         quick.LLM_BASE_URL = stub.url
         run = request_questions(by=manager, at=AT, collection=collection, criteria=MentionFilter(), send=False)
         run.replies.filter(position=0).update(outcome=Outcome.UNREAD, text=two, answered_at=AT)
-        monkeypatch.setattr(question_reading, "_judge", die_at_buds)
+        monkeypatch.setattr(question_reading, "_doubt", die_at_buds)
         with pytest.raises(KeyboardInterrupt):
             jobs.carry_out(run)
         assert run.replies.get(position=0).outcome == Outcome.UNREAD
         assert not GeneratedQuestion.objects.exists()
         assert not Topic.objects.exists()
-        monkeypatch.setattr(question_reading, "_judge", judge)
+        monkeypatch.setattr(question_reading, "_doubt", doubt)
         jobs.carry_out(run)
     assert len(stub.calls) == 2
     assert Topic.objects.count() == GeneratedQuestion.objects.count() == 2
