@@ -46,7 +46,8 @@ def queries_from(texts: Sequence[str], count: int) -> Iterator[str]:
 
 def litmus(texts: Texts, queries: Sequence[str], folder: Path) -> dict[str, Any]:
     from corpus.ranking.analysis import LUCENE, Analysis
-    from corpus.ranking.index import BM25, OKAPI, Index, Settings, ShardWriter, finish
+    from corpus.ranking.index import Index, Settings, ShardWriter, finish
+    from corpus.ranking.scorers import BM25, OKAPI
 
     clock = Clock()
     settings = Settings(Analysis(LUCENE, stop_words=False, stemmer="porter"), K1, B)

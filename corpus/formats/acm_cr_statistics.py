@@ -23,64 +23,40 @@ MEASURED = ("tokens", "chars", "cites")  # of each text
 
 
 @dataclass(slots=True)
-class Spread:
-    """Mean and range of numbers that are met one by one; None while there are none."""
-
-    n: int = 0
-    total: float = 0
-    low: float | None = None
-    high: float | None = None
-
-    def add(self, value: float) -> None:
-        self.n += 1
-        self.total += value
-        self.low = value if self.low is None else min(self.low, value)
-        self.high = value if self.high is None else max(self.high, value)
-
-    @property
-    def mean(self) -> float | None:
-        return self.total / self.n if self.n else None
-
-    def as_json(self) -> dict[str, float | None]:
-        return {"mean": _rounded(self.mean), "min": _rounded(self.low), "max": _rounded(self.high)}
-
-
-@dataclass(slots=True)
 class Row:
-    """One row of the table: `number` texts, of which `queries` became topics; lengths and coverage of the texts."""
+    """One row of the table: lengths and coverage of its texts, of which `queries` became topics."""
 
-    number: int = 0
     queries: int = 0
-    query_numbers: int = 0
     judgments: int = 0
-    tokens: Spread = field(default_factory=Spread)
-    chars: Spread = field(default_factory=Spread)
-    cites: Spread = field(default_factory=Spread)
-    shares: Spread = field(default_factory=Spread)
+    tokens: list[int] = field(default_factory=list)
+    chars: list[int] = field(default_factory=list)
+    cites: list[int] = field(default_factory=list)
+    shares: list[float] = field(default_factory=list)
     coverage: Counter[str] = field(default_factory=Counter)
 
     def add(self, sentences: Sequence[CitingSentence], inside: Container[str]) -> None:
         """Count one text; `inside` are the numbers of the references in the collection."""
         cites = [cite for sentence in sentences for cite in sentence.cites]
-        self.number += 1
-        self.tokens.add(sum(count_tokens(sentence.text) for sentence in sentences))
-        self.chars.add(sum(len(sentence.text) for sentence in sentences))
-        self.cites.add(len(cites))
+        self.tokens.append(sum(count_tokens(sentence.text) for sentence in sentences))
+        self.chars.append(sum(len(sentence.text) for sentence in sentences))
+        self.cites.append(len(cites))
         found = sum(cite in inside for cite in cites)
         self.coverage[NONE if not found else ALL if found == len(cites) else SOME] += 1
         if cites:
-            self.shares.add(found / len(cites))
+            self.shares.append(found / len(cites))
+
+    def spreads(self) -> dict[str, dict[str, float | None]]:
+        return {name: _spread(getattr(self, name)) for name in MEASURED}
 
     def means(self) -> dict[str, float | None]:
-        return {name: _rounded(getattr(self, name).mean) for name in MEASURED}
+        return {name: spread["mean"] for name, spread in self.spreads().items()}
 
     def ranges(self) -> dict[str, dict[str, float | None]]:
-        spreads = {name: getattr(self, name) for name in MEASURED}
-        return {name: {"min": spread.low, "max": spread.high} for name, spread in spreads.items()}
+        return {name: {"min": each["min"], "max": each["max"]} for name, each in self.spreads().items()}
 
     def covered(self) -> dict[str, float | None]:
         parts = {part: self.coverage[part] for part in (NONE, SOME, ALL)}
-        return {**parts, ANY: parts[SOME] + parts[ALL], "mean": _rounded(self.shares.mean)}
+        return {**parts, ANY: parts[SOME] + parts[ALL], "mean": _spread(self.shares)["mean"]}
 
 
 @dataclass(slots=True)
@@ -106,6 +82,7 @@ class Statistics:
     by_paper: list[PaperCounts] = field(default_factory=list)
     paragraph_row: Row = field(default_factory=Row)
     sentence_row: Row = field(default_factory=Row)
+    topic_numbers: set[str] = field(default_factory=set)  # of contexts: two of a paper may share one
 
     def total(self, name: str) -> int:
         """The sum of one of `PaperCounts` over all papers."""
@@ -113,24 +90,24 @@ class Statistics:
 
     def per_paper(self) -> dict[str, dict[str, float | None]]:
         """Mean and range over the papers of each of `PaperCounts`."""
-        spreads = {name: Spread() for name in PaperCounts.__slots__ if name != "paper"}
-        for paper in self.by_paper:
-            for name, spread in spreads.items():
-                if (value := getattr(paper, name)) is not None:
-                    spread.add(value)
-        return {name: spread.as_json() for name, spread in spreads.items()}
+        columns = {
+            name: [value for paper in self.by_paper if (value := getattr(paper, name)) is not None]
+            for name in PaperCounts.__slots__
+            if name != "paper"
+        }
+        return {name: _spread(values) for name, values in columns.items()}
 
     def as_json(self) -> dict[str, Any]:
         """The figures under the names that scripts rely upon."""
         paragraph, sentence = self.paragraph_row, self.sentence_row
         return {
             "papers": len(self.by_paper),
-            "contexts": paragraph.number,
+            "contexts": len(paragraph.tokens),
             "context_topics": paragraph.queries,
-            "context_topic_numbers": paragraph.query_numbers,
+            "context_topic_numbers": len(self.topic_numbers),
             "context_qrels_rows": paragraph.judgments,
             "sentences": self.total("sentences"),
-            "citing_sentences": sentence.number,
+            "citing_sentences": len(sentence.tokens),
             "sentence_topics": sentence.queries,
             "sentence_qrels_rows": sentence.judgments,
             "anonymised_sentences": self.total("anonymised_sentences"),
@@ -149,7 +126,6 @@ class Statistics:
 def count(papers: Iterable[tuple[AnnotatedPaper, Container[str]]]) -> Statistics:
     """Count papers, each with the docnos of the collection (at least those its references may name)."""
     found = Statistics()
-    numbers = set[str]()
     for paper, docnos in papers:
         inside = {number for number, value in paper.references.items() if value is not None and value in docnos}
         for context in paper.contexts:
@@ -158,13 +134,11 @@ def count(papers: Iterable[tuple[AnnotatedPaper, Container[str]]]) -> Statistics
                 if sentence.cites:
                     found.sentence_row.add((sentence,), inside)
         by_context, by_sentence = list(paragraph_topics([paper], docnos)), list(sentence_topics([paper], docnos))
-        numbers.update(topic.number for topic, _ in by_context)
-        for row, made in ((found.paragraph_row, by_context), (found.sentence_row, by_sentence)):
-            row.queries += len(made)
-            row.judgments += sum(1 for _ in merged_qrels(made))
+        found.topic_numbers.update(topic.number for topic, _ in by_context)
+        for row, topics in ((found.paragraph_row, by_context), (found.sentence_row, by_sentence)):
+            row.queries += len(topics)
+            row.judgments += sum(1 for _ in merged_qrels(topics))
         found.by_paper.append(_counts(paper, len(inside), len(by_context), len(by_sentence)))
-    found.paragraph_row.query_numbers = len(numbers)
-    found.sentence_row.query_numbers = found.sentence_row.queries
     return found
 
 
@@ -182,6 +156,13 @@ def _counts(paper: AnnotatedPaper, inside: int, context_topics: int, sentence_to
         references_in_collection=inside,
         coverage=_rounded(inside / len(paper.references)) if paper.references else None,
     )
+
+
+def _spread(values: Sequence[float]) -> dict[str, float | None]:
+    """Mean and range; None for no values."""
+    if not values:
+        return {"mean": None, "min": None, "max": None}
+    return {"mean": _rounded(sum(values) / len(values)), "min": _rounded(min(values)), "max": _rounded(max(values))}
 
 
 def _rounded(value: float | None) -> float | None:

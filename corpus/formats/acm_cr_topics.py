@@ -48,10 +48,10 @@ def sentence_topics(
                     yield topic, rows
 
 
-def merged_qrels(made: Iterable[tuple[TopicRecord, list[QrelRow]]]) -> Iterator[QrelRow]:
+def merged_qrels(topics: Iterable[tuple[TopicRecord, list[QrelRow]]]) -> Iterator[QrelRow]:
     """Yield the qrels of topics, each (number, document) once; topics of equal numbers must be of one paper."""
     paper, seen = "", set[tuple[str, str]]()
-    for topic, rows in made:
+    for topic, rows in topics:
         if topic.file != paper:
             paper, seen = topic.file, set()
         for row in rows:

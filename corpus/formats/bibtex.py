@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from corpus.formats.lines import read_chunks
+from corpus.formats.lines import TextBuffer, read_chunks
 from corpus.formats.records import BrokenFile, Problem
 
 MAX_ENTRY_CHARS = 4 << 20
@@ -64,17 +64,9 @@ def read_entries(stream: BinaryIO, file: str) -> Iterator[Entry | Problem]:
     return _Reader(read_chunks(stream, file), file).read()
 
 
-class _Reader:
-    """The buffer over the chunks: `text[at:]` is still to be read, `line` is the line number at `counted`."""
-
+class _Reader(TextBuffer):
     def __init__(self, chunks: Iterator[str], file: str) -> None:
-        self.chunks = chunks
-        self.file = file
-        self.text = ""
-        self.at = 0
-        self.counted = 0
-        self.line = 1
-        self.ended = False
+        super().__init__(chunks, file)
         self.unclosed = 0
         self.macros: dict[str, str] = {}
 
@@ -85,31 +77,16 @@ class _Reader:
             if head is None:
                 any_text = any_text or bool(self.text.strip())
                 self.at = max(self.at, self.text.rfind("@")) if "@" in self.text[-200:] else len(self.text)
-                if not self._more():
+                if not self.take_chunk():
                     break
                 continue
             seen = True
-            self._count_to(head.start())
+            self.count_lines(head.start())
             entry = self._entry(head)
             if entry is not None:
                 yield entry
         if any_text and not seen:
             yield Problem(self.file, 1, "no BibTeX entry was found in this file")
-
-    def _more(self) -> bool:
-        """Drop what is read and take in another chunk; False at the end of the file."""
-        chunk = next(self.chunks, None)
-        if chunk is None:
-            self.ended = True
-            return False
-        self._count_to(self.at)
-        self.text = self.text[self.at :] + chunk
-        self.at = self.counted = 0
-        return True
-
-    def _count_to(self, position: int) -> None:
-        self.line += self.text.count("\n", self.counted, position)
-        self.counted = position
 
     def _entry(self, head: re.Match[str]) -> Entry | Problem | None:
         """Read the entry with the scanner, taking in more text while it is not closed; None for @string and such."""
@@ -123,19 +100,11 @@ class _Reader:
             except _Unclosed:
                 room = MAX_ENTRY_CHARS - (len(self.text) - start)
                 self.at = start
-                if room > 0 and self._grow():
+                if room > 0 and self.grow():
                     start = 0
                     continue
                 return self._give_up()
             return entry
-
-    def _grow(self) -> bool:
-        """Double what is at hand, so that a long entry is not scanned again for every chunk."""
-        wanted = 2 * (len(self.text) - self.at)
-        grown = self._more()
-        while grown and len(self.text) < wanted and self._more():
-            pass
-        return grown
 
     def _give_up(self) -> Problem:
         """Leave an entry that is never closed: go on at the next one, or refuse the file where there is none."""

@@ -84,7 +84,7 @@ def _query(topic: TopicRecord, aspect_ids: Mapping[str, str], places: Mapping[st
         sentences = [topic.sentences[place] for place in aspect.sentences]
         _extend(tree.setdefault(number, []), (aspect_ids[child.text] for child in aspect.children))
         _extend(by_aspect.setdefault(number, []), sentences)
-        for place in aspect.sentences if aspect.spoken_in is None else aspect.spoken_in:
+        for place in aspect.speaking:
             _extend(by_sentence[topic.sentences[place]], [number])
     return {
         "query_text": topic.text,

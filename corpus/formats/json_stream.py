@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from corpus.formats.jsonl import check_characters, finite_number, refuse_constant
-from corpus.formats.lines import read_chunks
+from corpus.formats.lines import TextBuffer, read_chunks
 from corpus.formats.records import BrokenFile
 
 MAX_ELEMENT_CHARS = 64 << 20
@@ -38,19 +38,12 @@ class Part:
 
 def read_parts(stream: BinaryIO, file: str) -> Iterator[Part]:
     """Yield the parts of the object in file order. Raises `BrokenFile` where it is not JSON, with the line."""
-    return _Reader(stream, file).parts()
+    return _Reader(read_chunks(stream, file), file).parts()
 
 
-class _Reader:
-    """The text at hand from `at` on, and how many line ends came before it."""
-
-    def __init__(self, stream: BinaryIO, file: str) -> None:
-        self.chunks = read_chunks(stream, file)
-        self.file = file
-        self.text = ""
-        self.at = 0
-        self.counted = 0
-        self.line = 1
+class _Reader(TextBuffer):
+    def __init__(self, chunks: Iterator[str], file: str) -> None:
+        super().__init__(chunks, file)
         self.escaped = False  # whether the last value was written with \\u escapes
         self.decode = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite_number).raw_decode
 
@@ -90,7 +83,7 @@ class _Reader:
 
     def _part(self, key: str, index: int | None) -> Part:
         self._next()
-        line = self._line()
+        line = self.count_lines(self.at)
         value = self._value()
         if not self.escaped:
             return Part(key, index, value, line)
@@ -106,7 +99,7 @@ class _Reader:
             self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
             if self.at < len(self.text):
                 return self.text[self.at]
-            if not self._more():
+            if not self.take_chunk():
                 return ""
 
     def _expect(self, characters: str) -> str:
@@ -126,40 +119,17 @@ class _Reader:
                 value, end = self.decode(self.text, self.at)
             except json.JSONDecodeError as error:
                 complete = error.pos < len(self.text) - _TAIL and not error.msg.startswith("Unterminated string")
-                if complete or len(self.text) - self.at > MAX_ELEMENT_CHARS or not self._grow():
+                if complete or len(self.text) - self.at > MAX_ELEMENT_CHARS or not self.grow():
                     raise self._broken(f"is not JSON: {error.msg}", min(error.pos, len(self.text))) from error
             except (ValueError, RecursionError) as error:
                 reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
                 raise self._broken(reason) from error
             else:
                 # A number that ends with the chunk may go on in the next one: "1" and ".5", "1e" and "9".
-                if self.text[end : end + 1] in _ENDS or not self._grow():
+                if self.text[end : end + 1] in _ENDS or not self.grow():
                     self.escaped = self.text.find("\\u", self.at, end) >= 0
                     self.at = end
                     return value
 
-    def _grow(self) -> bool:
-        """Double what is at hand, so that a long value is not decoded again for every chunk."""
-        wanted = 2 * (len(self.text) - self.at)
-        grown = self._more()
-        while grown and len(self.text) < wanted and self._more():
-            pass
-        return grown
-
-    def _more(self) -> bool:
-        chunk = next(self.chunks, None)
-        if chunk is None:
-            return False
-        self._line()
-        self.text = self.text[self.at :] + chunk
-        self.at = self.counted = 0
-        return True
-
-    def _line(self, position: int | None = None) -> int:
-        place = self.at if position is None else position
-        self.line += self.text.count("\n", self.counted, place)
-        self.counted = place
-        return self.line
-
     def _broken(self, reason: str, position: int | None = None) -> BrokenFile:
-        return BrokenFile(self.file, self._line(position), reason)
+        return BrokenFile(self.file, self.count_lines(self.at if position is None else position), reason)

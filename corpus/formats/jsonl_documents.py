@@ -9,6 +9,7 @@ exactly as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from operator import attrgetter
 from typing import Any, BinaryIO
 
 from corpus.formats.json_fields import FieldError, is_id, take_first, take_id, take_text, take_texts, take_year
@@ -19,6 +20,8 @@ ID_KEYS = ("docno", "_id", "id", "corpusid", "doc_id", "paper_id")
 TEXT_KEYS = ("abstract", "text", "contents")
 FULL_TEXT = "full_text"
 FULL_TEXT_KEYS = (FULL_TEXT, "full_paper")
+FIELDS = ("docno", "title", "abstract", "keywords", "authors", "venue", "year", "doi", "url")  # as Litmus writes them
+_values = attrgetter(*FIELDS)
 
 
 def read_jsonl_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
@@ -113,17 +116,9 @@ def write_jsonl_documents(documents: Iterable[DocumentRecord]) -> Iterator[str]:
 
 
 def _object_from(document: DocumentRecord) -> dict[str, Any]:
-    own = {
-        "docno": document.docno,
-        "title": document.title,
-        "abstract": document.abstract,
-        "keywords": list(document.keywords),
-        "authors": list(document.authors),
-        "venue": document.venue,
-        "year": document.extra.get("year") if document.year is None else document.year,
-        "doi": document.doi,
-        "url": document.url,
-    }
+    own = dict(zip(FIELDS, _values(document), strict=True))
+    if document.year is None:
+        own["year"] = document.extra.get("year")
     if document.full_text is not None:
         own[FULL_TEXT] = document.full_text
     return own | {key: value for key, value in document.extra.items() if key not in own}

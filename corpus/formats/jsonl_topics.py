@@ -20,6 +20,8 @@ from corpus.formats.records import MAX_TOPIC_LENGTH, AspectRecord, Problem, Topi
 ID_KEYS = ("number", "_id", "id", "query_id", "qid", "topic")
 TEXT_KEYS = ("text", "description", "query", "question")
 MAX_LEVELS = 2
+# As Litmus writes them.
+FIELDS = ("number", "title", "text", "narrative", "kind", "source", "sentences", "aspects", "targets")
 _CHILD_KEYS = ("aspects", "children", "sub_aspects", "subaspects")
 
 
@@ -88,17 +90,8 @@ def write_jsonl_topics(topics: Iterable[TopicRecord]) -> Iterator[str]:
 
 
 def _object_from(topic: TopicRecord) -> dict[str, Any]:
-    own = {
-        "number": topic.number,
-        "title": topic.title,
-        "text": topic.text,
-        "narrative": topic.narrative,
-        "kind": topic.kind,
-        "source": topic.source,
-        "sentences": list(topic.sentences),
-        "aspects": [_aspect_object(aspect) for aspect in topic.aspects],
-        "targets": list(topic.targets),
-    }
+    own = {name: getattr(topic, name) for name in FIELDS}
+    own["aspects"] = [_aspect_object(aspect) for aspect in topic.aspects]
     return own | {key: value for key, value in topic.extra.items() if key not in own}
 
 

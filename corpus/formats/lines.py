@@ -62,6 +62,42 @@ def read_chunks(stream: BinaryIO, file: str, *, size: int = _CHUNK) -> Iterator[
         raw = stream.read(size)
 
 
+class TextBuffer:
+    """Text taken in by chunks: `text[at:]` is still to be read; `line` is the line at `counted`, from 1."""
+
+    def __init__(self, chunks: Iterator[str], file: str) -> None:
+        self.chunks = chunks
+        self.file = file
+        self.text = ""
+        self.at = 0
+        self.counted = 0
+        self.line = 1
+
+    def take_chunk(self) -> bool:
+        """Drop what is read and take in another chunk; False at the end of the file."""
+        chunk = next(self.chunks, None)
+        if chunk is None:
+            return False
+        self.count_lines(self.at)
+        self.text = self.text[self.at :] + chunk
+        self.at = self.counted = 0
+        return True
+
+    def grow(self) -> bool:
+        """Double what is at hand, so that a long record is not read again for every chunk; False at the end."""
+        size = 2 * (len(self.text) - self.at)
+        grown = self.take_chunk()
+        while grown and len(self.text) < size and self.take_chunk():
+            pass
+        return grown
+
+    def count_lines(self, position: int) -> int:
+        """The line of a position, which is not before `counted`."""
+        self.line += self.text.count("\n", self.counted, position)
+        self.counted = position
+        return self.line
+
+
 def _plain_line_ends(text: str, *, last: bool) -> tuple[str, str]:
     """Return the text with LF as its only line end, and a final CR that may belong to an LF to come."""
     if "\r" not in text:

@@ -89,13 +89,19 @@ class DocumentRecord:
 class AspectRecord:
     """An aspect of a topic with its sub-aspects; `sentences` are 0-based places in the topic's `sentences`.
 
-    `spoken_in` are the places of the sentences that speak of it; None where these are the ones it comes from.
+    `spoken_in` are the places of the sentences that speak of it; None where these are the ones it comes from. DORIS-MAE
+    has both maps (`aspect_id2sent`, `sent2aspect_id`), and they are not always each other's inverse.
     """
 
     text: str
     children: tuple[AspectRecord, ...] = ()
     sentences: tuple[int, ...] = ()
     spoken_in: tuple[int, ...] | None = None
+
+    @property
+    def speaking(self) -> tuple[int, ...]:
+        """The places of the sentences that speak of it."""
+        return self.sentences if self.spoken_in is None else self.spoken_in
 
     def walk(self) -> Iterator[AspectRecord]:
         """Yield this aspect and everything below it, parents first."""

@@ -140,11 +140,10 @@ def _blocks(body: Iterable[tuple[Chunk, _Place]], measures: Measures) -> list[Bl
                 found.append(Block(chunk.kind, list(chunk.lines), place.section, place.number, place.top))
             continue
         for number, lines in enumerate(paragraphs(chunk.lines, measures)):
-            title = run_in_heading(lines)
-            if title is not None:
-                found.append(Block(Kind.HEADING, title, place.section, place.number, place.top))
+            heading, text = _without_run_in(lines)
+            if heading:
+                found.append(Block(Kind.HEADING, heading, place.section, place.number, place.top))
                 open_block = None
-            text = without_run_in(lines) if title is not None else lines
             if number == 0 and open_block is not None and _joins(open_block, text, measures):
                 open_block.lines.extend(text)
                 continue
@@ -167,12 +166,8 @@ def _joins(block: Block, lines: list[Line], measures: Measures) -> bool:
         return True
     is_full = last.right > measures.edges_of(last)[1] - 1.2 * measures.size
     is_apart = (first.page, first.column) != (last.page, last.column)
-    return is_full and is_apart and not is_indented and _indents(block.lines, measures)
-
-
-def _indents(lines: list[Line], measures: Measures) -> bool:
-    """Whether the paragraph shows that the paper indents the first lines of paragraphs."""
-    return _indent(lines[0], measures) > 0.6 * measures.size
+    shows_indents = _indent(block.lines[0], measures) > 0.6 * measures.size
+    return is_full and is_apart and not is_indented and shows_indents
 
 
 def _indent(line: Line, measures: Measures) -> float:
@@ -190,32 +185,22 @@ def paragraphs(lines: list[Line], measures: Measures) -> list[list[Line]]:
     return found
 
 
-def run_in_heading(lines: list[Line]) -> list[Line] | None:
-    """Return a heading that its paragraph begins with: bold or slanted words up to a full stop or colon, else None."""
+def _without_run_in(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+    """Return a heading that a paragraph begins with, [] for none, and the rest.
+
+    Such a heading is bold or slanted words up to a full stop or colon.
+    """
     size = _run_in_size(lines)
-    if not size:
-        return None
-    found: list[Line] = []
+    heading: list[Line] = []
+    rest: list[Line] = []
     for line in lines:
-        part = line.runs[:size]
+        part, more = line.runs[:size], line.runs[size:]
+        if part:
+            heading.append(part_of_line(line, part))
+        if more:
+            rest.append(part_of_line(line, more) if part else line)
         size -= len(part)
-        found.append(part_of_line(line, part))
-        if not size:
-            break
-    return found
-
-
-def without_run_in(lines: list[Line]) -> list[Line]:
-    """Return the lines of a paragraph without the heading that it begins with."""
-    size = _run_in_size(lines)
-    found: list[Line] = []
-    for line in lines:
-        if size >= len(line.runs):
-            size -= len(line.runs)
-        else:
-            found.append(part_of_line(line, line.runs[size:]) if size else line)
-            size = 0
-    return found
+    return heading, rest
 
 
 def _run_in_size(lines: list[Line]) -> int:

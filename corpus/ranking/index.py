@@ -27,14 +27,11 @@ from numpy.typing import NDArray
 
 from corpus.ranking.analysis import Analysis, count_terms, terms_of
 from corpus.ranking.postings import Gatherer
-from corpus.ranking.scorers import BM25, OKAPI, SCORERS, TFIDF, Figures
+from corpus.ranking.scorers import SCORERS, TFIDF, Figures
 from corpus.ranking.vocabulary import Vocabulary, write_vocabulary
-
-__all__ = ["BM25", "META", "OKAPI", "SCORERS", "SHARD", "TFIDF", "VERSION", "Hits", "Index", "Settings"]
 
 VERSION = 2  # of what lies on the disk; an index of another version is built again
 META = "index.json"
-SHARD = 1_000_000  # documents of a shard at most
 CHUNK = 4_000_000  # postings weighed at a time
 
 Texts = str | Sequence[str]  # of a document: one, or one for each of the settings' weights

@@ -13,22 +13,14 @@ _Condition = Callable[[str], bool]
 _Rule = tuple[str, str, _Condition | None]  # ending, what takes its place, when
 
 _IRREGULAR = {
-    form: stem
-    for stem, forms in {
-        "sky": ("sky", "skies"),
-        "die": ("dying",),
-        "lie": ("lying",),
-        "tie": ("tying",),
-        "news": ("news",),
-        "inning": ("innings", "inning"),
-        "outing": ("outings", "outing"),
-        "canning": ("cannings", "canning"),
-        "howe": ("howe",),
-        "proceed": ("proceed",),
-        "exceed": ("exceed",),
-        "succeed": ("succeed",),
-    }.items()
-    for form in forms
+    **{word: word for word in "sky news inning outing canning howe proceed exceed succeed".split()},
+    "skies": "sky",
+    "dying": "die",
+    "lying": "lie",
+    "tying": "tie",
+    "innings": "inning",
+    "outings": "outing",
+    "cannings": "canning",
 }
 
 
@@ -121,29 +113,18 @@ def _y_to_i(word: str) -> str:
     return stem + "i" if word.endswith("y") and len(stem) > 1 and _is_consonant(stem, len(stem) - 1) else word
 
 
-_SECOND: list[_Rule] = [
-    ("ational", "ate", _is_measured),
-    ("tional", "tion", _is_measured),
-    ("enci", "ence", _is_measured),
-    ("anci", "ance", _is_measured),
-    ("izer", "ize", _is_measured),
-    ("bli", "ble", _is_measured),
-    ("alli", "al", _is_measured),
-    ("entli", "ent", _is_measured),
-    ("eli", "e", _is_measured),
-    ("ousli", "ous", _is_measured),
-    ("ization", "ize", _is_measured),
-    ("ation", "ate", _is_measured),
-    ("ator", "ate", _is_measured),
-    ("alism", "al", _is_measured),
-    ("iveness", "ive", _is_measured),
-    ("fulness", "ful", _is_measured),
-    ("ousness", "ous", _is_measured),
-    ("aliti", "al", _is_measured),
-    ("iviti", "ive", _is_measured),
-    ("biliti", "ble", _is_measured),
-    ("fulli", "ful", _is_measured),
-]
+def _rules(table: str, condition: _Condition) -> list[_Rule]:
+    """Rules from words such as "ational:ate"; without a colon the ending only goes."""
+    pairs = (row.partition(":") for row in table.split())
+    return [(ending, put, condition) for ending, _, put in pairs]
+
+
+_SECOND = _rules(
+    "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble alli:al entli:ent eli:e ousli:ous ization:ize"
+    " ation:ate ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble fulli:ful",
+    _is_measured,
+)
+_THIRD = _rules("icate:ic ative alize:al iciti:ic ical:ic ful ness", _is_measured)
 
 
 def _double(word: str) -> str:
@@ -155,19 +136,17 @@ def _double(word: str) -> str:
 
 
 def _ful(word: str) -> str:
-    endings = (("icate", "ic"), ("ative", ""), ("alize", "al"), ("iciti", "ic"), ("ical", "ic"), ("ful", ""))
-    return _apply(word, [(ending, put, _is_measured) for ending, put in (*endings, ("ness", ""))])
+    return _apply(word, _THIRD)
 
 
 def _ends_s_or_t(stem: str) -> bool:
     return _measure(stem) > 1 and stem[-1] in "st"
 
 
-_FOURTH: list[_Rule] = [
-    *[(ending, "", _is_long) for ending in ("al", "ance", "ence", "er", "ic", "able", "ible", "ant")],
-    *[(ending, "", _is_long) for ending in ("ement", "ment", "ent")],
+_FOURTH = [
+    *_rules("al ance ence er ic able ible ant ement ment ent", _is_long),
     ("ion", "", _ends_s_or_t),
-    *[(ending, "", _is_long) for ending in ("ou", "ism", "ate", "iti", "ous", "ive", "ize")],
+    *_rules("ou ism ate iti ous ive ize", _is_long),
 ]
 
 

@@ -6,22 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-
-@dataclass(frozen=True)
-class TiedAspect:
-    """A top aspect's text and the places of the sentences it comes from, in their order; () where nobody tied it.
-
-    `spoken_in` are the places of the sentences that speak of it, where that is said apart; else it is the same ones.
-    DORIS-MAE has both maps (`aspect_id2sent`, `sent2aspect_id`), and they are not always each other's inverse.
-    """
-
-    text: str
-    sentences: tuple[int, ...] = ()
-    spoken_in: tuple[int, ...] | None = None
-
-    @property
-    def speaking(self) -> tuple[int, ...]:
-        return self.sentences if self.spoken_in is None else self.spoken_in
+from corpus.formats.records import AspectRecord
 
 
 @dataclass(frozen=True)
@@ -36,7 +21,7 @@ class SubQuery:
         return " ".join(self.sentences)
 
 
-def sub_queries(sentences: Sequence[str], aspects: Sequence[TiedAspect], k: int) -> Iterator[SubQuery]:
+def sub_queries(sentences: Sequence[str], aspects: Sequence[AspectRecord], k: int) -> Iterator[SubQuery]:
     """All combinations of k aspects, in order, whose sentences speak of no other aspect.
 
     A combination's text is made of its aspects' sentences, aspect by aspect, each sentence once. It is left out where

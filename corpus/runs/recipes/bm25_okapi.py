@@ -2,7 +2,7 @@
 
 from django import forms
 
-from corpus.ranking.index import OKAPI
+from corpus.ranking.scorers import OKAPI
 from corpus.runs.recipes.lexical import BM25Form, FieldsField, search_with
 from corpus.runs.recipes.recipe import Recipe
 

@@ -1,6 +1,6 @@
 """TF-IDF by cosine, as scikit-learn has it."""
 
-from corpus.ranking.index import TFIDF as SCORER
+from corpus.ranking.scorers import TFIDF as SCORER
 from corpus.runs.recipes.lexical import LexicalForm, search_with
 from corpus.runs.recipes.recipe import Recipe
 

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from django.db.models import Prefetch
 
+from corpus.formats.records import AspectRecord
 from corpus.models import AspectNode, Collection, SubQuery, SubQueryAspect, Topic
-from corpus.ranking.sub_queries import TiedAspect, sub_queries
+from corpus.ranking.sub_queries import sub_queries
 
 ROWS = 5_000
 
@@ -77,10 +78,10 @@ def _nodes(topic: Topic) -> list[AspectNode]:
 def _of(topic: Topic, size: int) -> Iterator[_SubQuery]:
     nodes = _nodes(topic)
     tied = [
-        TiedAspect(
+        AspectRecord(
             node.aspect.text,
-            _within(node.sentences, topic),
-            None if node.spoken_in is None else _within(node.spoken_in, topic),
+            sentences=_within(node.sentences, topic),
+            spoken_in=None if node.spoken_in is None else _within(node.spoken_in, topic),
         )
         for node in nodes
     ]

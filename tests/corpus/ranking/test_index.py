@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corpus.ranking.analysis import Analysis, terms_of, tokenise
-from corpus.ranking.index import BM25, OKAPI, SCORERS, TFIDF, Index, Settings, ShardWriter, best_of, finish
+from corpus.ranking.index import Index, Settings, ShardWriter, best_of, finish
 from corpus.ranking.porter import nltk_stem
-from corpus.ranking.scorers import in_a_byte
+from corpus.ranking.scorers import BM25, OKAPI, SCORERS, TFIDF, in_a_byte
 
 TEXTS = [
     "Dense retrieval of passages with dense vectors.",

@@ -12,15 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.formats.reading import read_topics
-from corpus.formats.records import TopicRecord
-from corpus.ranking.sub_queries import TiedAspect, sub_queries
+from corpus.formats.records import AspectRecord, TopicRecord
+from corpus.ranking.sub_queries import sub_queries
 from tests.shared import shared_path
 
 SENTENCES = ["I brew tea.", "I need pots and cups.", "It should be green."]
 
 
 def made(sentences: Sequence[str], tied: Sequence[Sequence[int]], k: int) -> list[tuple[tuple[int, ...], str]]:
-    aspects = [TiedAspect(f"aspect {place}", tuple(each)) for place, each in enumerate(tied)]
+    aspects = [AspectRecord(f"aspect {place}", (), tuple(each)) for place, each in enumerate(tied)]
     return [(found.aspects, found.text) for found in sub_queries(sentences, aspects, k)]
 
 
@@ -37,11 +37,11 @@ def test_what_speaks_of_a_further_aspect_is_left_out() -> None:
 
 def test_sentences_may_speak_of_more_than_what_comes_from_them() -> None:
     """Pots come from the second sentence only, but the third one speaks of them too."""
-    pots = TiedAspect("pots", (1,), (1, 2))
-    found = sub_queries(SENTENCES, [TiedAspect("tea", (0,)), pots, TiedAspect("green", (2,))], 2)
+    pots = AspectRecord("pots", (), (1,), (1, 2))
+    found = sub_queries(SENTENCES, [AspectRecord("tea", (), (0,)), pots, AspectRecord("green", (), (2,))], 2)
     assert [each.aspects for each in found] == [(0, 1), (1, 2)]
-    silent = TiedAspect("pots", (1,), ())
-    found = sub_queries(SENTENCES, [silent, TiedAspect("cups", (1,)), TiedAspect("tea", (0,))], 2)
+    silent = AspectRecord("pots", (), (1,), ())
+    found = sub_queries(SENTENCES, [silent, AspectRecord("cups", (), (1,)), AspectRecord("tea", (), (0,))], 2)
     assert [each.aspects for each in found] == [(0, 1), (0, 2), (1, 2)]
 
 
@@ -137,7 +137,7 @@ def find_singles(count: int, wanted: Collection[tuple[int, ...]]) -> list[tuple[
     return search([]) if count > 1 else [()] * count
 
 
-def recover(n_aspects: int, n_sentences: int, wanted: Sequence[tuple[int, ...]]) -> list[TiedAspect] | None:
+def recover(n_aspects: int, n_sentences: int, wanted: Sequence[tuple[int, ...]]) -> list[AspectRecord] | None:
     """Aspects whose sentences give the wanted sub-queries; None where one relation of both cannot give them."""
     for n_singles, n_couples in shapes(n_aspects, len(wanted)):
         singles = find_singles(n_singles, set(wanted))
@@ -152,20 +152,25 @@ def recover(n_aspects: int, n_sentences: int, wanted: Sequence[tuple[int, ...]])
         tied = [single or rest for single in singles] + [couple for couple in couples for _ in range(2)]
         tied += [rest] * (n_aspects - len(tied))
         if Counter(_pairs(n_sentences, tied)) == Counter(wanted):
-            return [TiedAspect("", each) for each in tied]
+            return [AspectRecord("", (), each) for each in tied]
     return None
 
 
 def _pairs(n_sentences: int, tied: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     sentences = [str(place) for place in range(n_sentences)]
-    aspects = [TiedAspect("", each) for each in tied]
+    aspects = [AspectRecord("", (), each) for each in tied]
     return [tuple(map(int, found.sentences)) for found in sub_queries(sentences, aspects, 2)]
 
 
 # Four sub-queries of four aspects: no shape gives them, so here the two published maps were not each other's inverse.
 # The second aspect comes from the sentences 1 and 2, but sentence 3, which the last one comes from, speaks of it too.
 TWO_MAPS = {
-    "28": [TiedAspect("", (0,)), TiedAspect("", (1, 2), (1, 2, 3)), TiedAspect("", (4, 5)), TiedAspect("", (3,))]
+    "28": [
+        AspectRecord("", (), (0,)),
+        AspectRecord("", (), (1, 2), (1, 2, 3)),
+        AspectRecord("", (), (4, 5)),
+        AspectRecord("", (), (3,)),
+    ]
 }
 
 
@@ -190,7 +195,7 @@ def test_the_rule_gives_the_published_sub_queries() -> None:
     topics, wanted = tied_topics()
     total = 0
     for topic in topics:
-        aspects = [TiedAspect(each.text, each.sentences, each.spoken_in) for each in topic.aspects]
+        aspects = topic.aspects
         texts = [found.text for found in sub_queries(topic.sentences, aspects, 2)]
         expected = [" ".join(topic.sentences[place] for place in each) for each in wanted[topic.number]]
         assert Counter(texts) == Counter(expected)

@@ -10,7 +10,8 @@ from django.db import connection
 from accounts.jobs import Cancelled, Progress
 from corpus.models import Collection, PoolRun
 from corpus.ranking.analysis import Analysis
-from corpus.ranking.index import BM25, Settings
+from corpus.ranking.index import Settings
+from corpus.ranking.scorers import BM25
 from corpus.searching.jobs.indexes import IndexSpec, collection_state, open_index
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory

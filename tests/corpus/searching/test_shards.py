@@ -19,8 +19,8 @@ from accounts.jobs import Cancelled, Progress
 from accounts.models import JobState
 from corpus.models import Collection, Document, PoolEntry, PoolRun, PoolSource, RetrievalRun, RunMaking
 from corpus.pools.actions import request_pools
-from corpus.ranking.index import BM25
 from corpus.ranking.recipe import Recipe
+from corpus.ranking.scorers import BM25
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import run_lines
 from corpus.searching.jobs import parts
