@@ -5,11 +5,8 @@ It understands nothing, so it is a baseline: a model that agrees with people no 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from corpus.text.highlight import highlight_terms, stems_in
-
-terms_of = lru_cache(maxsize=1024)(highlight_terms)  # one aspect meets many documents
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,7 @@ class Coverage:
 
 def cover(aspect: str, document: str) -> Coverage:
     """Compare the stems of content words."""
-    terms = terms_of(aspect)
+    terms = highlight_terms(aspect)
     missing = terms - stems_in(document)
     return Coverage(len(terms), len(terms) - len(missing), tuple(sorted(missing)))
 

@@ -186,14 +186,14 @@ def _next_entry(archive: tarfile.TarFile, stream: _Meter, name: str) -> tarfile.
 def _reading_header(stream: _Meter, name: str) -> Iterator[None]:
     """Give the next header (extended ones included, which tarfile reads whole) a small budget, for memory's sake."""
     allowed = min(stream.left, _TAR_HEADER_BYTES)
-    kept = stream.left - allowed
+    rest = stream.left - allowed
     stream.left = allowed
     try:
         yield
     except _DAMAGED as error:
         raise BrokenFile(name, 0, f"the archive is damaged or cut off ({_words(error)})") from error
     finally:
-        stream.left += kept
+        stream.left += rest
 
 
 def _open_zip(source: IO[bytes], name: str, limits: Limits) -> Iterator[Member]:

@@ -7,7 +7,7 @@ JCDL 2021: articles and conference papers only, without the session headings tha
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from corpus.formats.bibtex import Entry, read_entries
@@ -29,24 +29,17 @@ _ESCAPED = re.compile(r"\\([_%#&~])")
 _ENTRY = re.compile(r"^\s*@\s*[A-Za-z]\w*\s*[{(]", re.MULTILINE).search
 
 
-def read_bibtex(
-    stream: BinaryIO,
-    file: str,
-    *,
-    kinds: Collection[str] | None = PAPER_KINDS,
-    drop_sessions: bool = True,
-) -> Iterator[DocumentRecord | Skip | Problem]:
+def read_bibtex(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Skip | Problem]:
     """Yield one document for each entry; the entry's key is its docno.
 
-    `kinds` are the entry types that count, None for all; `drop_sessions` leaves out titles that begin with "session"
-    (in any case) and have no abstract. What is left out by these rules is a `Skip`.
+    A `Skip` is what is not of `PAPER_KINDS`, and a title that begins with "session" (in any case) without an abstract.
     """
     for entry in read_entries(stream, file):
         if isinstance(entry, Problem):
             yield entry
-        elif kinds is not None and entry.kind not in kinds:
+        elif entry.kind not in PAPER_KINDS:
             yield Skip(file, entry.line, f"an entry of type @{entry.kind}", entry.key)
-        elif drop_sessions and _is_session(entry):
+        elif _is_session(entry):
             yield Skip(file, entry.line, SESSION_REASON, entry.key)
         else:
             yield _document(entry, file)

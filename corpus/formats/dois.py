@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 _PLAUSIBLE = re.compile(r"10\.\d{4,9}(?:\.\d+)*/[^\s\"<>]*[^\W_][^\s\"<>]*").fullmatch
-_BEGUN = re.compile(r"\b10\.(?:\d{4,9}(?:\.\d+)*(?:/[^\s\"<>,;]*)?|\d{0,9})(?=[\s\"<>,;]|$)")
+_DOI_START = re.compile(r"\b10\.(?:\d{4,9}(?:\.\d+)*(?:/[^\s\"<>,;]*)?|\d{0,9})(?=[\s\"<>,;]|$)")
 _FIRST_WORD = re.compile(r"[\s\"<>,;]")
 _YEAR = re.compile(r"\(?(?:19|20)\d\d[a-z]?[).:]*").fullmatch
 _WHOLE = re.compile(r"10\.1145/\d{6,7}\.\d{6,7}\.?").fullmatch  # ACM's of today have no third part
@@ -41,7 +41,7 @@ def is_plausible(doi: str) -> bool:
     return bool(_PLAUSIBLE(doi)) and not _UNFINISHED(doi) and not is_placeholder(doi)
 
 
-def believed(doi: str) -> str:
+def real_doi(doi: str) -> str:
     """Return the DOI, "" for a placeholder."""
     return "" if is_placeholder(doi) else doi
 
@@ -60,7 +60,7 @@ def readings(lines: Sequence[str]) -> list[tuple[str, ...]]:
     found = []
     for place, line in enumerate(lines):
         more = _FIRST_WORD.split(lines[place + 1].lstrip(), maxsplit=1)[0] if place + 1 < len(lines) else ""
-        for match in _BEGUN.finditer(line):
+        for match in _DOI_START.finditer(line):
             reads = _over_break(match[0], more) if match.end() == len(line.rstrip()) else (match[0],)
             whole = [doi for doi in map(_closed, reads) if _PLAUSIBLE(doi)]
             found.append(tuple(dict.fromkeys(whole)))

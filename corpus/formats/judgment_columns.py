@@ -1,7 +1,7 @@
 """The columns of a judgments file: one list, from which the header, the reader, the writers and the import derive.
 
-A column that an answer keeps just as it is written (`kept`) needs nothing more than its entry here: the import stores
-it in the field of that name, and the export reads it from there.
+A column that an answer stores just as it is written (`is_stored`) needs nothing more than its entry here: the import
+stores it in the field of that name, and the export reads it from there.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ NO = frozenset({"", "0", "false", "no", "n", "human"})
 class Column:
     """One column.
 
-    read    the text of a cell to its value, None or "" for an empty one; raises ValueError with the reason
-    sql     PostgreSQL's type of the value
-    is_flag written as 1 or 0, in JSON as true or false
-    detail  how a label was given, not which label of whom on what
-    kept    stored with the answer, unchanged, in the field of the column's name
+    read       the text of a cell to its value, None or "" for an empty one; raises ValueError with the reason
+    sql        PostgreSQL's type of the value
+    is_flag    written as 1 or 0, in JSON as true or false
+    is_detail  how a label was given, not which label of whom on what
+    is_stored  stored with the answer, unchanged, in the field of the column's name
     """
 
     name: str
     read: Callable[[str], Any] = str.strip
     sql: str = "text"
     is_flag: bool = False
-    detail: bool = False
-    kept: bool = False
+    is_detail: bool = False
+    is_stored: bool = False
 
     @property
-    def nothing(self) -> str:
+    def empty(self) -> str:
         """What the field of an answer holds where files are silent, as JSON."""
         return '""' if self.sql == "text" else "null"
 
@@ -92,16 +92,16 @@ COLUMNS = (
     Column("criterion"),
     Column("value"),
     Column("machine", flag, "boolean", is_flag=True),
-    Column("model", partial(word_up_to, 150), detail=True),
-    Column("run", partial(whole_up_to, 2**15 - 1), "smallint", detail=True),
-    Column("reason", partial(word_up_to, 60), detail=True),
-    Column("note", partial(text_up_to, 10_000), detail=True, kept=True),
-    Column("flagged", flag, "boolean", is_flag=True, detail=True),
-    Column("guideline", partial(whole_up_to, 2**31 - 1), "integer", detail=True),
-    Column("at", moment, "timestamptz", detail=True),
-    Column("active_ms", partial(whole_up_to, 2**31 - 1), "integer", detail=True, kept=True),
+    Column("model", partial(word_up_to, 150), is_detail=True),
+    Column("run", partial(whole_up_to, 2**15 - 1), "smallint", is_detail=True),
+    Column("reason", partial(word_up_to, 60), is_detail=True),
+    Column("note", partial(text_up_to, 10_000), is_detail=True, is_stored=True),
+    Column("flagged", flag, "boolean", is_flag=True, is_detail=True),
+    Column("guideline", partial(whole_up_to, 2**31 - 1), "integer", is_detail=True),
+    Column("at", moment, "timestamptz", is_detail=True),
+    Column("active_ms", partial(whole_up_to, 2**31 - 1), "integer", is_detail=True, is_stored=True),
 )
 NAMES = tuple(column.name for column in COLUMNS)
-DETAILS = tuple(column for column in COLUMNS if column.detail)
-STORED_COLUMNS = tuple(column for column in COLUMNS if column.kept)
+DETAILS = tuple(column for column in COLUMNS if column.is_detail)
+STORED_COLUMNS = tuple(column for column in COLUMNS if column.is_stored)
 SAID = "said"  # a machine's words; read only, and kept where its value is -1, an answer that could not be read

@@ -24,11 +24,11 @@ KNOWN = (
 )
 
 
-def read_rows(stream: BinaryIO, file: str, wanted: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def read_rows(stream: BinaryIO, file: str, carried: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (row from 1, {column: value}) of a parquet file, without nulls.
 
-    `wanted` is what should be read from it: topics or documents. Raises `BrokenFile` where it is none that can be read,
-    or a file of LitSearch that holds something else, naming what it is and where it goes.
+    `carried` is what should be read from it: topics or documents. Raises `BrokenFile` where it cannot be read, or is a
+    file of LitSearch that holds something else, naming what it is and where it goes.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -38,7 +38,7 @@ def read_rows(stream: BinaryIO, file: str, wanted: str) -> Iterator[tuple[int, d
         try:
             table = pq.ParquetFile(spool)
             names = table.schema_arrow.names
-            _check_sort(frozenset(names), wanted, file)
+            _check_columns(frozenset(names), carried, file)
             number = 0
             for batch in table.iter_batches(batch_size=ROWS):
                 for row in batch.to_pylist():
@@ -48,10 +48,10 @@ def read_rows(stream: BinaryIO, file: str, wanted: str) -> Iterator[tuple[int, d
             raise BrokenFile(file, 0, f"is no parquet file that can be read ({str(error)[:200]})") from error
 
 
-def _check_sort(columns: frozenset[str], wanted: str, file: str) -> None:
-    for known, name, carried in KNOWN:
-        if known <= columns and carried != wanted:
-            raise BrokenFile(file, 0, f"holds no {wanted}: it is {name}, to be imported as {carried}")
+def _check_columns(columns: frozenset[str], carried: str, file: str) -> None:
+    for known, name, contained in KNOWN:
+        if known <= columns and contained != carried:
+            raise BrokenFile(file, 0, f"holds no {carried}: it is {name}, to be imported as {contained}")
 
 
 def write_parquet_documents(

@@ -160,10 +160,10 @@ def shapes_by_name(names: set[str]) -> list[Shape]:
     return [shape for each in formats().values() for shape in each.shapes if shape.name in names]
 
 
-def detect(data: bytes, file: str, wanted: str = "") -> tuple[Format, Shape]:
+def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
     """Return the format and the shape that `data`, the beginning of a file, has.
 
-    `wanted` is what should be read from it; the shape found may carry something else nevertheless. Raises `BrokenFile`
+    `carried` is what should be read from it; the shape found may carry something else nevertheless. Raises `BrokenFile`
     with the reason where it is none.
     """
     if not data.strip():
@@ -172,7 +172,7 @@ def detect(data: bytes, file: str, wanted: str = "") -> tuple[Format, Shape]:
     for each, shape in _surest_first():
         if head.is_binary and not shape.is_binary:
             continue
-        if (shape.certainty is not Certainty.IF_WANTED or wanted in shape.carries) and shape.fits(head):
+        if (shape.certainty is not Certainty.IF_WANTED or carried in shape.carries) and shape.fits(head):
             return each, shape
     if head.is_pickle:
         reason = "is a Python pickle, which is never read, as reading one runs what is in it"

@@ -84,7 +84,7 @@ class _Builder:
         """Nothing is left to do; the parser asks for it."""
 
 
-def read_xml(stream: BinaryIO, file: str, *, max_bytes: int = MAX_BYTES) -> Node:
+def read_xml(stream: BinaryIO, file: str) -> Node:
     """Return the root of the document. Raises `BrokenFile` if it is not well-formed, too large or declares entities."""
     builder = _Builder()
     builder.parser = parser = DefusedXMLParser(target=builder)
@@ -92,8 +92,8 @@ def read_xml(stream: BinaryIO, file: str, *, max_bytes: int = MAX_BYTES) -> Node
     try:
         while chunk := stream.read(1 << 18):
             size += len(chunk)
-            if size > max_bytes:
-                raise BrokenFile(file, 0, f"the XML is larger than {max_bytes >> 20} MB")
+            if size > MAX_BYTES:
+                raise BrokenFile(file, 0, f"the XML is larger than {MAX_BYTES >> 20} MB")
             parser.feed(chunk)
         parser.close()
     except ParseError as error:

@@ -121,7 +121,7 @@ def _page(request: dict[str, Any]) -> bytes:
         except pypdfium2.PdfiumError:
             raise Unreadable("broken", f"is damaged: page {number} cannot be drawn") from None
         room = BytesIO()
-        picture.save(room, request["format"], **({"quality": 80, "method": 2} if request["format"] == "webp" else {}))
+        picture.save(room, "webp", quality=80, method=2)
         return room.getvalue()
 
 

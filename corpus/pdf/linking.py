@@ -147,7 +147,7 @@ def registered_candidate(reference: Reference, registered: Registered) -> Candid
 def compare(reference: Reference, work: Work) -> Candidate:
     """Return how well a publication fits a reference, however well that is."""
     text = reference.raw or reference.title
-    words = {fold_word(text[start:end]) for start, end in word_spans(text)}
+    words = set(tokens(text))
     found = _candidate(reference, work, title_key(text), words)
     return replace(found, differing=differing_words(found.title, reference.title or text))
 
@@ -178,7 +178,7 @@ def registered_link(reference: Reference, found: Iterable[Registered]) -> Link:
 def find_candidates(reference: Reference, index: TitleIndex) -> tuple[Candidate, ...]:
     """Return the documents whose titles are nearest to the reference's, best first."""
     text = reference.raw or reference.title
-    raw_key, words = title_key(text), {fold_word(text[start:end]) for start, end in word_spans(text)}
+    raw_key, words = title_key(text), set(tokens(text))
     places = dict.fromkeys([*index.with_title(reference.title), *index.candidates(text)])
     found = [_candidate(reference, index.work(place), raw_key, words) for place in places]
     near = [candidate for candidate in found if candidate.score >= WORTH_A_LOOK]

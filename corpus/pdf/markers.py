@@ -43,7 +43,7 @@ _PRINTED_YEAR = re.compile(r"\b((?:1[89]|20)\d\d)([a-z])?\b")
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def numeric_markers(text: str, known: Collection[str], *, longest: int = LONGEST_RANGE) -> list[Marker]:
+def numeric_markers(text: str, known: Collection[str]) -> list[Marker]:
     """Return the bracketed numbers that name references, with lists and ranges written out in print order.
 
     A bracket none of whose numbers is `known` is no marker (an interval, an index); unknown numbers next to known
@@ -52,29 +52,29 @@ def numeric_markers(text: str, known: Collection[str], *, longest: int = LONGEST
     found: list[Marker] = []
     last: tuple[int, str] | None = None
     for match in _NUMERIC.finditer(text):
-        numbers = list(_numbers(match["list"], longest))
+        numbers = list(_numbers(match["list"]))
         keys = tuple(number for number in numbers if number in known)
         if not keys:
             continue
         if last is not None and _BETWEEN(text[last[0] : match.start()]):
-            between = list(_range(last[1], numbers[0], longest))[1:-1]
+            between = list(_range(last[1], numbers[0]))[1:-1]
             keys = (*(number for number in between if number in known), *keys)
         found.append(Marker(match.start(), match.end(), match.group(), keys))
         last = (match.end(), numbers[-1])
     return found
 
 
-def _numbers(listed: str, longest: int) -> Iterator[str]:
+def _numbers(listed: str) -> Iterator[str]:
     for match in _PART.finditer(listed):
         if match[2] is None:
             yield match[1].lstrip("0") or "0"
         else:
-            yield from _range(match[1], match[2], longest)
+            yield from _range(match[1], match[2])
 
 
-def _range(first: str, last: str, longest: int) -> Iterator[str]:
+def _range(first: str, last: str) -> Iterator[str]:
     """Yield the numbers from first to last; only the two where that is no sensible range."""
-    if not first.isdigit() or not last.isdigit() or not 0 < int(last) - int(first) <= longest:
+    if not first.isdigit() or not last.isdigit() or not 0 < int(last) - int(first) <= LONGEST_RANGE:
         yield from (first, last)
         return
     yield from map(str, range(int(first), int(last) + 1))

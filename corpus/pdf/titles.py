@@ -79,7 +79,7 @@ class TitleIndex:
         found = self.by_key.get(key, []) if key else []
         return found if isinstance(found, list) else [found]
 
-    def candidates(self, text: str, most: int = _MOST_CANDIDATES) -> list[int]:
+    def candidates(self, text: str) -> list[int]:
         """Return the places of titles whose words, rare ones above all, stand in a text such as a whole reference."""
         words = {word: self.by_word[word] for word in set(tokens(text)) if word in self.by_word}
         weights = {word: math.log(1 + len(self) / len(places)) for word, places in words.items()}
@@ -92,8 +92,8 @@ class TitleIndex:
             else:
                 for place in places:
                     scores[place] += weights[word]
-        found = nlargest(most * 5, scores, key=lambda place: scores[place])
-        return nlargest(most, found, key=lambda place: scores[place] * self._share(place, weights))
+        found = nlargest(5 * _MOST_CANDIDATES, scores, key=lambda place: scores[place])
+        return nlargest(_MOST_CANDIDATES, found, key=lambda place: scores[place] * self._share(place, weights))
 
     @staticmethod
     def _add_common(scores: dict[int, float], places: array[int], weight: float) -> None:

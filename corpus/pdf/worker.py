@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from corpus.formats.papers import FullPaper, paper_from_json
 from corpus.pdf.child import REFUSED
@@ -74,17 +74,16 @@ def render_page(
     page: int,
     *,
     width: int = 1000,
-    form: Literal["png", "webp"] = "webp",
     limits: Limits = Limits(seconds=30),
     check: Callable[[], None] = _nothing,
 ) -> bytes:
-    """Return the picture of a page (from 1), `width` pixels wide, drawn by a guarded process.
+    """Return the picture of a page (from 1) as WebP, `width` pixels wide, drawn by a guarded process.
 
     A point of the page is `width / PageSize.width` pixels, whatever its rotation. Raises `ExtractionFailed`.
     """
     if not 16 <= width <= 4000:
         raise ValueError("a picture is 16 to 4000 pixels wide")
-    return _run(path, {"do": "page", "page": page, "width": width, "format": form}, limits, check)
+    return _run(path, {"do": "page", "page": page, "width": width}, limits, check)
 
 
 def _run(path: Path, request: dict[str, Any], limits: Limits, check: Callable[[], None]) -> bytes:

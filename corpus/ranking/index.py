@@ -273,9 +273,9 @@ class Shard:
     def _places(self, ids: Collection[int]) -> NDArray[np.intp]:
         """Where these documents stand; those of other shards are passed over."""
         sorted_ids, places = self._sorted
-        wanted = np.fromiter(ids, np.int64, len(ids))
-        at = np.minimum(np.searchsorted(sorted_ids, wanted), max(len(sorted_ids) - 1, 0))
-        return places[at[sorted_ids[at] == wanted]] if len(sorted_ids) else places
+        requested = np.fromiter(ids, np.int64, len(ids))
+        at = np.minimum(np.searchsorted(sorted_ids, requested), max(len(sorted_ids) - 1, 0))
+        return places[at[sorted_ids[at] == requested]] if len(sorted_ids) else places
 
     @cached_property
     def _sorted(self) -> tuple[NDArray[np.int64], NDArray[np.intp]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,23 +55,18 @@ class Gatherer:
         self.weights = None if all(weight == 1 for weight in weights) else tuple(weights)
         self.numbers = _Numbers(analysis)
         self.documents = 0  # not yet counted
-        self.held: list[int] = []  # the terms of their texts, text after text
+        self.terms: list[int] = []  # of their texts, text after text
         self.ends: list[int] = []  # of each text among them
         self.keys: list[NDArray[np.int32]] = []  # terms, document after document, ascending in each
         self.counts: list[NDArray[Any]] = []
         self.sizes: list[NDArray[np.int64]] = []  # distinct terms of each document
         self.lengths: list[NDArray[np.float64]] = []
 
-    def add(self, texts: Iterable[str]) -> None:
-        """Count the terms of these texts, each of which is a document."""
-        for text in texts:
-            self.add_document((text,))
-
     def add_document(self, texts: Sequence[str]) -> None:
         """Count the terms of a document that has one text for each weight."""
         for text in (" ".join(texts),) if self.weights is None else texts:
-            self.held.extend(map(self.numbers.__getitem__, tokenise(text, self.analysis.tokens)))
-            self.ends.append(len(self.held))
+            self.terms.extend(map(self.numbers.__getitem__, tokenise(text, self.analysis.tokens)))
+            self.ends.append(len(self.terms))
         self.documents += 1
         if self.documents == CHUNK:
             self._count()
@@ -105,7 +100,7 @@ class Gatherer:
             return
         sizes = np.diff(self.ends, prepend=0)  # of each text
         owners = np.repeat(np.arange(n, dtype=np.int64), sizes.reshape(n, -1).sum(axis=1))
-        found = np.array(self.held, dtype=np.int64)
+        found = np.array(self.terms, dtype=np.int64)
         kept = found != LEFT_OUT
         owners, keys = owners[kept], (owners[kept] << 32) | found[kept]
         pairs, times = np.unique(keys, return_counts=True)
@@ -119,7 +114,7 @@ class Gatherer:
             summed = np.bincount(np.searchsorted(pairs, keys), weights, minlength=len(pairs))
             self.counts.append(summed.astype(np.float32))
             self.lengths.append(np.bincount(owners, weights, minlength=n).astype(np.float64))
-        self.documents, self.held, self.ends = 0, [], []
+        self.documents, self.terms, self.ends = 0, [], []
 
 
 def _joined(parts: list[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:

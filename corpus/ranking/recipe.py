@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 # What brought a document in, as it stands in the provenance of pools.
 QUERY, ASPECTS = "query", "aspects"
@@ -78,10 +78,10 @@ def make_pool(lists: Mapping[str, Lists], recipe: Recipe, around: Neighbourhood 
     step finds has that step as its only source, since both add only what is not in yet.
     """
     around = around or Neighbourhood()
-    kept = [_FilteredLists(name, found, around) for name, found in lists.items()]
-    pool = _grow(kept, recipe)
+    filtered = [_filtered(name, found, around) for name, found in lists.items()]
+    pool = _grow(filtered, recipe)
     if recipe.citations:
-        for document in sorted({document for each in kept for document in each.candidates()}):
+        for document in sorted({document for each in filtered for _, document in (*each.query, *each.fused)}):
             if document in around.neighbours and document not in pool:
                 pool[document] = {CITATIONS: None}
     missing = recipe.dense
@@ -92,24 +92,14 @@ def make_pool(lists: Mapping[str, Lists], recipe: Recipe, around: Neighbourhood 
     return pool
 
 
-@dataclass
+@dataclass(frozen=True)
 class _FilteredLists:
     """One retriever's lists as (rank, document), without the documents that may not come in."""
 
     name: str
-    found: Lists
-    around: Neighbourhood
-    query: list[tuple[int, int]] = field(init=False)
-    fused: list[tuple[int, int]] = field(init=False)
-    aspects: list[list[tuple[int, int]]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.query = self._admitted(self.found.query)
-        self.fused = self._admitted(self.found.fused)
-        self.aspects = [self._admitted(ranked) for ranked in self.found.aspects]
-
-    def candidates(self) -> set[int]:
-        return {document for _, document in (*self.query, *self.fused)}
+    query: list[tuple[int, int]]
+    fused: list[tuple[int, int]]
+    aspects: list[list[tuple[int, int]]]
 
     def take(self, query: int, fused: int, aspect: int) -> Provenance:
         """The first of each list; what an aspect's list brings in has its rank in the fused list."""
@@ -122,28 +112,24 @@ class _FilteredLists:
                 taken.setdefault(document, {})[f"{self.name}:{ASPECTS}"] = rank
         return taken
 
-    def longest(self) -> int:
-        return max(len(self.query), len(self.fused))
 
-    def _admitted(self, ranked: Sequence[int]) -> list[tuple[int, int]]:
-        admits = self.around.admits or _everything
+def _filtered(name: str, lists: Lists, around: Neighbourhood) -> _FilteredLists:
+    def admitted(ranked: Sequence[int]) -> list[tuple[int, int]]:
         return [
             (rank, document)
             for rank, document in enumerate(ranked, 1)
-            if document not in self.around.excluded and admits(document)
+            if document not in around.excluded and (around.admits is None or around.admits(document))
         ]
 
-
-def _everything(_: int) -> bool:
-    return True
+    return _FilteredLists(name, admitted(lists.query), admitted(lists.fused), list(map(admitted, lists.aspects)))
 
 
-def _grow(kept: Sequence[_FilteredLists], recipe: Recipe) -> Provenance:
+def _grow(filtered: Sequence[_FilteredLists], recipe: Recipe) -> Provenance:
     """Steps 6 and 7: take, and while that is too little, take a little more."""
     query, fused, aspect = recipe.query_take, recipe.fused_take, recipe.aspect_take
-    aspects = max((len(each.aspects) for each in kept), default=0)
-    everything = max((each.longest() for each in kept), default=0)
-    pool = _union(kept, query, fused, aspect)
+    aspects = max((len(each.aspects) for each in filtered), default=0)
+    everything = max((len(ranked) for each in filtered for ranked in (each.query, each.fused)), default=0)
+    pool = _union(filtered, query, fused, aspect)
     step = 0
     while len(pool) < recipe.least and min(query, fused) < everything:
         step += 1
@@ -153,13 +139,13 @@ def _grow(kept: Sequence[_FilteredLists], recipe: Recipe) -> Provenance:
             query += 1
         if aspects and step % aspects == 0:
             aspect += 1
-        pool = _union(kept, query, fused, aspect)
+        pool = _union(filtered, query, fused, aspect)
     return pool
 
 
-def _union(kept: Sequence[_FilteredLists], query: int, fused: int, aspect: int) -> Provenance:
+def _union(filtered: Sequence[_FilteredLists], query: int, fused: int, aspect: int) -> Provenance:
     pool: Provenance = {}
-    for each in kept:
+    for each in filtered:
         for document, sources in each.take(query, fused, aspect).items():
             pool.setdefault(document, {}).update(sources)
     return pool

@@ -35,15 +35,15 @@ class Vocabulary:
             self.known[term] = self._search(term.encode())
         return self.known[term]
 
-    def _search(self, wanted: bytes) -> int | None:
+    def _search(self, term: bytes) -> int | None:
         low, high = 0, len(self.ends)
         while low < high:
             middle = (low + high) // 2
-            if self._term(middle) < wanted:
+            if self._term(middle) < term:
                 low = middle + 1
             else:
                 high = middle
-        return low if low < len(self.ends) and self._term(low) == wanted else None
+        return low if low < len(self.ends) and self._term(low) == term else None
 
     def terms(self, shard: int) -> Iterator[tuple[bytes, int, int]]:
         """(term, shard, number) of all terms in their order, for merging those of several shards."""

@@ -2,7 +2,7 @@
 
 from django import template
 
-from corpus.text.overlap import tell_share
+from corpus.text.overlap import format_share
 
 register = template.Library()
 
@@ -10,4 +10,4 @@ register = template.Library()
 @register.filter
 def share(value: float | str | None, digits: int = 2) -> str:
     """A share (or a mean) with two decimals or so many; a dash for none."""
-    return tell_share(None if isinstance(value, str) else value, digits)
+    return format_share(None if isinstance(value, str) else value, digits)

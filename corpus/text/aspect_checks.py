@@ -25,7 +25,7 @@ FEWEST_WORDS = 2  # content words below which nothing is said about overlap
 
 
 @dataclass(frozen=True)
-class Written:
+class AspectText:
     """An aspect with what stands below it."""
 
     text: str
@@ -45,7 +45,7 @@ class Hint:
         return self.text, self.other
 
 
-def check_aspects(tree: Sequence[Written]) -> list[Hint]:
+def check_aspects(tree: Sequence[AspectText]) -> list[Hint]:
     """All hints, aspect by aspect in the order of the tree; those about two aspects come last."""
     found: list[Hint] = []
     for top in tree:
@@ -62,7 +62,7 @@ def check_aspects(tree: Sequence[Written]) -> list[Hint]:
 
 
 def check_draft(
-    tree: Sequence[Written], text: str, *, place: tuple[int, ...] | None = None, below: int | None = None
+    tree: Sequence[AspectText], text: str, *, place: tuple[int, ...] | None = None, below: int | None = None
 ) -> list[Hint]:
     """The hints about an aspect that is being written, as if it stood in the tree already.
 
@@ -127,15 +127,17 @@ def _overlaps(texts: Sequence[str], much: float) -> Iterator[Hint]:
             yield Hint(OVERLAP, other, one)
 
 
-def _with_draft(tree: Sequence[Written], text: str, place: tuple[int, ...] | None, below: int | None) -> list[Written]:
+def _with_draft(
+    tree: Sequence[AspectText], text: str, place: tuple[int, ...] | None, below: int | None
+) -> list[AspectText]:
     drafted = list(tree)
     if place is not None and len(place) == 2:
         parent = drafted[place[0]]
-        drafted[place[0]] = Written(parent.text, (*parent.below[: place[1]], text, *parent.below[place[1] + 1 :]))
+        drafted[place[0]] = AspectText(parent.text, (*parent.below[: place[1]], text, *parent.below[place[1] + 1 :]))
     elif place is not None:
-        drafted[place[0]] = Written(text, drafted[place[0]].below)
+        drafted[place[0]] = AspectText(text, drafted[place[0]].below)
     elif below is not None:
-        drafted[below] = Written(drafted[below].text, (*drafted[below].below, text))
+        drafted[below] = AspectText(drafted[below].text, (*drafted[below].below, text))
     else:
-        drafted.append(Written(text))
+        drafted.append(AspectText(text))
     return drafted

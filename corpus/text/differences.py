@@ -34,12 +34,11 @@ def compare_texts(old: str, new: str, *, context: int = CONTEXT) -> list[Line]:
         if lines or group[0][1] > 0:
             lines.append(Line("gap", ()))
         for tag, i1, i2, j1, j2 in group:
-            lines += _changed(before[i1:i2], after[j1:j2]) if tag != "equal" else map(_same, before[i1:i2])
+            if tag == "equal":
+                lines += [_whole("same", text) for text in before[i1:i2]]
+            else:
+                lines += _changed(before[i1:i2], after[j1:j2])
     return lines
-
-
-def _same(text: str) -> Line:
-    return Line("same", (Piece(text, changed=False),))
 
 
 def _changed(before: list[str], after: list[str]) -> list[Line]:
@@ -51,7 +50,7 @@ def _changed(before: list[str], after: list[str]) -> list[Line]:
 
 
 def _whole(kind: str, text: str) -> Line:
-    return Line(kind, (Piece(text, changed=True),))
+    return Line(kind, (Piece(text, changed=kind != "same"),))
 
 
 def _by_words(before: str, after: str) -> tuple[Line, Line]:

@@ -11,7 +11,7 @@ import threading
 
 import Stemmer
 
-from corpus.text.words import fold_word, word_spans
+from corpus.text.words import tokens, word_spans
 
 # Words of grammar, and words of the trade that say nothing about what is looked for ("the paper should discuss …").
 _GRAMMAR = """
@@ -44,27 +44,27 @@ _JOINT = re.compile(r"[\s\-‐-–/]{1,2}").fullmatch  # what may stand between 
 _own = threading.local()  # a stemmer keeps a cache and is not made for several threads at once
 
 
+@functools.lru_cache(maxsize=1024)  # annotators and machines meet one aspect many times
 def highlight_terms(aspect: str) -> frozenset[str]:
     """Return the stems of the content words of `aspect`.
 
     Words of the trade, in any form, count where nothing else is left ("The paper is a research study"). Single letters
     do not: they are names of variables.
     """
-    words = {fold_word(aspect[start:end]) for start, end in word_spans(aspect)}
-    words = {word for word in words if len(word) > 1 and word not in STOP_WORDS}
+    words = {word for word in tokens(aspect) if len(word) > 1 and word not in STOP_WORDS}
     stems = frozenset(_stems(sorted(words)))
     return stems - _trade_stems() or stems
 
 
 def stems_in(text: str) -> frozenset[str]:
     """Return the stems of all words of `text`, to compare with `highlight_terms`."""
-    return frozenset(_stems(sorted({fold_word(text[start:end]) for start, end in word_spans(text)})))
+    return frozenset(_stems(sorted(set(tokens(text)))))
 
 
 def highlight_spans(text: str, terms: frozenset[str]) -> list[tuple[int, int]]:
     """Return (start, end) of the words of `text` whose stem is among `terms`; neighbours are joined to one span."""
     spans = list(word_spans(text))
-    stems = _stems([fold_word(text[start:end]) for start, end in spans])
+    stems = _stems(tokens(text))
     joined: list[tuple[int, int]] = []
     for (start, end), stem in zip(spans, stems, strict=True):
         if stem not in terms:

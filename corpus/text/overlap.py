@@ -6,7 +6,7 @@ counted once, as its code does. Words are runs of letters and digits without cas
 so that “Fine-tuning?” shares both its words with “fine tuning”; no word is left out for being common.
 
 That is the definition `words`, the default. `litsearch-code` counts as LitSearch's published code does: split at white
-space, with case and punctuation, so that “Tea?” and “tea” are two words (`word_overlap_as_coded`).
+space, with case and punctuation, so that “Tea?” and “tea” are two words.
 
 static/js/annotation/labelling/overlap.js does the same in the browser; a test holds the two to equal numbers.
 """
@@ -31,37 +31,22 @@ class Overlap:
     texts: float | None
 
 
-def word_overlap(question: str, texts: Iterable[str]) -> float | None:
+def word_overlap(question: str, texts: Iterable[str], split: Callable[[str], list[str]] = tokens) -> float | None:
     """Return the share of the distinct words of `question` that stand in any of `texts`; None for no words there."""
-    words = set(tokens(question))
-    known = {word for text in texts for word in tokens(text)}
+    words = set(split(question))
+    known = {word for text in texts for word in split(text)}
     return len(words & known) / len(words) if words and known else None
 
 
-def word_overlap_as_coded(question: str, texts: Iterable[str]) -> float | None:
-    """Return the same share as LitSearch's code counts it: |set ∩ set| / |set(question)|, split at white space only."""
-    words = set(question.split())
-    known = {word for text in texts for word in text.split()}
-    return len(words & known) / len(words) if words and known else None
+DEFINITIONS: dict[str, Callable[[str], list[str]]] = {"words": tokens, "litsearch-code": str.split}
 
 
-DEFINITIONS: dict[str, Callable[[str, Iterable[str]], float | None]] = {
-    "words": word_overlap,
-    "litsearch-code": word_overlap_as_coded,
-}
-
-
-def overlap_by(definition: str, question: str, targets: Iterable[tuple[str, str]]) -> Overlap:
-    """Return both overlaps by one of `DEFINITIONS`; see `overlap_with`."""
-    measure = DEFINITIONS[definition]
-    found = list(targets)
+def overlap_with(question: str, targets: Iterable[tuple[str, str]], definition: str = "words") -> Overlap:
+    """Return both overlaps of a question with its targets, each (title, abstract), by one of `DEFINITIONS`."""
+    split, found = DEFINITIONS[definition], list(targets)
     titles = [title for title, _ in found]
-    return Overlap(measure(question, titles), measure(question, [*titles, *(text for _, text in found)]))
-
-
-def overlap_with(question: str, targets: Iterable[tuple[str, str]]) -> Overlap:
-    """Return both overlaps of a question with its targets, each (title, abstract)."""
-    return overlap_by("words", question, targets)
+    texts = [*titles, *(abstract for _, abstract in found)]
+    return Overlap(word_overlap(question, titles, split), word_overlap(question, texts, split))
 
 
 def is_filtered(question: str, titles: Iterable[str], cutoff: float | None) -> bool:
@@ -70,7 +55,7 @@ def is_filtered(question: str, titles: Iterable[str], cutoff: float | None) -> b
     return cutoff is not None and overlap is not None and overlap > cutoff
 
 
-def tell_share(share: float | None, digits: int = 2) -> str:
+def format_share(share: float | None, digits: int = 2) -> str:
     """Return the share with this many decimals, halves rounded up as in the browser's script; a dash for None."""
     return "–" if share is None else str(Decimal(share).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 

@@ -39,7 +39,7 @@ from corpus.formats.qrels import write_qrels
 from corpus.formats.records import QrelRow, TopicRecord
 from corpus.formats.trec_topics import write_trec_topics
 from corpus.models import Collection
-from corpus.text.overlap import tell_share
+from corpus.text.overlap import format_share
 
 KEPT_HELP = "The questions that are kept, confirmed rewrites in place of the originals. Can be imported again."
 FIGURES = "Counts, lengths, overlap, targets, and what is kept, by source and level."
@@ -254,7 +254,7 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
 
 def _latex_cell(cell: Cell) -> tuple[str, str, str, str]:
     def shown(value: float | None, digits: int) -> str:
-        return "--" if value is None else tell_share(value, digits)
+        return "--" if value is None else format_share(value, digits)
 
     return str(cell.questions), shown(cell.length, 1), shown(cell.overlap, 2), shown(cell.per_question, 2)
 

@@ -126,7 +126,7 @@ UPDATE judgment_group SET fate = CASE
   END
 FROM (
   SELECT grp AS of, jsonb_build_array(reasons, flagged, guideline_id, at, {listed()}) AS how,
-    '[{{}}, false, null, null, {", ".join(column.nothing for column in STORED_COLUMNS)}]'::jsonb AS silent
+    '[{{}}, false, null, null, {", ".join(column.empty for column in STORED_COLUMNS)}]'::jsonb AS silent
   FROM judgment_group
 ) given WHERE given.of = grp
 """

@@ -4,7 +4,6 @@ pair came to be judged or what others, people or machines, said of it.
 
 import json
 from collections.abc import Sequence, Set
-from functools import lru_cache
 from typing import Any
 
 from annotation.assignment.reads.participation import Participation
@@ -28,7 +27,6 @@ LEFT JOIN LATERAL (
 )
 
 Terms = frozenset[str]
-terms_of = lru_cache(maxsize=1024)(highlight_terms)  # annotators meet one aspect many times
 
 
 def fetch_units(participation: Participation, units: Sequence[Sequence[int]]) -> list[Unit]:
@@ -64,7 +62,7 @@ def _place(row: Any) -> tuple[int, int]:
 
 
 def _cell(row: Any) -> dict[str, Any]:
-    terms = terms_of(row.aspect or row.text)
+    terms = highlight_terms(row.aspect or row.text)
     places = json.loads(row.places or "[]")
     noted = {index for _, _, _, own, above in places for index in own or above or []}
     return cell_of(row) | {
@@ -87,5 +85,5 @@ def sentences_of_aspect(noted: Set[int], sentences: Sequence[str], terms: Terms)
     """
     if noted or len(sentences) < 2:
         return sorted(noted)
-    shared = [len(terms_of(sentence) & terms) for sentence in sentences]
+    shared = [len(highlight_terms(sentence) & terms) for sentence in sentences]
     return [shared.index(max(shared))] if max(shared) >= 2 else []

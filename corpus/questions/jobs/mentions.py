@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.jobs import Progress
-from corpus.formats.dois import believed
+from corpus.formats.dois import real_doi
 from corpus.formats.mentions import MentionRecord
 from corpus.formats.papers import Reference
 from corpus.formats.reading import read_mentions
@@ -173,7 +173,7 @@ def _lines(n: int, record: MentionRecord) -> tuple[bytes, bytes]:
     columns = [
         record.source_key,
         record.source_id,
-        believed(record.source_doi),
+        real_doi(record.source_doi),
         record.source_title,
         title_key(record.source_title),
         str(record.position),
@@ -188,7 +188,7 @@ def _lines(n: int, record: MentionRecord) -> tuple[bytes, bytes]:
 
 
 def _reference_fields(position: int, reference: Reference) -> list[str]:
-    doi = believed(reference.ids.get("doi", ""))
+    doi = real_doi(reference.ids.get("doi", ""))
     _check_length("key of a reference", reference.key, LONGEST_KEY)
     _check_length("cited id", reference.target, LONGEST["source_id"])
     _check_length("cited DOI", doi, LONGEST["source_doi"])

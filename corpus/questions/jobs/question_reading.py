@@ -17,7 +17,7 @@ from corpus.models import (
 )
 from corpus.models.generation import ARE_TOPICS, QuestionRun
 from corpus.questions.reads.generation import prompt_of
-from corpus.text.overlap import Overlap, overlap_by, tell_share
+from corpus.text.overlap import Overlap, format_share, overlap_with
 from corpus.text.questions import LONGEST_QUESTION, ParsedQuestion, holds_markup, read_answer
 from corpus.text.words import title_key
 from corpus.topics.reads.topics import next_position
@@ -116,7 +116,7 @@ def make_questions(reply: GenerationReply, questions: Sequence[ParsedQuestion], 
 
 def measure(run: QuestionRun, text: str, documents: Sequence[Document]) -> Overlap:
     """The overlap of a question with its targets, as the run counts it."""
-    return overlap_by(run.overlap_definition, text, [(each.title, each.abstract) for each in documents])
+    return overlap_with(text, [(each.title, each.abstract) for each in documents], run.overlap_definition)
 
 
 def _doubt(
@@ -144,7 +144,7 @@ def filter_state(reply: GenerationReply, overlap: float | None) -> tuple[Questio
         return QuestionState.KEPT, ""
     return (
         QuestionState.FILTERED,
-        f"A share of {tell_share(overlap)} of its words are in the titles; the cut-off is {cutoff:g}.",
+        f"A share of {format_share(overlap)} of its words are in the titles; the cut-off is {cutoff:g}.",
     )
 
 

@@ -7,7 +7,7 @@ from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subque
 from django.db.models.functions import Coalesce
 
 from corpus.models import Aspect, AspectNode, Collection, PoolEntry, SubQuery, SubQueryAspect, Target, Topic
-from corpus.text.aspect_checks import Hint, Written
+from corpus.text.aspect_checks import AspectText, Hint
 from corpus.topics.reads.judged import aspects_in_campaigns, judged_aspects
 
 
@@ -79,9 +79,9 @@ def aspect_tree(topic: Topic) -> list[Place]:
     return places(None)
 
 
-def written(tree: list[Place]) -> list[Written]:
+def written(tree: list[Place]) -> list[AspectText]:
     """The tree as texts, for checking them."""
-    return [Written(top.node.aspect.text, tuple(each.node.aspect.text for each in top.below)) for top in tree]
+    return [AspectText(top.node.aspect.text, tuple(each.node.aspect.text for each in top.below)) for top in tree]
 
 
 def places_in(tree: list[Place]) -> dict[int, tuple[int, ...]]:

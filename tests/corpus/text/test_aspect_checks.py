@@ -10,8 +10,8 @@ from corpus.text.aspect_checks import (
     OVERLAP,
     REPEATED,
     SAME,
+    AspectText,
     Hint,
-    Written,
     check_aspects,
     check_draft,
     words_needing_context,
@@ -40,24 +40,27 @@ def test_words_that_point_away(text: str, expected: list[str]) -> None:
 
 
 def test_a_tree_without_faults_has_no_hints() -> None:
-    tree = [Written("The paper cleans noisy labels of images.", ("Labels are noisy.",)), Written("It is about tea.")]
+    tree = [
+        AspectText("The paper cleans noisy labels of images.", ("Labels are noisy.",)),
+        AspectText("It is about tea."),
+    ]
     assert check_aspects(tree[:1]) == []
     assert check_aspects(tree) == [Hint(CONTEXT, "It is about tea.", "it")]
 
 
 def test_a_part_longer_than_its_whole() -> None:
     below = "Labels are cleaned by hand with much patience."
-    assert check_aspects([Written("Labels are cleaned.", (below,))]) == [Hint(LONGER, below, "Labels are cleaned.")]
+    assert check_aspects([AspectText("Labels are cleaned.", (below,))]) == [Hint(LONGER, below, "Labels are cleaned.")]
 
 
 def test_equal_but_for_signs() -> None:
-    tree = [Written("Labels are cleaned."), Written("labels are CLEANED"), Written("Labels are cleaned.")]
+    tree = [AspectText("Labels are cleaned."), AspectText("labels are CLEANED"), AspectText("Labels are cleaned.")]
     assert check_aspects(tree) == [Hint(SAME, "labels are CLEANED", "Labels are cleaned.")]
 
 
 def test_two_aspects_that_say_much_the_same() -> None:
     one, other = "Noisy labels of images are cleaned.", "Cleaning noisy image labels."
-    assert check_aspects([Written(one), Written(other), Written("Tea is brewed in pots.")]) == [
+    assert check_aspects([AspectText(one), AspectText(other), AspectText("Tea is brewed in pots.")]) == [
         Hint(OVERLAP, other, one)
     ]
 
@@ -70,7 +73,7 @@ def test_the_published_aspects_seldom_need_a_second_look() -> None:
     texts = 0
     for topic in topics:
         assert isinstance(topic, TopicRecord)
-        tree = [Written(aspect.text, tuple(child.text for child in aspect.children)) for aspect in topic.aspects]
+        tree = [AspectText(aspect.text, tuple(child.text for child in aspect.children)) for aspect in topic.aspects]
         texts += sum(1 + len(each.below) for each in tree)
         for hint in check_aspects(tree):
             found[hint.kind] = found.get(hint.kind, 0) + 1
@@ -78,7 +81,7 @@ def test_the_published_aspects_seldom_need_a_second_look() -> None:
     assert sum(found.values()) < texts / 5, found
 
 
-DRAFTED = [Written("The paper cleans noisy labels.", ("Labels are noisy.",)), Written("The paper is about tea.")]
+DRAFTED = [AspectText("The paper cleans noisy labels.", ("Labels are noisy.",)), AspectText("The paper is about tea.")]
 
 
 class TestDrafts:
@@ -89,7 +92,7 @@ class TestDrafts:
         assert check_draft(DRAFTED, " ") == []
 
     def test_only_what_concerns_it(self) -> None:
-        tree = [*DRAFTED, Written("It is new.")]
+        tree = [*DRAFTED, AspectText("It is new.")]
         assert check_draft(tree, "The paper is about cups.") == []
 
     def test_below_an_aspect(self) -> None:
@@ -110,6 +113,6 @@ class TestDrafts:
 def test_sub_aspects_may_touch_but_not_be_one() -> None:
     top = "The paper cleans noisy labels of images by hand and by machine."
     one, other = "Noisy labels are cleaned.", "It cleans labels that are noisy."
-    found = check_aspects([Written(top, (one, "Noisy labels are cleaned by hand."))])
+    found = check_aspects([AspectText(top, (one, "Noisy labels are cleaned by hand."))])
     assert found == []
-    assert Hint(OVERLAP, other, one) in check_aspects([Written(top, (one, other))])
+    assert Hint(OVERLAP, other, one) in check_aspects([AspectText(top, (one, other))])

@@ -6,13 +6,11 @@ from hypothesis import strategies as st
 
 from corpus.text.overlap import (
     Overlap,
+    format_share,
     is_filtered,
-    overlap_by,
     overlap_with,
     shared_spans,
-    tell_share,
     word_overlap,
-    word_overlap_as_coded,
 )
 
 
@@ -43,12 +41,12 @@ def test_titles_and_abstracts_are_distinguished():
 
 
 def test_as_litsearch_coded_it_case_and_punctuation_count():
-    assert word_overlap_as_coded("Which tea is green? tea", ["green tea"]) == pytest.approx(1 / 4)
-    assert word_overlap_as_coded("Green tea", ["green tea"]) == pytest.approx(1 / 2)
-    assert word_overlap_as_coded(" ", ["green tea"]) is None
+    assert word_overlap("Which tea is green? tea", ["green tea"], str.split) == pytest.approx(1 / 4)
+    assert word_overlap("Green tea", ["green tea"], str.split) == pytest.approx(1 / 2)
+    assert word_overlap(" ", ["green tea"], str.split) is None
     targets = [("green tea", "Which is")]
-    assert overlap_by("litsearch-code", "Which tea is green?", targets) == Overlap(titles=1 / 4, texts=3 / 4)
-    assert overlap_by("words", "Which tea is green?", targets) == Overlap(titles=2 / 4, texts=1.0)
+    assert overlap_with("Which tea is green?", targets, "litsearch-code") == Overlap(titles=1 / 4, texts=3 / 4)
+    assert overlap_with("Which tea is green?", targets, "words") == Overlap(titles=2 / 4, texts=1.0)
 
 
 def test_a_question_is_filtered_above_its_cutoff_only():
@@ -76,4 +74,4 @@ def test_shares_lie_between_none_and_all(question, texts):
 )
 def test_shares_are_rounded_in_the_same_way_everywhere_halves_up(share, written):
     """As JavaScript's toFixed(2) rounds them: 0.125 is a half, 0.285 is stored as a little less than one."""
-    assert tell_share(share) == written
+    assert format_share(share) == written
