@@ -19,7 +19,6 @@ from annotation.definitions.extractions import (
     kind_of,
 )
 from corpus.endpoints.registries import Registered
-from corpus.formats.paper_json import reference_numbers
 from corpus.formats.papers import FullPaper, Paragraph, Reference, Sentence
 from corpus.pdf.sections import PROPOSED
 
@@ -59,7 +58,7 @@ def propose(paper: FullPaper, links: Mapping[str, Link], sections: Sequence[str]
     have no section, for ACM-CR knows two only.
     Sentences come as anonymised as the parser proposes, with what stood there before as `original`.
     """
-    numbers = dict(zip((each.key for each in paper.references), reference_numbers(paper.references), strict=True))
+    numbers = paper.numbers
     contexts: list[ExtractedContext] = []
     named = {each.number.rstrip("."): each.section for each in paper.paragraphs if each.number}
     for place, paragraph in enumerate(paper.paragraphs, 1):

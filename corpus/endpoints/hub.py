@@ -169,21 +169,18 @@ class Hub(Sender):
         self.ask("POST", finish, value={"oid": upload.sha256, "parts": parts}, headers=LFS)
 
     def _commit(self, repository: str, uploads: Sequence[Upload], large: set[str], message: str) -> None:
+        """Lines of JSON: their bytes are not those of files, which are counted once they are there."""
         lines = list(_commit_lines(uploads, large, message))
-        address = f"/api/datasets/{quote(repository)}/commit/main"
-        self.ask_quietly("POST", address, lines)
-        self.sent(sum(one.size for one in uploads if one.path not in large))
-
-    def ask_quietly(self, method: str, address: str, lines: Sequence[bytes]) -> None:
-        """Send lines of JSON whose bytes are not those of files, so they are not counted."""
-        counted, self.sent = self.sent, lambda _: None
-        try:
-            headers = {"Content-Type": "application/x-ndjson"} | _length(sum(map(len, lines)))
-            answer = self.ask(method, address, content=lambda: iter(lines), headers=headers)
-        finally:
-            self.sent = counted
+        answer = self.ask(
+            "POST",
+            f"/api/datasets/{quote(repository)}/commit/main",
+            content=lambda: iter(lines),
+            headers={"Content-Type": "application/x-ndjson"} | _length(sum(map(len, lines))),
+            counted=False,
+        )
         if not isinstance(answer.data, dict) or answer.data.get("success") is False:
             raise self.bad_answer()
+        self.sent(sum(one.size for one in uploads if one.path not in large))
 
 
 def _entry(one: Mapping[str, Any]) -> tuple[str, str]:

@@ -85,7 +85,7 @@ class RegistryFailed(EndpointError):
     """The registry gave no usable answer; `reason` is for people."""
 
 
-class Asker(Connection["httpx2.Client"]):
+class RegistryClient(Connection["httpx2.Client"]):
     """An open connection to a registry; a context manager, for one thread.
 
     `cache` maps requests to answers and may be kept for as long as one likes. `check` is called before each request

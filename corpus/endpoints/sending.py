@@ -120,19 +120,21 @@ class Sender(Connection["httpx2.Client"]):
         headers: Mapping[str, str] | None = None,
         accepted: frozenset[int] = frozenset(),
         once: bool = False,
+        counted: bool = True,
     ) -> Answer:
         """Ask the service, or an address that it named; with `value` as JSON or `content` in pieces.
 
         Statuses below 300 and those in `accepted` are answers. `once`: what would be done twice if it were asked again
-        after an answer was lost. Raises `SendingFailed`.
+        after an answer was lost. `counted`: whether `sent` is called for the pieces. Raises `SendingFailed`.
         """
         url = address if "://" in address else self.service.base_url + address
         reason = ""
         attempts = 1 if once else self.service.attempts
+        sent = self.sent if counted else lambda _: None
         for attempt in range(attempts):
             self.check()
             try:
-                answer = self._ask(method, url, value, content, headers or {})
+                answer = self._ask(method, url, value=value, content=content, headers=headers or {}, sent=sent)
             except Busy as busy:
                 reason = busy.reason
                 pause = self.service.pause * 2**attempt if busy.retry_after is None else busy.retry_after
@@ -183,9 +185,11 @@ class Sender(Connection["httpx2.Client"]):
         self,
         method: str,
         url: str,
+        *,
         value: Any,
         content: Callable[[], Iterable[bytes]] | None,
         headers: Mapping[str, str],
+        sent: Callable[[int], None],
     ) -> Answer:
         import httpx2
 
@@ -198,7 +202,7 @@ class Sender(Connection["httpx2.Client"]):
                 self.check()
                 yield piece
                 counted += len(piece)
-                self.sent(len(piece))
+                sent(len(piece))
 
         if content is not None:
             body = {"content": pieces()}
@@ -210,7 +214,7 @@ class Sender(Connection["httpx2.Client"]):
             ):
                 return self._answer(response)
         except EndpointError:
-            self.sent(-counted)
+            sent(-counted)
             raise
         except (httpx2.InvalidURL, UnicodeError, ValueError):
             raise SendingFailed(f"{self.service.name} named an address that is none.") from None

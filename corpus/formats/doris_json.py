@@ -66,32 +66,30 @@ def _document(part: Part, file: str) -> DocumentRecord:
 
 def _ids(value: object, name: str) -> list[str]:
     """Return positions as docnos."""
-    if not isinstance(value, list) or not all(
-        isinstance(place, int) and not isinstance(place, bool) for place in value
-    ):
+    if not isinstance(value, list) or not all(type(place) is int for place in value):
         raise FieldError(f"{name} is not a list of abstract ids")
     return [str(place) for place in value]
 
 
 def read_doris_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
     """Yield the queries as topics; candidate pool and source papers go to `extra` as docnos."""
-    asked = _Queries()
+    queries = _Queries()
     for part in read_parts(stream, file):
-        if problem := asked.take(part, file):
+        if problem := queries.take(part, file):
             yield problem
-    for part in asked.queries:
+    for part in queries.parts:
         try:
-            yield _topic(part, asked.texts, file)
+            yield _topic(part, queries.texts, file)
         except FieldError as error:
             yield Problem(file, part.line, f"query {part.index}: {error}")
 
 
 @dataclass(slots=True)
 class _Queries:
-    """The queries and the texts of their aspects: little, and wanted as a whole."""
+    """The queries and the texts of their aspects: little, and needed as a whole."""
 
     texts: dict[str, str] = field(default_factory=dict)
-    queries: list[Part] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
 
     def take(self, part: Part, file: str) -> Problem | None:
         """Take in a part that belongs here; return what is wrong with it."""
@@ -101,13 +99,13 @@ class _Queries:
             reason = part.problem if isinstance(part.value, dict) else "is not an object"
             if reason:
                 return Problem(file, part.line, f"query {part.index}: {reason}")
-            self.queries.append(part)
+            self.parts.append(part)
         return None
 
     def pools(self) -> dict[str, list[tuple[str, frozenset[int]]]]:
         """Map each aspect id to the (topic number, candidate pool) of the queries that have it."""
         found: dict[str, list[tuple[str, frozenset[int]]]] = {}
-        for part in self.queries:
+        for part in self.parts:
             pool, tree = part.value.get("candidate_pool"), part.value.get("aspects")
             if not isinstance(tree, dict) or not isinstance(pool, list):
                 continue
@@ -182,21 +180,21 @@ def read_doris_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
     A row that occurs twice is a `Problem`, since it would count twice; so is one that no query asks for. Annotations
     that stand before the queries in the file wait in memory, without the machine's long answers.
     """
-    asked = _Queries()
+    queries = _Queries()
     waiting: list[Part] = []
     rows: _Rows | None = None
     for part in read_parts(stream, file):
-        asked.take(part, file)
+        queries.take(part, file)
         if part.key != "Annotation" or part.index is None:
             continue
         slim = replace(part, value=_slim(part.value))
-        if rows is None and asked.texts and asked.queries:
-            rows = _Rows(asked, annotator or MACHINE, file)
+        if rows is None and queries.texts and queries.parts:
+            rows = _Rows(queries, annotator or MACHINE, file)
         if rows is None:
             waiting.append(slim)
         else:
             yield from rows.of(slim)
-    rows = rows or _Rows(asked, annotator or MACHINE, file)
+    rows = rows or _Rows(queries, annotator or MACHINE, file)
     for part in waiting:
         yield from rows.of(part)
 
@@ -210,11 +208,11 @@ def _slim(value: object) -> object:
 
 
 class _Rows:
-    """Turns annotations into judgments, once it is known who asks for what."""
+    """Turns annotations into judgments, once the queries are known."""
 
-    def __init__(self, asked: _Queries, annotator: str, file: str) -> None:
-        self.texts = asked.texts
-        self.pools = asked.pools()
+    def __init__(self, queries: _Queries, annotator: str, file: str) -> None:
+        self.texts = queries.texts
+        self.pools = queries.pools()
         self.annotator = annotator
         self.file = file
         self.seen = SeenIds()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, is_dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, is_dataclass
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -139,6 +139,12 @@ class FullPaper:
     line: int
     pages: tuple[PageSize, ...] = ()
 
+    @property
+    def numbers(self) -> dict[str, str]:
+        """The numbers of the references by their keys."""
+        keys = (reference.key for reference in self.references)
+        return dict(zip(keys, reference_numbers(self.references), strict=True))
+
 
 @dataclass(frozen=True)
 class PaperFormat(Format):
@@ -203,3 +209,34 @@ def first_year(text: str) -> int | None:
     """Return the year that a date such as 2019-03 begins with."""
     head = text.strip()[:4]
     return int(head) if len(head) == 4 and head.isascii() and head.isdigit() else None
+
+
+def reference_numbers(references: Sequence[Reference]) -> list[str]:
+    """Return the number of each reference: its key where all keys are numbers (as from a PDF), else its place."""
+    keys = [reference.key for reference in references]
+    if all(key.isascii() and key.isdigit() for key in keys) and len(set(keys)) == len(keys):
+        return keys
+    return [str(place) for place in range(1, len(keys) + 1)]
+
+
+def write_blocks(paragraphs: Iterable[Paragraph]) -> list[dict[str, Any]]:
+    """Return the blocks of a paper as stored JSON, in reading order; what is empty is left out.
+
+    `id` is the place of a block, from 1, by which contexts name it.
+    """
+    return [{"id": place, **_filled(asdict(paragraph))} for place, paragraph in enumerate(paragraphs, 1)]
+
+
+def write_references(references: Sequence[Reference]) -> list[dict[str, Any]]:
+    """Return the bibliography as stored JSON; `number` is that of the reference in the extraction."""
+    pairs = zip(references, reference_numbers(references), strict=True)
+    return [{"number": number, **_filled(asdict(reference))} for reference, number in pairs]
+
+
+def _filled(value: Any) -> Any:
+    """The same value without what is empty: "", None, and empty lists and objects; zeros and False stay."""
+    if isinstance(value, dict):
+        return {name: _filled(inner) for name, inner in value.items() if inner not in ("", None, (), [], {})}
+    if isinstance(value, list | tuple):
+        return [_filled(inner) for inner in value]
+    return value

@@ -23,8 +23,8 @@ _CLOSING = re.compile(r"</([A-Za-z][\w-]*)>")
 _INNER = re.compile(r"<!--.*?-->|</?[A-Z][A-Z0-9]*(?:\s[^<>]*)?>")
 
 
-class _Draft:
-    """The document being read: lines by field, and where it began."""
+class Draft:
+    """The document or topic being read: where it began, its lines by field, and the field that is open."""
 
     def __init__(self, line: int) -> None:
         self.line = line
@@ -38,13 +38,13 @@ def read_trec_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord 
 
     Raises `BrokenFile` if the file is not text or ends inside a document.
     """
-    draft: _Draft | None = None
+    draft: Draft | None = None
     for number, text in read_lines(stream, file):
         word = text.strip().upper()
         if word == "<DOC>":
             if draft is not None:
                 yield Problem(file, draft.line, "the document is not closed: another <DOC> follows")
-            draft = _Draft(number)
+            draft = Draft(number)
         elif draft is None:
             if word:
                 yield Problem(file, number, "text stands outside of a document")
@@ -57,7 +57,7 @@ def read_trec_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord 
         raise BrokenFile(file, draft.line, "the file ends inside the document that begins here")
 
 
-def _take_line(draft: _Draft, text: str, file: str) -> None:
+def _take_line(draft: Draft, text: str, file: str) -> None:
     draft.size += len(text)
     if draft.size > MAX_DOCUMENT_CHARS:
         raise BrokenFile(file, draft.line, f"the document is longer than {MAX_DOCUMENT_CHARS >> 20} million characters")
@@ -76,7 +76,7 @@ def _take_line(draft: _Draft, text: str, file: str) -> None:
         draft.open = ""
 
 
-def _document(draft: _Draft, file: str) -> DocumentRecord | Problem:
+def _document(draft: Draft, file: str) -> DocumentRecord | Problem:
     fields = {name: "\n".join(lines).strip() for name, lines in draft.fields.items()}
     docno = fields.pop("DOCNO", "")
     if reason := id_problem(docno):

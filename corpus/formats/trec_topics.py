@@ -20,6 +20,7 @@ from corpus.formats.records import (
     TopicRecord,
     id_problem,
 )
+from corpus.formats.trec_documents import Draft
 from corpus.formats.xml_tree import Node, read_xml
 
 MAX_TOPIC_CHARS = 1 << 20
@@ -38,15 +39,7 @@ _LABELS = {
 _LINE_BREAKS = re.compile(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]+")
 
 
-class _Draft:
-    """The topic being read: its fields' lines, the field that is open, and where the topic began."""
-
-    def __init__(self, line: int) -> None:
-        self.line = line
-        self.fields: dict[str, list[str]] = {}
-        self.open = ""
-        self.size = 0
-
+class _TopicDraft(Draft):
     def take(self, text: str, file: str) -> None:
         """Take in a line: tags at its beginning change the field, the rest is text of the open field."""
         self.size += len(text)
@@ -70,13 +63,13 @@ def read_trec_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Prob
 
     Raises `BrokenFile` if the file is not text or ends inside a topic.
     """
-    draft: _Draft | None = None
+    draft: _TopicDraft | None = None
     for number, line in read_lines(stream, file):
         begins = _TOP.match(line)
         if begins:
             if draft is not None:
                 yield Problem(file, draft.line, "the topic is not closed: another <top> follows")
-            draft = _Draft(number)
+            draft = _TopicDraft(number)
         text = line[begins.end() :] if begins else line
         ends = _TOP_END.search(text) if begins or text.startswith("<") else None
         if draft is not None:
@@ -90,7 +83,7 @@ def read_trec_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Prob
         raise BrokenFile(file, draft.line, "the file ends inside the topic that begins here")
 
 
-def _topic(draft: _Draft, file: str) -> TopicRecord | Problem:
+def _topic(draft: _TopicDraft, file: str) -> TopicRecord | Problem:
     fields = {name: _text(name, lines) for name, lines in draft.fields.items()}
     number = fields.pop("num", "")
     title, text, narrative = fields.pop("title", ""), fields.pop("desc", ""), fields.pop("narr", "")

@@ -28,7 +28,7 @@ class Paper(models.Model):
 
     `key` is the DOI, or the file's name where there is none; it has no blanks, and changes only where somebody says
     what its DOI is. The lists are JSON,
-    because a paper is read and written whole (ADR 13): `corpus/formats/paper_json.py` says what stands in them.
+    because a paper is read and written whole (ADR 13): `corpus/formats/papers.py` says what stands in them.
     """
 
     collection = models.ForeignKey(

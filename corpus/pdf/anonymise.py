@@ -73,8 +73,10 @@ class Anonymiser:
             return Cut(marker.start, marker.text, self._marker(marker.keys), marker.keys[0])
         begin = max(0, marker.start - _LONGEST)
         match = _NAMES.search(text[begin : marker.start])
-        for key in marker.keys if match else ():
-            start = _first_own_name(match, self.references.get(key)) if match else None
+        if match is None:
+            return None
+        for key in marker.keys:
+            start = _first_own_name(match, self.references.get(key))
             if start is not None:
                 taken = text[begin + start : marker.start]
                 self.met[_name_key(taken)] = key
@@ -127,15 +129,10 @@ def _applied(text: str, cuts: Sequence[Cut]) -> str:
 
 def _cites(markers: Sequence[Marker], cuts: Sequence[Cut]) -> tuple[str, ...]:
     """Return the keys of the changed sentence in print order."""
-    replaced = {cut.start for cut in cuts if cut.put}
     found = [(marker.start, marker.keys) for marker in markers]
-    printed = {start for start, _ in found}
+    printed = {marker.start for marker in markers}
     found.extend((cut.start, (cut.key,)) for cut in cuts if cut.put and cut.start not in printed)
-    return (
-        tuple(key for _, keys in sorted(found) for key in keys)
-        if replaced
-        else tuple(key for marker in markers for key in marker.keys)
-    )
+    return tuple(key for _, keys in sorted(found, key=lambda pair: pair[0]) for key in keys)
 
 
 def _first_own_name(match: re.Match[str], reference: Reference | None) -> int | None:

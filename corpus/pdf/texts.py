@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from corpus.formats.paper_json import reference_numbers
 from corpus.formats.papers import FullPaper, Paragraph, Reference, Sentence, cited_sentences
 from corpus.pdf.anonymise import Anonymiser
 from corpus.pdf.layout import heading_number
@@ -19,9 +18,7 @@ def complete(paper: FullPaper) -> FullPaper:
 
     Sections are recognised by their numbers ("2.1" is in "2"); in a paper without numbers each heading is a section.
     """
-    keys = [reference.key for reference in paper.references]
-    numbers = dict(zip(keys, reference_numbers(paper.references), strict=True))
-    anonymiser = Anonymiser({reference.key: reference for reference in paper.references}, numbers)
+    anonymiser = Anonymiser({reference.key: reference for reference in paper.references}, paper.numbers)
     placed = [_with_sentences(each) for each in _with_tops(paper.paragraphs)]
     return replace(paper, paragraphs=tuple(_proposed(each, anonymiser) for each in with_parts(placed)))
 

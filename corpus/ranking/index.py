@@ -54,7 +54,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Hits:
-    """Documents found, best first: ids as they were given to the builder, and scores."""
+    """Documents found, best first: ids (n,) as they were given to the builder, and scores (n,)."""
 
     ids: NDArray[np.int64]
     scores: NDArray[np.float32]
@@ -97,21 +97,21 @@ def finish(directory: Path, settings: Settings, n_shards: int) -> None:
     Every term of a shard is given the number of documents of the whole index that hold it.
     """
     shards = [directory / str(number) for number in range(n_shards)]
-    held = [np.diff(np.load(shard / "starts.npy")) for shard in shards]
-    holders: dict[int, int] = {}  # how many terms are held by so many documents
-    terms = [Vocabulary(shard).terms(number) for number, shard in enumerate(shards)]
+    frequencies = [np.diff(np.load(shard / "starts.npy")) for shard in shards]  # of each term, in documents
+    holders: dict[int, int] = {}  # how many terms have a document frequency
     if n_shards == 1:
-        values, times = np.unique(held[0], return_counts=True)
+        values, times = np.unique(frequencies[0], return_counts=True)
         holders = dict(zip(values.tolist(), times.tolist(), strict=True))
     else:
-        local = [each.copy() for each in held]
+        terms = [Vocabulary(shard).terms(number) for number, shard in enumerate(shards)]
+        local = [each.copy() for each in frequencies]
         for _, group in groupby(heapq.merge(*terms), key=itemgetter(0)):
             same = [(shard, term) for _, shard, term in group]
             total = sum(int(local[shard][term]) for shard, term in same)
             holders[total] = holders.get(total, 0) + 1
             for shard, term in same:
-                held[shard][term] = total
-    for place, found in zip(shards, held, strict=True):
+                frequencies[shard][term] = total
+    for place, found in zip(shards, frequencies, strict=True):
         np.save(place / "held.npy", found)
     lengths = [np.load(place / "lengths.npy") for place in shards]
     figures = Figures(sum(map(len, lengths)), math.fsum(float(each.sum()) for each in lengths), holders)
@@ -138,7 +138,7 @@ class Index:
         return self.figures.documents
 
     def scores(self, scorer: str, text: str) -> NDArray[np.float32]:
-        """Score of every document for `text`, in the order they were added; 0 where no term is shared.
+        """Scores (documents,) of all documents for `text`, in the order they were added; 0 where no term is shared.
 
         A term counts as often as it stands in the query; TF-IDF is not divided by the query's length, which no
         ranking depends on. Raises ValueError for an unknown scorer.
@@ -163,7 +163,7 @@ class Index:
 
 
 def best_hits(found: Sequence[Hits], depth: int) -> Hits:
-    """The best of what was found in each shard, in the order of the shards."""
+    """The `depth` best of what was found in each shard; ties in the order of the shards."""
     ids = np.concatenate([hits.ids for hits in found])
     scores = np.concatenate([hits.scores for hits in found])
     order = np.argsort(-scores, kind="stable")[:depth]
@@ -236,7 +236,10 @@ class Shard:
         return Hits(np.asarray(self.ids[order]), scores[order])
 
     def weights(self, scorer: str) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-        """Weights of all postings, and the idf of each term; computed where this scorer was never asked for."""
+        """Weights (postings,) and idf (terms,); computed where this scorer was never asked for.
+
+        Raises ValueError for an unknown scorer.
+        """
         if scorer not in SCORERS:
             raise ValueError(f"unknown scorer {scorer!r}")
         if scorer not in self.weighed:
@@ -257,9 +260,9 @@ class Shard:
         written = np.lib.format.open_memmap(part, mode="w+", dtype=np.float32, shape=(len(self.docs),))
         for at in range(0, len(self.docs), CHUNK):
             chunk = slice(at, at + CHUNK)
-            docs, held = self.docs[chunk], counts[chunk].astype(np.float64)
+            docs, tf = self.docs[chunk], counts[chunk].astype(np.float64)
             terms = np.searchsorted(self.starts, np.arange(at, at + len(docs)), side="right") - 1
-            raw = rule.weigh(held, idf[terms], norm[docs], self.settings.k1)
+            raw = rule.weigh(tf, idf[terms], norm[docs], self.settings.k1)
             written[chunk] = raw
             if rule.by_length:
                 np.add.at(squares, docs, raw**2)
@@ -297,7 +300,7 @@ def _narrow(ends: NDArray[np.int64]) -> NDArray[np.int32] | NDArray[np.int64]:
 
 
 def best_of(scores: NDArray[np.float32], depth: int) -> NDArray[np.intp]:
-    """Places of the `depth` highest scores that are not 0, best first, ties by place."""
+    """Places (at most `depth`,) of the highest of the scores (n,) that are not 0, best first, ties by place."""
     found = None
     if 0 < depth < len(scores):
         least = np.partition(scores, len(scores) - depth)[len(scores) - depth]

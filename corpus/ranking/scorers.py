@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Figures:
-    """Of a whole index: documents, terms in all of them with repeats, and how many terms so many documents hold."""
+    """Of a whole index: its documents, their terms with repeats, and how many terms have each document frequency."""
 
     documents: int
     length: float
@@ -47,7 +47,7 @@ def in_a_byte(length: int) -> int:
 
 @dataclass(frozen=True)
 class Scorer:
-    """`idf_of(documents, held, mean)` is a term's, `weigh(counts, idf, norm, k1)` that of postings.
+    """`idf_of(documents, df, mean)` is that of a term, `weigh(counts, idf, norm, k1)` the weights of postings.
 
     `by_length`: the weights of a document are divided by their Euclidean length.
     """
@@ -58,25 +58,25 @@ class Scorer:
     needs_mean: bool = False
     by_length: bool = False
 
-    def idf(self, figures: Figures, held: NDArray[Any]) -> Floats:
-        """idf of terms that so many documents hold; one scalar at a time, so that equal counts give equal bits."""
+    def idf(self, figures: Figures, df: NDArray[Any]) -> Floats:
+        """idf (terms,) of terms of these document frequencies; one scalar at a time, so equal ones give equal bits."""
         mean = self._mean(figures) if self.needs_mean else 0.0
-        values, places = np.unique(held, return_inverse=True)
+        values, places = np.unique(df, return_inverse=True)
         return np.array([self.idf_of(figures.documents, value, mean) for value in values.tolist()])[places]
 
     def _mean(self, figures: Figures) -> float:
         """The mean idf of all terms, before any is raised."""
         total = sum(figures.holders.values())
-        held = figures.holders.items()
-        return math.fsum(times * _plain_idf(figures.documents, n) for n, times in held) / total if total else 0.0
+        found = (times * _plain_idf(figures.documents, df) for df, times in figures.holders.items())
+        return math.fsum(found) / total if total else 0.0
 
 
-def _plain_idf(documents: int, held: int) -> float:
-    return math.log(documents - held + 0.5) - math.log(held + 0.5)
+def _plain_idf(documents: int, df: int) -> float:
+    return math.log(documents - df + 0.5) - math.log(df + 0.5)
 
 
-def _okapi_idf(documents: int, held: int, mean: float) -> float:
-    found = _plain_idf(documents, held)
+def _okapi_idf(documents: int, df: int, mean: float) -> float:
+    found = _plain_idf(documents, df)
     return found if found >= 0 else EPSILON * mean
 
 
@@ -85,7 +85,7 @@ SCORERS = {
     for scorer in (
         Scorer(
             BM25,
-            lambda documents, held, _: math.log1p((documents - held + 0.5) / (held + 0.5)),
+            lambda documents, df, _: math.log1p((documents - df + 0.5) / (df + 0.5)),
             lambda counts, idf, norm, _: idf * counts / (counts + norm),
         ),
         Scorer(
@@ -96,7 +96,7 @@ SCORERS = {
         ),
         Scorer(
             TFIDF,
-            lambda documents, held, _: math.log((1 + documents) / (1 + held)) + 1,
+            lambda documents, df, _: math.log((1 + documents) / (1 + df)) + 1,
             lambda counts, idf, _, __: counts * idf,
             by_length=True,
         ),

@@ -29,7 +29,7 @@ class VectorFiles:
         return {int(document): int(digest) for document, digest in self._keys()}
 
     def keep(self, documents: Sequence[int], digests: Sequence[int], vectors: NDArray[np.float32]) -> None:
-        """Append the vectors. Raises ValueError where their length differs from that of those before."""
+        """Append the vectors (n, size) of n documents. Raises ValueError for another size than that of those before."""
         size = self.size()
         if size and vectors.shape[1] != size:
             raise ValueError(f"vectors of {vectors.shape[1]} numbers, where those before have {size}")

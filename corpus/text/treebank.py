@@ -11,15 +11,15 @@ from typing import NamedTuple
 
 
 class _Rule(NamedTuple):
-    """What is replaced; `marks`: without one of these characters the pattern matches nowhere."""
+    """A pattern and its replacement; without one of `marks` in the text the pattern matches nowhere."""
 
     pattern: re.Pattern[str]
-    put: str
+    replacement: str
     marks: frozenset[str]
 
 
 def _rules(*rows: tuple[str, str, str]) -> list[_Rule]:
-    return [_Rule(re.compile(pattern), put, frozenset(marks)) for pattern, put, marks in rows]
+    return [_Rule(re.compile(pattern), replacement, frozenset(marks)) for pattern, replacement, marks in rows]
 
 
 _BEFORE_CLOSING_QUOTES = _rules(
@@ -90,5 +90,5 @@ def tokens_of(sentence: str) -> list[str]:
 def _replaced(text: str, rules: list[_Rule], marks: set[str]) -> str:
     for rule in rules:
         if not rule.marks.isdisjoint(marks):
-            text = rule.pattern.sub(rule.put, text)
+            text = rule.pattern.sub(rule.replacement, text)
     return text

@@ -28,8 +28,7 @@ from annotation.papers.jobs.paper_identity import Identity, identify
 from annotation.papers.jobs.paper_reading import Incoming, Links, NewestLinks, PaperFile, Reader, Sheet, Spool
 from corpus.formats.acm_cr import AnnotatedPaper
 from corpus.formats.paper_files import PlaceInOrder
-from corpus.formats.paper_json import reference_numbers, write_blocks, write_pages, write_references
-from corpus.formats.papers import FullPaper, is_gold, paper_format
+from corpus.formats.papers import FullPaper, is_gold, paper_format, write_blocks, write_references
 from corpus.formats.records import BrokenFile, Problem
 from corpus.imports.jobs.imports import Work
 from corpus.loading.counts import ImportCounts
@@ -239,12 +238,9 @@ def _parsed_fields(incoming: Incoming, paper: Paper, identity: Identity, links: 
         "venue": found.venue,
         "year": found.year,
         "authors": list(found.authors),
-        "pages": write_pages(found.pages),
+        "pages": [[page.width, page.height] for page in found.pages],
         "blocks": write_blocks(found.paragraphs),
-        "references": _with_works(
-            write_references(found.references, reference_numbers(found.references)),
-            links,
-        ),
+        "references": _with_works(write_references(found.references), links),
         **_file_fields(incoming.file),
     }
     if paper.pk is None or not _has_gold(paper):

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from accounts.caches import volatile
 from annotation.definitions.proposals import Link
-from corpus.endpoints.registries import Asker, Registered, Registry, RegistryFailed
+from corpus.endpoints.registries import Registered, Registry, RegistryClient, RegistryFailed
 from corpus.formats.papers import Reference
 from corpus.pdf.linking import WORTH_A_LOOK, registered_link
 
@@ -101,12 +101,12 @@ class Registries:
         return found
 
     @contextmanager
-    def connections(self) -> Iterator[list[Asker]]:
+    def connections(self) -> Iterator[list[RegistryClient]]:
         """Open connections to those that have not failed."""
         with ExitStack() as stack:
-            yield [stack.enter_context(Asker(each, KeptAnswers(), self.check)) for each in self.left]
+            yield [stack.enter_context(RegistryClient(each, KeptAnswers(), self.check)) for each in self.left]
 
-    def find(self, asking: list[Asker], reference: Reference) -> list[Registered]:
+    def find(self, asking: list[RegistryClient], reference: Reference) -> list[Registered]:
         """What those connections find for a reference; one that fails is closed to further questions."""
         found: list[Registered] = []
         author = reference.authors[0].partition(",")[0] if reference.authors else ""

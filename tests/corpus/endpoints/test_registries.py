@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corpus.endpoints import registries
-from corpus.endpoints.registries import Asker, Registered, Registry, RegistryFailed
+from corpus.endpoints.registries import Registered, Registry, RegistryClient, RegistryFailed
 from corpus.pdf.linking import registered_link
 from corpus.pdf.reference_fields import parse_reference
 from tests.stubs.registries import RegistryStub, Reply, crossref, item, openalex, result
@@ -16,10 +16,10 @@ from tests.stubs.registries import RegistryStub, Reply, crossref, item, openalex
 TITLE = "Long-Tail Questions in Archives"
 
 
-def asker(stub: RegistryStub, kind: Any = "crossref", **more: Any) -> Asker:
+def asker(stub: RegistryStub, kind: Any = "crossref", **more: Any) -> RegistryClient:
     own = {name: more.pop(name) for name in ("cache", "check") if name in more}
     options = {"pause": 0.0, "mailto": "litmus@a.example", "timeout": 5.0} | more
-    return Asker(Registry(kind, stub.url, **options), **own)
+    return RegistryClient(Registry(kind, stub.url, **options), **own)
 
 
 def test_crossref() -> None:
@@ -152,7 +152,7 @@ def test_what_registries_say_can_be_stored() -> None:
 
 def test_nobody_there() -> None:
     failing = pytest.raises(RegistryFailed, match="OpenAlex gave no answer: the connection failed")
-    with Asker(Registry("openalex", "http://127.0.0.1:9", pause=0.0, attempts=2)) as asking, failing:
+    with RegistryClient(Registry("openalex", "http://127.0.0.1:9", pause=0.0, attempts=2)) as asking, failing:
         asking.find(TITLE)
 
 

@@ -5,8 +5,16 @@ from io import BytesIO
 import pytest
 
 from corpus.formats.paper_files import PlaceInOrder, read_order
-from corpus.formats.paper_json import reference_numbers, write_blocks, write_references
-from corpus.formats.papers import Box, Marker, Paragraph, Reference, Sentence
+from corpus.formats.papers import (
+    Box,
+    Marker,
+    Paragraph,
+    Reference,
+    Sentence,
+    reference_numbers,
+    write_blocks,
+    write_references,
+)
 from corpus.formats.records import BrokenFile, Problem
 
 
@@ -38,7 +46,7 @@ def test_blocks_keep_what_is_there_and_nothing_empty() -> None:
         "sentences": [{"start": 0, "end": 9, "cites": ["1"]}],
         "boxes": [{"page": 1, "x": 0.0, "y": 2.5, "width": 3.0, "height": 4.0}],
     }
-    assert write_references([Reference("b0", "T", ids={"doi": "10.1/x"})], ["1"]) == [
+    assert write_references([Reference("b0", "T", ids={"doi": "10.1/x"})]) == [
         {"number": "1", "key": "b0", "title": "T", "ids": {"doi": "10.1/x"}}
     ]
 
