@@ -1,15 +1,17 @@
-"""The form that asks for an evaluation, in the words of the command."""
+"""The forms of evaluations, in the words of the commands."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
 from adjudication.evaluation.golds.registry import offered_golds
 from adjudication.evaluation.presets.registry import PRESETS
+from adjudication.evaluation.reads import search_sheets
 from adjudication.evaluation.reads.spec import AS_NOT_RELEVANT, CONDENSED, MEASURES, EvaluationSpec
 from adjudication.evaluation.reads.subsets import attribute_names
 from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.stats.measures import measure_names
+from annotation.definitions.settings import SEED
 from annotation.kind import Judged
 from annotation.models import Campaign, CampaignState
 from corpus.models import Collection
@@ -39,10 +41,8 @@ class JudgingForm(forms.Form):
 
     def __init__(self, data: Any = None, *, collection: Collection, **more: Any) -> None:
         super().__init__(data, **more)
-        field = self.fields["campaign"]
-        assert isinstance(field, forms.ModelChoiceField)  # noqa: S101 - for the type checker
         known = collection.campaigns.judging(Judged.DOCUMENTS).exclude(state=CampaignState.CLOSED)
-        field.queryset = known.order_by("name")
+        cast(forms.ModelChoiceField, self.fields["campaign"]).queryset = known.order_by("name")
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
@@ -101,9 +101,7 @@ class EvaluationForm(forms.Form):
         self.fields["measures"].help_text = f"Separated by spaces. Available: {', '.join(measure_names())}."
 
     def _choose(self, name: str, choices: list[tuple[str, str]]) -> None:
-        field = self.fields[name]
-        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
-        field.choices = choices
+        cast(forms.ChoiceField, self.fields[name]).choices = choices
 
     def spec(self) -> EvaluationSpec:
         """The evaluation that was asked for."""
@@ -120,3 +118,34 @@ class EvaluationForm(forms.Form):
             sensitivity=given["sensitivity"],
             preset=given["preset"],
         )
+
+
+class SampleForm(forms.Form):
+    """Which questions a sheet asks."""
+
+    questions = forms.IntegerField(
+        label="Questions of each origin",
+        min_value=1,
+        max_value=search_sheets.MOST_QUESTIONS,
+        initial=search_sheets.QUESTIONS,
+        help_text="As many from inline citations as from authors; kept and specific ones only.",
+    )
+    results = forms.IntegerField(
+        label="Results of each question",
+        min_value=1,
+        max_value=search_sheets.MOST_RESULTS,
+        initial=search_sheets.RESULTS,
+    )
+    seed = forms.IntegerField(
+        min_value=SEED.least,
+        max_value=SEED.most,
+        initial=search_sheets.SEED,
+        help_text="The same seed, the same sample.",
+    )
+
+
+class FilledForm(forms.Form):
+    """A filled sheet."""
+
+    name = forms.CharField(label="Name of the run", max_length=100, help_text="Such as that of the search engine.")
+    file = forms.FileField(label="Filled sheet", help_text="CSV with the columns topic, rank, docno and title.")

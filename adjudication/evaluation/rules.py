@@ -7,8 +7,7 @@ from adjudication.evaluation.presets.litsearch import KEPT
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.subsets import campaigns_of_attributes
-from adjudication.labels.rules import check_can_take_out
-from annotation.campaigns.rules.seals import check_not_sealed
+from adjudication.labels.rules import check_can_take_out, check_none_sealed
 from annotation.models import Campaign
 from corpus.models import Collection, Membership
 
@@ -32,8 +31,7 @@ def campaigns_of(
 
 def check_not_sealed_labels(collection: Collection, spec: EvaluationSpec) -> None:
     """Errors: NotAllowed for labels of a sealed test set (ADR 16) for everyone."""
-    for campaign in campaigns_of(collection, spec):
-        check_not_sealed(campaign)
+    check_none_sealed(campaigns_of(collection, spec))
 
 
 def check_can_see(membership: Membership, spec: EvaluationSpec) -> None:

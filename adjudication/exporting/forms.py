@@ -1,17 +1,16 @@
-"""The options of exports, each defined once. An exporter's form drives the page, the API's parameters and the command.
+"""The options that exports share, each defined once; an exporter's form drives its page, API parameters and command.
 
 Fields are Django's. What they may say in addition: values that are `is_strict` are refused by exports that do not have
 the option, others are passed over there; `on_card` puts a field on the card of its export instead of above the list;
 `offered` are the choices that a collection has, none of which leaves the field out of the page.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from django import forms
 
-from corpus.models import Collection, FullText
+from corpus.models import Collection
 
 QUERY, ASPECT, SUB_QUERY = "query", "aspect", "sub-query"
 PARAGRAPH, SENTENCE = "paragraph", "sentence"  # levels of citation contexts
@@ -20,7 +19,6 @@ GRADES = ("sum", "binary", "mean")
 UNRESOLVED = ("refuse", "skip")
 EVERY, JUDGED = "every", "judged"  # which of a topic's aspects a document's score needs
 ASPECTS = (EVERY, JUDGED)
-_PREFIX = re.compile(r"[!#-~]{0,20}").fullmatch
 Choices = Sequence[tuple[str, str]]
 
 
@@ -112,26 +110,6 @@ class UnresolvedField(WordField):
         )
 
 
-class RunField(forms.CharField):
-    """A run's name; whether there is one is for the exporter to find out."""
-
-    widget = forms.Select
-
-    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
-        names = collection.retrieval_runs.order_by("name").values_list("name", flat=True)
-        return [("", "choose a run"), *((name, name) for name in names)] if names else []
-
-
-class PartField(forms.CharField):
-    """A part of a split, `NAME:PART`; offered where the collection has splits."""
-
-    widget = forms.Select
-
-    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
-        found = [f"{split.name}:{part}" for split in collection.splits.all() for part in split.parts]
-        return [("", "of every part"), *((each, each) for each in found)] if found else []
-
-
 class NumberField(forms.IntegerField):
     default_error_messages = {"invalid": "“%(value)s” is not a whole number of at most nine digits."}
 
@@ -140,25 +118,6 @@ class NumberField(forms.IntegerField):
         if word and not (word.removeprefix("-").isascii() and word.removeprefix("-").isdigit() and len(word) < 10):
             raise forms.ValidationError(self.error_messages["invalid"], "invalid", {"value": word[:40]})
         return int(word) if word else None
-
-
-class PrefixField(forms.CharField):
-    """What ids begin with: "" for nothing, None where it was not asked for."""
-
-    widget = forms.TextInput(attrs={"class": "input mono", "maxlength": 20, "size": 6, "autocomplete": "off"})
-    on_card = True
-
-    def __init__(self, **more: Any) -> None:
-        super().__init__(required=False, strip=False, **more)
-
-    def to_python(self, value: Any) -> str | None:
-        if value is not None and not _PREFIX(value):
-            text = f"“{value[:40]}” cannot begin an id: at most 20 ASCII characters, no blank, no double quote."
-            raise forms.ValidationError(text)
-        return value if value is None else str(value)
-
-    def is_strict(self, value: Any) -> bool:
-        return bool(value)
 
 
 class ExportForm(forms.Form):
@@ -214,42 +173,3 @@ class ByLevelForm(SummedForm):
             text = "Only scores over aspects can be written over the judged ones alone: by query or sub-query."
             self.add_error("aspects", text)
         return values
-
-
-class FullTextField(SwitchField):
-    """Whether documents come with their full texts; offered where there are any."""
-
-    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices | None:
-        return None if FullText.objects.filter(document__collection=collection).exists() else []
-
-
-class DocumentForm(ExportForm):
-    """Of documents."""
-
-    full_texts = FullTextField(
-        strict=True,
-        label="Documents with their full texts",
-        argument="full-texts",
-        help_text="of documents: with their full texts, as far as there are any",
-    )
-
-
-class ContextForm(ExportForm):
-    """Of files made from papers."""
-
-    drafts = SwitchField(
-        label="Include drafts and proposals, marked as such",
-        argument="include-drafts",
-        help_text="of contexts: also papers that nobody has confirmed, marked as such",
-    )
-
-
-class PrefixForm(forms.Form):
-    """Of BEIR, which takes equal ids of a query and a document for one thing."""
-
-    query_prefix = PrefixField(
-        label="Query ids begin with", help_text="of BEIR: what ids of queries begin with; remembered"
-    )
-    document_prefix = PrefixField(
-        label="Document ids begin with", help_text="of BEIR: what ids of documents begin with; remembered"
-    )

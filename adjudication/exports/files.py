@@ -11,7 +11,7 @@ from adjudication.exporting.findings import OVERRIDE, find, note_standing
 from adjudication.exporting.options import make_options
 from adjudication.exports.registry import EXPORTERS
 from adjudication.labels.reads.queue import VoteStanding
-from annotation.campaigns.rules.seals import check_not_sealed
+from adjudication.labels.rules import check_none_sealed
 from annotation.models import Campaign
 from corpus.formats.zip_stream import zipped
 
@@ -36,8 +36,7 @@ def open_export(options: Options) -> Export:
 
     Nothing is read until the pieces are; they come from a cursor on the server, so memory stays flat.
     """
-    for campaign in options.exporter.campaigns(options):
-        check_not_sealed(campaign)
+    check_none_sealed(options.exporter.campaigns(options))
     findings = find(options)
     if fatal := [finding.text for finding in findings if finding.is_fatal]:
         raise Refused(f"{options.exporter.label} cannot be written. " + " ".join(fatal))

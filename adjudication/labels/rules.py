@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from adjudication.models import Verdict
+from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from annotation.models import Assignment, AssignmentState, Campaign
 from corpus.collections.rules import can_manage, check_can_oversee, check_not_archived, check_role
@@ -58,6 +59,12 @@ def check_can_take_out(membership: Membership, campaigns: Iterable[Campaign]) ->
     """
     check_can_oversee(membership)
     check_can_read_labels_of(campaigns, membership.user)
+
+
+def check_none_sealed(campaigns: Iterable[Campaign]) -> None:
+    """No labels of a sealed test set (ADR 16) leave, whatever the reason. Errors: NotAllowed, for everyone."""
+    for campaign in campaigns:
+        check_not_sealed(campaign)
 
 
 def why_cannot_take_out(membership: Membership, campaigns: Iterable[Campaign]) -> str:

@@ -1,6 +1,6 @@
 """Forms of leaderboards, in the words of the command and the API."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -31,10 +31,8 @@ class OpeningForm(forms.Form):
 
     def __init__(self, data: Any = None, *, collection: Collection) -> None:
         super().__init__(data)
-        for name, choices in (("gold", offered_golds(collection)), ("topics", offered_topics(collection))):
-            field = self.fields[name]
-            assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
-            field.choices = choices
+        cast(forms.ChoiceField, self.fields["gold"]).choices = offered_golds(collection)
+        cast(forms.ChoiceField, self.fields["topics"]).choices = offered_topics(collection)
         known = ", ".join(measure_names())
         self.fields["measures"].help_text = f"Separated by spaces. The first one orders the runs. Available: {known}."
 

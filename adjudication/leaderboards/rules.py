@@ -5,9 +5,8 @@ from accounts.refusals import Refused
 from adjudication.evaluation.golds.registry import campaigns_of_gold, protected_campaigns
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
-from adjudication.labels.rules import fetch_role
+from adjudication.labels.rules import check_none_sealed, fetch_role
 from adjudication.models import Leaderboard
-from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from corpus.collections.rules import check_manager, check_not_archived
 from corpus.models import Collection
@@ -31,8 +30,7 @@ def check_can_upload(board: Leaderboard, by: User) -> None:
     check_not_archived(board.collection)
     if not board.is_open:
         raise Refused("The leaderboard is closed, so no run is scored there.")
-    for campaign in campaigns_of_gold(board.collection, board.selector):
-        check_not_sealed(campaign)
+    check_none_sealed(campaigns_of_gold(board.collection, board.selector))
     check_can_read_labels_of(protected_campaigns(board.collection, board.selector), by)
 
 

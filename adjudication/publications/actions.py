@@ -9,12 +9,13 @@ from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from accounts.sealing import sealed
+from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Publication, Release
 from adjudication.models.publications import Destination
 from adjudication.publications.jobs import base_url, own_token
 from adjudication.releases.reads.archive import check_has_files
 from adjudication.releases.reads.recipe import released_campaigns
-from adjudication.releases.rules import check_can_open, check_not_sealed_in
+from adjudication.releases.rules import check_can_open
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from corpus.collections.rules import check_manager
 from corpus.endpoints.hub import is_repository
@@ -44,7 +45,7 @@ def request_publication(
     check_manager(collection, by)
     release = Release.objects.select_for_update(of=("self",)).select_related("collection").get(pk=release.pk)
     campaigns = list(released_campaigns(collection))
-    check_not_sealed_in(campaigns)
+    check_none_sealed(campaigns)
     if by is not None:
         check_can_read_labels_of(campaigns, by)
     check_can_send(release, public=public)

@@ -7,11 +7,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal_messages import refusals_in_form
-from accounts.refusals import Refused
-from adjudication.models import Release
 from adjudication.publications.actions import request_publication
 from adjudication.publications.forms import PublicationForm
-from adjudication.releases.rules import check_can_open, check_can_read_release
+from adjudication.releases.rules import check_can_read_release, why_cannot_open
 from corpus.collections.rules import check_can_manage, fetch_membership
 from corpus.collections.views.context import collection_context
 
@@ -32,16 +30,8 @@ def publication_create(request: HttpRequest, slug: str, name: str) -> HttpRespon
     context = collection_context(membership, "releases") | {
         "release": release,
         "publications": release.publications.select_related("requested_by").order_by("-pk"),
-        "not_public": _reason_against_public(release),
+        "not_public": why_cannot_open(release),
         "form": form,
     }
     status = 422 if request.method == "POST" else 200
     return render(request, "adjudication/publications/publication_form.html", context, status=status)
-
-
-def _reason_against_public(release: Release) -> str:
-    try:
-        check_can_open(release)
-    except Refused as refusal:
-        return refusal.reason
-    return ""

@@ -10,12 +10,13 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, JobState, User
 from accounts.refusals import Conflict, Refused
+from adjudication.labels.rules import check_none_sealed
 from adjudication.models import DataStatement, Release
 from adjudication.models.releases import GONE, is_release_name
 from adjudication.releases.reads.checks import Check, check_list
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.statement import QUESTIONS, answers_of, problem_of
-from adjudication.releases.rules import check_can_open, check_not_sealed_in
+from adjudication.releases.rules import check_can_open
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from corpus.collections.rules import check_manager
 from corpus.models import Collection
@@ -39,7 +40,7 @@ def request_release(
     recipe = make_recipe(collection)
     if by is not None:
         check_can_read_labels_of(recipe.campaigns, by)
-    check_not_sealed_in(list(recipe.campaigns))
+    check_none_sealed(recipe.campaigns)
     check_name(collection, name)
     check_is_complete(check_list(recipe), force)
     live = Release.objects.filter(collection=collection).exclude(state__in=GONE)

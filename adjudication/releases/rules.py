@@ -6,7 +6,6 @@ from accounts.refusals import Refused
 from adjudication.labels.rules import check_can_take_out
 from adjudication.models import Release
 from adjudication.models.releases import GONE
-from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.models import Campaign, CampaignState
 from corpus.models import Collection, Membership
 
@@ -14,12 +13,6 @@ from corpus.models import Collection, Membership
 def check_can_read_release(membership: Membership) -> None:
     """Overseers read releases; of labels only who has nothing left to judge. Errors: NotAllowed."""
     check_can_take_out(membership, membership.collection.campaigns.all())
-
-
-def check_not_sealed_in(campaigns: list[Campaign]) -> None:
-    """No labels of a sealed test set leave, whatever the reason. Errors: NotAllowed."""
-    for campaign in campaigns:
-        check_not_sealed(campaign)
 
 
 def check_can_open(release: Release) -> None:
@@ -31,6 +24,15 @@ def check_can_open(release: Release) -> None:
         raise Refused(
             f"People still judge in {names}, and a public release would show them the labels. Close it first."
         )
+
+
+def why_cannot_open(release: Release) -> str:
+    """Why the release may not be shown to others yet, or ""."""
+    try:
+        check_can_open(release)
+    except Refused as refusal:
+        return refusal.reason
+    return ""
 
 
 def standing_release(thing: Model, collection: Collection | int) -> str:

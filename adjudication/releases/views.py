@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused
+from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Release
 from adjudication.releases.actions import (
     close_release,
@@ -29,7 +30,7 @@ from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.explaining import explain, judged_documents, withheld_of
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.statement import answers_of, unanswered
-from adjudication.releases.rules import check_can_open, check_can_read_release, check_not_sealed_in
+from adjudication.releases.rules import check_can_read_release, why_cannot_open
 from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import check_can_manage, check_not_archived, fetch_manager, fetch_membership
 from corpus.collections.views.context import collection_context
@@ -67,7 +68,7 @@ def release_create(request: HttpRequest, slug: str) -> HttpResponse:
     check_not_archived(membership.collection)
     collection = membership.collection
     recipe = make_recipe(collection)
-    check_not_sealed_in(list(recipe.campaigns))
+    check_none_sealed(recipe.campaigns)
     checks = check_list(recipe)
     blocking = [one for one in checks if one.blocking]
     form = ReleaseForm(
@@ -109,16 +110,11 @@ def statement_edit(request: HttpRequest, slug: str) -> HttpResponse:
 def release_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """One release: what is in it, what changed, its files, who may see it."""
     membership, release = _release(request, slug, name)
-    no_opening = ""
-    try:
-        check_can_open(release)
-    except Refused as refusal:
-        no_opening = refusal.reason
     context = collection_context(membership, "releases") | {
         "release": release,
         "folders": grouped(entries_of(release, anonymous=False)),
         "files_base": reverse("release_file", args=[slug, name, "x"])[:-1],
-        "no_opening": no_opening,
+        "no_opening": why_cannot_open(release),
         "changes": release.summary.get("changes", []),
         "publications": release.publications.select_related("requested_by").order_by("-pk"),
         "blocking": [one for one in release.findings if one["blocking"]],

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from adjudication.models import Split
-from adjudication.splits.actions import delete_split, make_split
+from adjudication.splits.actions import MOST_ATTRIBUTES, delete_split, make_split
 from adjudication.splits.reads import members_of
 from annotation.campaigns.api.settings import number_field
 from annotation.definitions.settings import SEED
@@ -24,7 +24,7 @@ from corpus.models import Role
 
 def _names(about: str) -> serializers.ListField:
     child = serializers.CharField(max_length=60)
-    return serializers.ListField(child=child, max_length=4, default=list, help_text=about)
+    return serializers.ListField(child=child, max_length=MOST_ATTRIBUTES, default=list, help_text=about)
 
 
 class NewSplitSerializer(serializers.Serializer[Any]):

@@ -1,6 +1,6 @@
 """The form that draws a split, in the words of the command."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 
@@ -54,6 +54,4 @@ class SplitForm(forms.Form):
         super().__init__(data, **more)
         names = [(name, name.replace("_", " ")) for name in attribute_names(collection) if not name.startswith("split")]
         for each in ("within", "together"):
-            field = self.fields[each]
-            assert isinstance(field, forms.ChoiceField)  # noqa: S101 - for the type checker
-            field.choices = names
+            cast(forms.ChoiceField, self.fields[each]).choices = names

@@ -21,7 +21,7 @@ class Unjudged:
 
 
 @dataclass(frozen=True)
-class AtDepth:
+class UnjudgedCount:
     """How many documents are unjudged among the first `depth` of any run, of how many, on how many topics."""
 
     depth: int
@@ -32,7 +32,7 @@ class AtDepth:
 
 def fetch_unjudged(
     collection: Collection, found: LoadedGold, runs: Sequence[str], depth: int, topics: Sequence[str] | None = None
-) -> tuple[list[Unjudged], list[AtDepth]]:
+) -> tuple[list[Unjudged], list[UnjudgedCount]]:
     """(unjudged documents among the first `depth` of the runs, counts at each of the DEPTHS up to it).
 
     Only topics of the gold count, `topics` of them where they are given. One query.
@@ -48,9 +48,9 @@ def fetch_unjudged(
     return rows, [_count(each, rows, list(best.values())) for each in DEPTHS if each <= depth]
 
 
-def _count(depth: int, rows: Sequence[Unjudged], ranks: Sequence[int]) -> AtDepth:
+def _count(depth: int, rows: Sequence[Unjudged], ranks: Sequence[int]) -> UnjudgedCount:
     within = [row for row in rows if row.rank <= depth]
-    return AtDepth(depth, len(within), sum(rank <= depth for rank in ranks), len({row.topic for row in within}))
+    return UnjudgedCount(depth, len(within), sum(rank <= depth for rank in ranks), len({row.topic for row in within}))
 
 
 def pairs_of(collection: Collection, unit: str, rows: Sequence[Unjudged]) -> list[tuple[int, int]]:

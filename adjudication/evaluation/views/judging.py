@@ -12,7 +12,7 @@ from adjudication.evaluation.actions import Judging, judge_unjudged
 from adjudication.evaluation.forms import JudgingForm
 from adjudication.evaluation.golds.registry import read_decided
 from adjudication.evaluation.reads.measured import Measured
-from adjudication.evaluation.reads.unjudged import DEPTHS, AtDepth, fetch_unjudged
+from adjudication.evaluation.reads.unjudged import DEPTHS, UnjudgedCount, fetch_unjudged
 from adjudication.evaluation.views.evaluations import fetch_part, part_context
 from corpus.collections.rules import check_can_manage
 from corpus.models import Collection
@@ -55,7 +55,7 @@ def evaluation_judging(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     return render(request, "adjudication/evaluation/evaluation_judging.html", context, status=status)
 
 
-def _counts(collection: Collection, part: Measured, topic: str) -> list[AtDepth]:
+def _counts(collection: Collection, part: Measured, topic: str) -> list[UnjudgedCount]:
     found = read_decided(collection, str(part.report["gold"]))
     _, counts = fetch_unjudged(collection, found, part.runs, DEPTHS[-1], [topic] if topic else None)
     return counts

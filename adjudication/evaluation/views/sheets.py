@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django import forms
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -11,40 +10,11 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.refusal_messages import refusals_in_form
 from adjudication.evaluation.actions import bring_sheet
-from adjudication.evaluation.reads.search_sheets import (
-    MOST_QUESTIONS,
-    MOST_RESULTS,
-    QUESTIONS,
-    RESULTS,
-    SEED,
-    sheet_lines,
-)
+from adjudication.evaluation.forms import FilledForm, SampleForm
+from adjudication.evaluation.reads.search_sheets import sheet_lines
 from adjudication.evaluation.rules import check_can_sample
 from adjudication.evaluation.views.evaluations import context_of
 from corpus.collections.rules import check_can_manage, fetch_overseer
-
-
-class SampleForm(forms.Form):
-    """Which questions a sheet asks."""
-
-    questions = forms.IntegerField(
-        label="Questions of each origin",
-        min_value=1,
-        max_value=MOST_QUESTIONS,
-        initial=QUESTIONS,
-        help_text="As many from inline citations as from authors; kept and specific ones only.",
-    )
-    results = forms.IntegerField(label="Results of each question", min_value=1, max_value=MOST_RESULTS, initial=RESULTS)
-    seed = forms.IntegerField(
-        min_value=0, max_value=2**63 - 1, initial=SEED, help_text="The same seed, the same sample."
-    )
-
-
-class FilledForm(forms.Form):
-    """A filled sheet."""
-
-    name = forms.CharField(label="Name of the run", max_length=100, help_text="Such as that of the search engine.")
-    file = forms.FileField(label="Filled sheet", help_text="CSV with the columns topic, rank, docno and title.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

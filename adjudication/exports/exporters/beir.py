@@ -1,8 +1,11 @@
 """BEIR: corpus, queries and qrels in one archive."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
+
+from django import forms
 
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import (
@@ -17,7 +20,7 @@ from adjudication.exporting.exporter import (
     Reader,
 )
 from adjudication.exporting.findings import MOST_EXAMPLES, qrel_findings
-from adjudication.exporting.forms import ASPECT, ByLevelForm, PrefixForm
+from adjudication.exporting.forms import ASPECT, ByLevelForm
 from adjudication.exporting.streams import pieces
 from adjudication.exports.exporters.documents import document_records
 from adjudication.exports.exporters.qrels import qrel_rows
@@ -33,6 +36,37 @@ from corpus.models import Collection
 
 SUGGESTED = ("q", "d")  # prefixes of ids of queries and documents
 PREFIXES = ("query_prefix", "document_prefix")
+_PREFIX = re.compile(r"[!#-~]{0,20}").fullmatch
+
+
+class PrefixField(forms.CharField):
+    """What ids begin with: "" for nothing, None where it was not asked for."""
+
+    widget = forms.TextInput(attrs={"class": "input mono", "maxlength": 20, "size": 6, "autocomplete": "off"})
+    on_card = True
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(required=False, strip=False, **more)
+
+    def to_python(self, value: Any) -> str | None:
+        if value is not None and not _PREFIX(value):
+            text = f"“{value[:40]}” cannot begin an id: at most 20 ASCII characters, no blank, no double quote."
+            raise forms.ValidationError(text)
+        return value if value is None else str(value)
+
+    def is_strict(self, value: Any) -> bool:
+        return bool(value)
+
+
+class PrefixForm(forms.Form):
+    """Of BEIR, which takes equal ids of a query and a document for one thing."""
+
+    query_prefix = PrefixField(
+        label="Query ids begin with", help_text="of BEIR: what ids of queries begin with; remembered"
+    )
+    document_prefix = PrefixField(
+        label="Document ids begin with", help_text="of BEIR: what ids of documents begin with; remembered"
+    )
 
 
 class BeirArchive(Exporter):

@@ -16,7 +16,7 @@ from adjudication.exporting.exporter import (
     Reader,
     TextExporter,
 )
-from adjudication.exporting.forms import ContextForm, LevelField, NumberField, WordField
+from adjudication.exporting.forms import ExportForm, LevelField, NumberField, SwitchField, WordField
 from adjudication.exporting.streams import pieces
 from adjudication.papers.contexts import context_files, context_findings, context_topic_records
 from annotation.kind import Judged
@@ -26,6 +26,16 @@ from corpus.formats.qrels import write_qrels
 from corpus.formats.trec_topics import write_trec_topics
 from corpus.formats.zip_stream import zipped
 from corpus.models import Paper
+
+
+class ContextForm(ExportForm):
+    """Of files made from papers."""
+
+    drafts = SwitchField(
+        label="Include drafts and proposals, marked as such",
+        argument="include-drafts",
+        help_text="of contexts: also papers that nobody has confirmed, marked as such",
+    )
 
 
 class ContextExporter(Exporter):

@@ -1,14 +1,16 @@
 """Documents, with everything that is known of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from adjudication.exporting.exporter import NDJSON, Exporter, Options, TextExporter
-from adjudication.exporting.forms import DocumentForm
+from adjudication.exporting.forms import Choices, ExportForm, SwitchField
 from adjudication.exporting.streams import loaded, rows
 from corpus.formats.jsonl_documents import write_jsonl_documents
 from corpus.formats.litsearch_parquet import write_parquet_documents
 from corpus.formats.records import DocumentRecord
 from corpus.formats.s2orc_parquet import write_s2orc_parquet
+from corpus.models import Collection, FullText
 
 _FIELDS = "d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra"
 # Without the papers whose citation contexts are queries.
@@ -24,6 +26,24 @@ FULL_DOCUMENTS = f"""
 SELECT {_FIELDS}, f.text FROM corpus_document d LEFT JOIN corpus_fulltext f ON f.document_id = d.id {_SEARCHED}
 """
 WHOLE = r"^(0|[1-9][0-9]{0,16})$"  # docnos that are whole numbers and come back the same
+
+
+class FullTextField(SwitchField):
+    """Whether documents come with their full texts; offered where there are any."""
+
+    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices | None:
+        return None if FullText.objects.filter(document__collection=collection).exists() else []
+
+
+class DocumentForm(ExportForm):
+    """Of documents."""
+
+    full_texts = FullTextField(
+        strict=True,
+        label="Documents with their full texts",
+        argument="full-texts",
+        help_text="of documents: with their full texts, as far as there are any",
+    )
 
 
 class Documents(TextExporter):

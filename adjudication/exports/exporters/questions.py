@@ -20,8 +20,8 @@ from adjudication.exporting.exporter import (
     find_campaign,
 )
 from adjudication.exporting.findings import override_findings
-from adjudication.exporting.forms import CampaignField, ExportForm, PrefixForm
-from adjudication.exports.exporters.beir import BeirArchive, beir_files, beir_findings
+from adjudication.exporting.forms import CampaignField, ExportForm
+from adjudication.exports.exporters.beir import BeirArchive, PrefixForm, beir_files, beir_findings
 from adjudication.questions.reads.question_set import (
     UNDECIDED,
     QuestionSet,

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from django import forms
+
 from accounts.refusals import Refused
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import (
@@ -29,11 +31,10 @@ from adjudication.exporting.findings import qrel_findings
 from adjudication.exporting.forms import (
     QUERY,
     CampaignField,
+    Choices,
     CriterionField,
     ExportForm,
     NumberField,
-    PartField,
-    RunField,
     SwitchField,
     UnresolvedField,
     WordField,
@@ -47,6 +48,26 @@ from corpus.runs.recipes.queries import ALL, queries_of, sources_of
 TARGETS, VERDICTS = "targets", "verdicts"
 AT_ONCE = 100  # topics whose documents are read together
 MOST = 1000  # negatives of a topic, and ranks passed over
+
+
+class RunField(forms.CharField):
+    """A run's name; whether there is one is for the exporter to find out."""
+
+    widget = forms.Select
+
+    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
+        names = collection.retrieval_runs.order_by("name").values_list("name", flat=True)
+        return [("", "choose a run"), *((name, name) for name in names)] if names else []
+
+
+class PartField(forms.CharField):
+    """A part of a split, `NAME:PART`; offered where the collection has splits."""
+
+    widget = forms.Select
+
+    def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
+        found = [f"{split.name}:{part}" for split in collection.splits.all() for part in split.parts]
+        return [("", "of every part"), *((each, each) for each in found)] if found else []
 
 
 class TrainingForm(ExportForm):

@@ -5,33 +5,37 @@ from collections.abc import Iterable
 from adjudication.releases.jobs.describing import title_of
 from adjudication.releases.reads import sentences
 from adjudication.releases.reads.facts import Facts, platform
+from adjudication.releases.reads.sentences import APART
 from adjudication.releases.reads.statement import NOT_STATED
 from annotation.models import Campaign
 
 
 def datasheet(facts: Facts, *, anonymous: bool) -> str:
     """“Datasheets for Datasets” (Gebru et al., 2021), by its sections."""
-    answers, tell = facts.answers, sentences
+    answers = facts.answers
     sections = {
         "Motivation": (
             ("For what purpose was the data set created?", answers.get("description", NOT_STATED)),
-            ("Who created it?", _makers(facts, anonymous=anonymous)),
+            ("Who created it?", "Anonymous authors" if anonymous else answers.get("creators", NOT_STATED)),
         ),
         "Composition": (
             ("What do the instances represent?", _composition(facts)),
-            ("Is any information missing?", tell.missing(facts, tell.APART)),
-            ("Are there errors, noise or redundancies?", tell.analysis(facts, tell.APART)),
+            ("Is any information missing?", sentences.missing(facts, APART)),
+            ("Are there errors, noise or redundancies?", sentences.analysis(facts, APART)),
             ("Does it identify people?", answers.get("personalSensitiveInformation", NOT_STATED)),
         ),
         "Collection process": (
-            ("How was the data acquired?", f"{tell.raw_data(facts, anonymous=anonymous)} {tell.pooled(facts)}"),
-            ("Who was involved, and how were they compensated?", _people(facts)),
+            (
+                "How was the data acquired?",
+                f"{sentences.raw_data(facts, anonymous=anonymous)} {sentences.pooled(facts)}",
+            ),
+            ("Who was involved, and how were they compensated?", f"{_recruitment(facts)} {_hours(facts)}"),
             ("Over what time?", _timeframe(facts)),
             ("Was there an ethical review?", answers.get("ethics", NOT_STATED)),
             ("Did the people consent?", answers.get("consent", NOT_STATED)),
         ),
         "Preprocessing, cleaning, labelling": (
-            ("How was it labelled?", tell.protocol(facts, tell.APART)),
+            ("How was it labelled?", sentences.protocol(facts, APART)),
             ("Which software was used?", f"{platform()}, an open source application."),
         ),
         "Uses": (
@@ -54,9 +58,9 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
 
 def appendix(facts: Facts, *, anonymous: bool) -> str:
     """ARR's checklist B and D1-D5 and the questions of NeurIPS, answered from data."""
-    tell, answers = sentences, facts.answers
+    answers = facts.answers
     asked = (
-        ("B1 Creators of what is used", tell.raw_data(facts, anonymous=anonymous, between=tell.APART)),
+        ("B1 Creators of what is used", sentences.raw_data(facts, anonymous=anonymous, between=APART)),
         ("B2 Licence and terms", facts.recipe.collection.licence.strip() or NOT_STATED),
         ("B3 Intended use", answers.get("dataUseCases", NOT_STATED)),
         ("B4 Personal data", answers.get("personalSensitiveInformation", NOT_STATED)),
@@ -68,10 +72,10 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("D4 Ethics review", answers.get("ethics", "Not collected.")),
         ("D5 Background of annotators", answers.get("annotatorDemographics", "Not collected.")),
         ("Hours", _hours(facts)),
-        ("Agreement, votes, decisions", tell.analysis(facts, tell.APART)),
-        ("Machines", tell.machines(facts, tell.APART)),
-        ("Missing", tell.missing(facts, tell.APART)),
-        ("Limitations", tell.stated(facts, "dataLimitations", tell.limitations(facts))),
+        ("Agreement, votes, decisions", sentences.analysis(facts, APART)),
+        ("Machines", sentences.machines(facts, APART)),
+        ("Missing", sentences.missing(facts, APART)),
+        ("Limitations", sentences.stated(facts, "dataLimitations", sentences.limitations(facts))),
         ("Social impact", answers.get("dataSocialImpact", NOT_STATED)),
         ("Maintenance", answers.get("dataReleaseMaintenancePlan", NOT_STATED)),
         ("Reproduction", _reproduction(facts)),
@@ -92,19 +96,11 @@ def _plain(facts: Facts, lines: Iterable[str], keep: Iterable[str] = ()) -> str:
     return "\n".join(line if line in kept else facts.people.without_names(line) for line in lines).rstrip() + "\n"
 
 
-def _makers(facts: Facts, *, anonymous: bool) -> str:
-    return "Anonymous authors" if anonymous else facts.answers.get("creators", NOT_STATED)
-
-
 def _composition(facts: Facts) -> str:
     return (
         f"{sentences.count(facts.documents, 'document')}, {sentences.count(facts.topics, 'topic')},"
-        f" {sentences.count(facts.pooled, 'pooled pair')}.{sentences.APART}{sentences.per_item(facts, sentences.APART)}"
+        f" {sentences.count(facts.pooled, 'pooled pair')}.{APART}{sentences.per_item(facts, APART)}"
     )
-
-
-def _people(facts: Facts) -> str:
-    return f"{_recruitment(facts)} {_hours(facts)}"
 
 
 def _recruitment(facts: Facts) -> str:

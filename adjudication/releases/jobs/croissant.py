@@ -111,27 +111,27 @@ def _about(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
 
 
 def _rai(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
-    stated, tell = sentences.stated, sentences
-    synthetic = tell.synthetic(facts)
+    stated = sentences.stated
+    synthetic = sentences.synthetic(facts)
     found: dict[str, Any] = {
-        "dataCollection": f"{tell.raw_data(facts, anonymous=anonymous)} {tell.pooled(facts)}",
+        "dataCollection": f"{sentences.raw_data(facts, anonymous=anonymous)} {sentences.pooled(facts)}",
         "dataCollectionType": ["Manual Human Curation", "Others"],
-        "dataCollectionMissingData": tell.missing(facts),
-        "dataCollectionRawData": tell.raw_data(facts, anonymous=anonymous),
-        "dataCollectionTimeframe": tell.timeframe(facts),
+        "dataCollectionMissingData": sentences.missing(facts),
+        "dataCollectionRawData": sentences.raw_data(facts, anonymous=anonymous),
+        "dataCollectionTimeframe": sentences.timeframe(facts),
         "dataManipulationProtocol": "Labels of several annotators are made one verdict by vote and by hand: "
-        + tell.analysis(facts),
+        + sentences.analysis(facts),
         "dataPreprocessingProtocol": ["Documents and topics are as imported; nothing was normalised or imputed."],
         "dataImputationProtocol": "No value is imputed: what was not judged is absent.",
-        "dataAnnotationProtocol": tell.protocol(facts),
+        "dataAnnotationProtocol": sentences.protocol(facts),
         "dataAnnotationPlatform": [platform()],
-        "dataAnnotationAnalysis": [tell.analysis(facts)],
-        "annotationsPerItem": tell.per_item(facts),
+        "dataAnnotationAnalysis": [sentences.analysis(facts)],
+        "annotationsPerItem": sentences.per_item(facts),
         "annotatorDemographics": [facts.answers.get("annotatorDemographics", "Not collected.")],
-        "machineAnnotationTools": [tell.machines(facts)],
+        "machineAnnotationTools": [sentences.machines(facts)],
         "dataReleaseMaintenancePlan": stated(facts, "dataReleaseMaintenancePlan"),
-        "dataLimitations": stated(facts, "dataLimitations", tell.limitations(facts)),
-        "dataBiases": stated(facts, "dataBiases", tell.pooled(facts)),
+        "dataLimitations": stated(facts, "dataLimitations", sentences.limitations(facts)),
+        "dataBiases": stated(facts, "dataBiases", sentences.pooled(facts)),
         "personalSensitiveInformation": stated(facts, "personalSensitiveInformation"),
         "dataUseCases": stated(facts, "dataUseCases"),
         "dataSocialImpact": stated(facts, "dataSocialImpact"),
@@ -144,7 +144,9 @@ def _provenance(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
     sources = [
         {
             "@type": "prov:Entity",
-            "prov:label": f"{run.label}, {run.format}" if anonymous else _named(facts, run.label, one.get("name", "")),
+            "prov:label": f"{run.label}, {run.format}"
+            if anonymous
+            else f"{run.label}: {facts.people.without_names(str(one.get('name', '')))}",
             "identifier": f"sha256:{one['sha256']}",
         }
         for run in facts.imports
@@ -161,10 +163,6 @@ def _provenance(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
         or [{"@type": "prov:Activity", "prov:label": platform()}],
         "prov:wasAttributedTo": agents,
     }
-
-
-def _named(facts: Facts, label: str, name: str) -> str:
-    return f"{label}: {facts.people.without_names(str(name))}"
 
 
 def _file(entry: FileEntry) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from adjudication.releases.jobs.croissant import creators, description_of
 from adjudication.releases.reads import sentences
 from adjudication.releases.reads.facts import Facts, platform
+from adjudication.releases.reads.sentences import APART
 from adjudication.releases.reads.statement import NOT_STATED, creators_in, unanswered
 
 # SPDX's identifiers of licences as people write them; the Hub has the same in lower case. Others have no place in
@@ -125,24 +126,24 @@ LISTED = "\n- "
 
 
 def _sections(facts: Facts, *, anonymous: bool) -> Iterable[str]:
-    tell = sentences
+    files = sentences.raw_data(facts, anonymous=anonymous, between=LISTED)
     found = {
-        "Uses": tell.stated(facts, "dataUseCases"),
-        "Source data": f"- {tell.raw_data(facts, anonymous=anonymous, between=LISTED)}{tell.APART}{tell.pooled(facts)}",
-        "Annotation process": tell.protocol(facts, tell.APART),
-        "Annotators": f"{tell.per_item(facts, tell.APART)}{tell.APART}Recruitment: {tell.stated(facts, 'recruitment')}",
-        "Agreement and decisions": tell.analysis(facts, tell.APART),
-        "Machines": tell.machines(facts, tell.APART),
-        "What is missing": tell.missing(facts, tell.APART),
-        "Personal and sensitive information": tell.stated(facts, "personalSensitiveInformation"),
+        "Uses": sentences.stated(facts, "dataUseCases"),
+        "Source data": f"- {files}{APART}{sentences.pooled(facts)}",
+        "Annotation process": sentences.protocol(facts, APART),
+        "Annotators": f"{sentences.per_item(facts, APART)}{APART}Recruitment: {sentences.stated(facts, 'recruitment')}",
+        "Agreement and decisions": sentences.analysis(facts, APART),
+        "Machines": sentences.machines(facts, APART),
+        "What is missing": sentences.missing(facts, APART),
+        "Personal and sensitive information": sentences.stated(facts, "personalSensitiveInformation"),
         "Bias, risks and limitations": "\n".join(
             [
-                f"- **Biases:** {tell.stated(facts, 'dataBiases')}",
-                f"- **Limitations:** {tell.stated(facts, 'dataLimitations', tell.limitations(facts))}",
-                f"- **Social impact:** {tell.stated(facts, 'dataSocialImpact')}",
+                f"- **Biases:** {sentences.stated(facts, 'dataBiases')}",
+                f"- **Limitations:** {sentences.stated(facts, 'dataLimitations', sentences.limitations(facts))}",
+                f"- **Social impact:** {sentences.stated(facts, 'dataSocialImpact')}",
             ]
         ),
-        "Maintenance": tell.stated(facts, "dataReleaseMaintenancePlan"),
+        "Maintenance": sentences.stated(facts, "dataReleaseMaintenancePlan"),
     }
     if not anonymous:
         found["Citation"] = facts.answers.get("citation") or "See CITATION.cff."

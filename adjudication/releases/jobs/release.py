@@ -19,6 +19,7 @@ from accounts.job_kinds import Cancelled, ClaimLost, Progress
 from accounts.models import User
 from accounts.refusals import Refused
 from accounts.snapshots import snapshot
+from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Release
 from adjudication.releases.jobs.appendix import appendix, datasheet
 from adjudication.releases.jobs.croissant import croissant
@@ -36,7 +37,7 @@ from adjudication.releases.reads.people import pseudonyms
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.sources import fingerprints, last_ids
 from adjudication.releases.reads.statement import answers_of, names_in
-from adjudication.releases.rules import check_can_read_release, check_not_sealed_in
+from adjudication.releases.rules import check_can_read_release
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.collections.rules import check_manager
 from corpus.models import Membership
@@ -170,7 +171,7 @@ def write_variants(release: Release, root: Path, progress: Progress | None, kept
     hidden = people.with_stated(names_in(answers))  # data files are those of both variants
     people = replace(people, names=hidden.names, slugs=hidden.slugs)
     recipe = make_recipe(release.collection, hidden.slugs)
-    check_not_sealed_in(list(recipe.campaigns))
+    check_none_sealed(recipe.campaigns)
     found = check_list(recipe)
     release.findings = [one.as_json() for one in found]
     if blocking := [one.text for one in found if one.blocking and not release.force_reason]:

@@ -136,7 +136,9 @@ def _make_again(release: Release, folder: Path, manifest: dict[str, Any], found:
         found.reasons += [f"{name} has changed." for name in changed_sources(manifest["sources"], now)]
         if found.reasons:
             return
-        with tempfile.TemporaryDirectory(dir=_sibling_folder(release)) as name:
+        siblings = release.folder.parent  # on the same disk, so that links work
+        siblings.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=siblings) as name:
             root = Path(name)
             write_variants(release, root, None, Pictures(missing=manifest.get("without_picture", {}), kept=folder))
             variant = "anonymous" if manifest["anonymous"] else "named"
@@ -149,10 +151,3 @@ def _make_again(release: Release, folder: Path, manifest: dict[str, Any], found:
 def _hashes(manifest: dict[str, Any]) -> dict[str, str]:
     """{path: hash} of what can be made again: PDFs and pictures are made once, by the programs of that day."""
     return {each["path"]: each["sha256"] for each in manifest["files"] if not each["path"].endswith(MADE_ONCE)}
-
-
-def _sibling_folder(release: Release) -> Path:
-    """On the same disk as the releases, so that links work."""
-    place = release.folder.parent
-    place.mkdir(parents=True, exist_ok=True)
-    return place
