@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Options:
-    """One export as it was asked for: `values` are those of its form, `asked` what somebody gave.
+    """One export as it was asked for: `values` are those of its form, `words` what somebody gave.
 
     `campaign` and `criterion` are set where the file is about what one campaign judged.
     """
@@ -55,7 +55,7 @@ class Options:
     campaign: Campaign | None = None
     criterion: Criterion | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
-    asked: Mapping[str, Any] = field(default_factory=dict)
+    words: Mapping[str, Any] = field(default_factory=dict)
 
     def __getitem__(self, option: str) -> Any:
         """The option's value, None where this export has no such option."""

@@ -136,11 +136,11 @@ def _grade_findings(options: Options, read: Reader) -> list[Finding]:
 
 def _judged_findings(pairs: dict[str, Any]) -> list[Finding]:
     """Of scores over the judged aspects alone."""
-    if not pairs["begun"]:
+    if not pairs["incomplete"]:
         return []
-    some = f"{pairs['begun']:,} of {pairs['pairs']:,} documents are scored over judged aspects only"
+    some = f"{pairs['incomplete']:,} of {pairs['pairs']:,} documents are scored over judged aspects only"
     text = f"{some}: topic {_first(pairs['examples'])}. The comment file says over how many each."
-    return [Finding(WARNING, "judged_only", text, pairs["begun"])]
+    return [Finding(WARNING, "judged_only", text, pairs["incomplete"])]
 
 
 def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
@@ -156,7 +156,7 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
         text += f"other aspects, {advice}."
         found.append(Finding(FATAL, "aspects_missing", text, pairs["short"]))
     adds_up = options.exporter.adds_up
-    partial = pairs["begun"] if adds_up and options.skips else pairs["partial"]
+    partial = pairs["incomplete"] if adds_up and options.skips else pairs["partial"]
     leaves_out = (options.skips or options["annotators"]) and not adds_up
     if partial:
         some = f"{partial:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
@@ -165,12 +165,14 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
         found.append(Finding(WARNING if leaves_out else FATAL, "partial", text, partial))
     if (
         options.skips
-        and pairs["begun"]
+        and pairs["incomplete"]
         and not (pairs["complete"] or pairs["short"] or options["annotators"] or adds_up)
     ):
         examples = f": {_first(pairs['examples'])}" if pairs["examples"] else ""
         text = f"No document is judged on every aspect of its topic{examples}."
-        found.append(Finding(FATAL, "nothing_complete", f"{text} Judge the other aspects, {advice}.", pairs["begun"]))
+        found.append(
+            Finding(FATAL, "nothing_complete", f"{text} Judge the other aspects, {advice}.", pairs["incomplete"])
+        )
     return found
 
 

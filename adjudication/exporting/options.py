@@ -52,40 +52,40 @@ def option_fields(
     return found
 
 
-def make_options(collection: Collection, name: str, **asked: Any) -> Options:
+def make_options(collection: Collection, name: str, **words: Any) -> Options:
     """Options of the export of that name, from words by the names of its form's fields; None is not asked for.
 
     Without a campaign's slug the only one is taken. Refused for anything unknown.
     """
-    return options_of(find_exporter(name, str(asked.get("level") or "")), collection, asked)
+    return options_of(find_exporter(name, str(words.get("level") or "")), collection, words)
 
 
 def options_of(
-    exporter: Exporter, collection: Collection, asked: Mapping[str, Any], *, lenient: bool = False
+    exporter: Exporter, collection: Collection, words: Mapping[str, Any], *, lenient: bool = False
 ) -> Options:
     """The same of this export. `lenient` passes over what makes no sense for it, as a page does that asks many exports
     in the same words."""
-    asked = {option: value for option, value in asked.items() if value is not None}
-    form = _lenient(exporter, asked) if lenient else exporter.form(_own_options(exporter, asked))
+    words = {option: value for option, value in words.items() if value is not None}
+    form = _lenient(exporter, words) if lenient else exporter.form(_own_options(exporter, words))
     if not form.is_valid():
         raise Refused(str(next(iter(form.errors.values()))[0]))
     options = exporter.options(collection, form.cleaned_data)
-    return replace(options, asked={option: asked[option] for option in form.fields if option in asked})
+    return replace(options, words={option: words[option] for option in form.fields if option in words})
 
 
-def _lenient(exporter: Exporter, asked: Mapping[str, Any]) -> ExportForm:
+def _lenient(exporter: Exporter, words: Mapping[str, Any]) -> ExportForm:
     """The form without those words above the list that it does not take."""
-    asked, form = dict(asked), exporter.form(asked)
-    while passed_over := [name for name in form.errors if name in asked and not hasattr(form.fields[name], "on_card")]:
-        asked = {name: value for name, value in asked.items() if name not in passed_over}
-        form = exporter.form(asked)
+    words, form = dict(words), exporter.form(words)
+    while passed_over := [name for name in form.errors if name in words and not hasattr(form.fields[name], "on_card")]:
+        words = {name: value for name, value in words.items() if name not in passed_over}
+        form = exporter.form(words)
     return form
 
 
-def _own_options(exporter: Exporter, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _own_options(exporter: Exporter, words: Mapping[str, Any]) -> dict[str, Any]:
     """The words that the export has options for. Refused for others that would have changed the file."""
-    own, every = exporter.form.base_fields, option_fields(names=asked)
-    for name, value in asked.items():
+    own, every = exporter.form.base_fields, option_fields(names=words)
+    for name, value in words.items():
         field = every.get(name)
         if field is None:
             raise Refused(f"No export has an option “{name}”.")
@@ -95,7 +95,7 @@ def _own_options(exporter: Exporter, asked: Mapping[str, Any]) -> dict[str, Any]
             able = ", ".join(each for each, one in formats().items() if _any_has(each, name, value))
             what = name if value is True else f"{name} “{str(value)[:40]}”"
             raise Refused(f"{exporter.label} cannot be written with {what}; that is an option of {able}.")
-    return {name: value for name, value in asked.items() if name in own}
+    return {name: value for name, value in words.items() if name in own}
 
 
 def _is_strict(field: forms.Field, value: Any) -> bool:

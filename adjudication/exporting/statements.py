@@ -155,26 +155,28 @@ ASPECTS_JUDGED = """
 SELECT number, count(DISTINCT thing) FILTER (WHERE has), n FROM value
 GROUP BY position, topic_id, group_id, number, n HAVING bool_or(has) ORDER BY position, topic_id, group_id
 """
-COVERAGE_COLUMNS = "pairs partial complete begun highest short examples"
-# Pairs of topic and document: all; those not asked on every aspect (of topics that are); with a value on every aspect;
-# on some only; the largest sum. Topics of which some aspect is asked of no document; the first with an aspect to judge.
+COVERAGE_COLUMNS = "pairs partial complete incomplete highest short examples"
+# Pairs of topic and document: all; those without an item for each aspect (of topics that have one for each); with a
+# value on every aspect; on some only; the largest sum. Topics with an aspect without items; the first of those with an
+# aspect that is not judged.
 COVERAGE = """
 , pair AS (
-  SELECT group_id, n, count(*) AS asked, count(*) FILTER (WHERE has) AS judged, sum(value) AS total FROM value
+  SELECT group_id, n, count(*) AS items, count(*) FILTER (WHERE has) AS judged, sum(value) AS total FROM value
   GROUP BY group_id, document_id, n
 ), by_pair AS (
-  SELECT group_id, count(*) AS pairs, count(*) FILTER (WHERE asked < n) AS partial,
-    count(*) FILTER (WHERE judged = n) AS complete, count(*) FILTER (WHERE judged BETWEEN 1 AND n - 1) AS begun,
+  SELECT group_id, count(*) AS pairs, count(*) FILTER (WHERE items < n) AS partial,
+    count(*) FILTER (WHERE judged = n) AS complete, count(*) FILTER (WHERE judged BETWEEN 1 AND n - 1) AS incomplete,
     max(total) AS highest
   FROM pair GROUP BY group_id
 ), by_group AS (
-  SELECT position, topic_id, group_id, number, n, count(DISTINCT thing) AS asked,
+  SELECT position, topic_id, group_id, number, n, count(DISTINCT thing) AS items,
     count(DISTINCT thing) FILTER (WHERE has) AS judged
   FROM value GROUP BY position, topic_id, group_id, number, n
 )
-SELECT coalesce(sum(pairs), 0)::bigint, coalesce(sum(partial) FILTER (WHERE asked = n), 0)::bigint,
-  coalesce(sum(complete), 0)::bigint, coalesce(sum(begun), 0)::bigint, max(highest), count(*) FILTER (WHERE asked < n),
-  (array_agg(number || ' (' || judged || ' of ' || n || ' aspects judged)' ORDER BY asked = n, position, topic_id,
+SELECT coalesce(sum(pairs), 0)::bigint, coalesce(sum(partial) FILTER (WHERE items = n), 0)::bigint,
+  coalesce(sum(complete), 0)::bigint, coalesce(sum(incomplete), 0)::bigint, max(highest),
+  count(*) FILTER (WHERE items < n),
+  (array_agg(number || ' (' || judged || ' of ' || n || ' aspects judged)' ORDER BY items = n, position, topic_id,
     group_id) FILTER (WHERE judged < n))[:4]
 FROM by_group JOIN by_pair USING (group_id)
 """
@@ -240,7 +242,7 @@ SELECT count(*) FROM (
 
 
 def coverage_of(options: "Options") -> str:
-    """The statement of how much of what a score needs is asked and judged; one row of `COVERAGE_COLUMNS`."""
+    """The statement of how much of what a score needs has items and is judged; one row of `COVERAGE_COLUMNS`."""
     return _values_of(options) + COVERAGE
 
 

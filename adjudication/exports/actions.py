@@ -27,6 +27,6 @@ def take_out(*, options: Options, membership: Membership, at: datetime, logged: 
             verb="download_export",
             target=options.campaign or options.collection,
             scope=options.collection,
-            **{"format": options.exporter.format, **{name: value for name, value in options.asked.items() if value}},
+            **{"format": options.exporter.format, **{name: value for name, value in options.words.items() if value}},
         )
     return export

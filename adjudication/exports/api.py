@@ -77,8 +77,8 @@ class ExportFile(InCollectionView):
     @extend_schema(operation_id="exports_read")
     def get(self, request: Request, slug: str, name: str) -> StreamingHttpResponse:
         """The file as a stream; 422 lists everything that prevents it. Each export has only some of the parameters."""
-        asked = {option: request.query_params.get(option) for option in option_fields()}
-        options = make_options(self.collection, name, **asked)
+        words = {option: request.query_params.get(option) for option in option_fields()}
+        options = make_options(self.collection, name, **words)
         logged = request.method == "GET"
         export = take_out(options=options, membership=self.membership, at=timezone.now(), logged=logged)
         response = StreamingHttpResponse(export.pieces, content_type=export.content_type)

@@ -40,25 +40,25 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_overseer(request.user, slug)
     collection = membership.collection
     prefetch_related_objects([collection], "campaigns__criteria")  # most exports look for one of them
-    asked = _options_in_address(request, cards=False)
+    words = _options_in_address(request, cards=False)
     memo: dict[Any, Any] = {}
     road = fetch_road(collection)
-    bars = _toolbars(collection, asked)
+    bars = _toolbars(collection, words)
     if JUDGMENTS in bars and "campaign" in bars[JUDGMENTS].fields:
-        asked["campaign"] = bars[JUDGMENTS].initial["campaign"]
+        words["campaign"] = bars[JUDGMENTS].initial["campaign"]
     sections = [
         {
             "key": key,
             "title": title,
             "options": bars.get(key),
             "at_once": key in bars and all(_is_at_once(field) for field in bars[key].fields.values()),
-            **_offers(membership, key, asked, memo, apart=not road.is_walked),
+            **_offers(membership, key, words, memo, apart=not road.is_walked),
         }
         for key, title in SECTIONS.items()
         if key != CONTEXTS or collection.papers.exists()
     ]
     context = collection_context(membership, "exports") | {
-        "campaign": collection.campaigns.filter(slug=asked.get("campaign", "")).first(),
+        "campaign": collection.campaigns.filter(slug=words.get("campaign", "")).first(),
         "sections": sections,
         "road": road,
         "broken": EXPORTERS.broken if is_manager(membership) else [],
@@ -71,9 +71,9 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
 def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     """The file as a stream, for all who may see labels; 422 with every reason that stands in its way."""
     membership = fetch_overseer(request.user, slug)
-    asked = _options_in_address(request)
-    exporter = find_exporter(name, asked.get("level", ""))
-    options = options_of(exporter, membership.collection, asked, lenient=True)
+    words = _options_in_address(request)
+    exporter = find_exporter(name, words.get("level", ""))
+    options = options_of(exporter, membership.collection, words, lenient=True)
     logged = request.method == "GET"
     export = take_out(options=options, membership=membership, at=timezone.now(), logged=logged)
     answer = StreamingHttpResponse(export.pieces, content_type=export.content_type)
@@ -83,12 +83,12 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
 
 
 def _options_in_address(request: HttpRequest, *, cards: bool = True) -> dict[str, str]:
-    """The options in the address; without those of single cards where all exports are asked."""
+    """The options in the address; without those of single cards where options of all exports are read."""
     known = (name for name, field in option_fields().items() if cards or not hasattr(field, "on_card"))
     return {name: request.GET[name] for name in known if name in request.GET}
 
 
-def _toolbars(collection: Collection, asked: Mapping[str, str]) -> dict[str, forms.Form]:
+def _toolbars(collection: Collection, words: Mapping[str, str]) -> dict[str, forms.Form]:
     """The options above each section, as far as the collection has a choice; one that two share stands above both."""
     found: dict[str, forms.Form] = {}
     taken: set[str] = set()
@@ -97,19 +97,19 @@ def _toolbars(collection: Collection, asked: Mapping[str, str]) -> dict[str, for
         exporters = [one for one in in_section(section) if has_campaigns or "campaign" not in one.form.base_fields]
         fields = {name: field for name, field in option_fields(exporters).items() if name not in taken}
         taken |= fields.keys()
-        if form := _toolbar(collection, fields, asked):
+        if form := _toolbar(collection, fields, words):
             found[section] = form
     return found
 
 
-def _toolbar(collection: Collection, fields: Mapping[str, forms.Field], asked: Mapping[str, str]) -> forms.Form | None:
+def _toolbar(collection: Collection, fields: Mapping[str, forms.Field], words: Mapping[str, str]) -> forms.Form | None:
     shown: dict[str, forms.Field] = {}
     values: dict[str, Any] = {}
     for name, field in fields.items():
         offered = field.offered(collection, values) if hasattr(field, "offered") else None
         if hasattr(field, "on_card") or offered == []:
             continue
-        shown[name], values[name] = field, _value(field, name, asked)
+        shown[name], values[name] = field, _value(field, name, words)
         field.help_text = ""  # written for the API and the command; here labels and choices say it
         if offered is not None:
             field.widget.choices = offered
@@ -123,10 +123,10 @@ def _is_at_once(field: forms.Field) -> bool:
     return field.widget.input_type in AT_ONCE
 
 
-def _value(field: forms.Field, name: str, asked: Mapping[str, str]) -> Any:
+def _value(field: forms.Field, name: str, words: Mapping[str, str]) -> Any:
     """What the option is set to: what was asked for, where that makes sense."""
     try:
-        found = field.clean(field.widget.value_from_datadict(asked, {}, name))
+        found = field.clean(field.widget.value_from_datadict(words, {}, name))
     except forms.ValidationError:
         return field.initial
     return field.initial if found in (None, "") else found
@@ -139,20 +139,20 @@ def _missing(collection: Collection) -> list[str]:
 
 
 def _offers(
-    membership: Membership, section: str, asked: Mapping[str, str], memo: dict[Any, Any], *, apart: bool
+    membership: Membership, section: str, words: Mapping[str, str], memo: dict[Any, Any], *, apart: bool
 ) -> dict[str, list[dict[str, Any]]]:
     """The exports of a section; `apart`: those that cannot be written yet stand under `later`."""
-    every = [_offer(membership, exporter, asked, memo) for exporter in in_section(section)]
+    every = [_offer(membership, exporter, words, memo) for exporter in in_section(section)]
     later = [offer for offer in every if apart and offer["reason"]]
     return {"offers": [offer for offer in every if offer not in later], "later": later}
 
 
 def _offer(
-    membership: Membership, exporter: Exporter, asked: Mapping[str, str], memo: dict[Any, Any]
+    membership: Membership, exporter: Exporter, words: Mapping[str, str], memo: dict[Any, Any]
 ) -> dict[str, Any]:
     """One export: its findings, and why it cannot be written if it cannot."""
     try:
-        options = options_of(exporter, membership.collection, asked, lenient=True)
+        options = options_of(exporter, membership.collection, words, lenient=True)
     except Refused as refusal:
         return {"exporter": exporter, "findings": [], "reason": refusal.reason}
     campaigns = frozenset(exporter.campaigns(options))
@@ -168,5 +168,5 @@ def _offer(
         for field in shown.values():
             field.help_text = ""
         form = type("Card", (forms.Form,), shown)(initial=card, auto_id=f"{exporter.format}-%s", label_suffix="")
-        offer |= {"card": form, "hidden": {name: value for name, value in options.asked.items() if value}}
+        offer |= {"card": form, "hidden": {name: value for name, value in options.words.items() if value}}
     return offer

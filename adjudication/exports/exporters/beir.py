@@ -86,7 +86,7 @@ class BeirArchive(Exporter):
 
     def remember(self, options: Options) -> None:
         """Keep the prefixes; of an archived collection they are used once."""
-        if any(name in options.asked for name in PREFIXES) and not options.collection.archived_at:
+        if any(name in options.words for name in PREFIXES) and not options.collection.archived_at:
             ExportPrefixes.objects.update_or_create(
                 collection=options.collection,
                 campaign=options.campaign,

@@ -257,7 +257,7 @@ def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
             {
                 "path": path,
                 "export": options.exporter.name,
-                "options": {name: text(str(value)) for name, value in options.asked.items()},
+                "options": {name: text(str(value)) for name, value in options.words.items()},
             }
             for path, options in facts.recipe.parts.items()
         ],

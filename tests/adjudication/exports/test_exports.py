@@ -223,7 +223,7 @@ def test_rest_refuses_what_an_export_has_no_option_for(client: Client, built: Bu
 
 def test_words_that_would_change_nothing_are_passed_over(built: Built) -> None:
     for words in ({"campaign": "nope"}, {"drafts": True}, {"grades": "mean"}, {"annotators": "false"}, {"level": ""}):
-        assert make_options(built.collection, "documents", **words).asked == {}
+        assert make_options(built.collection, "documents", **words).words == {}
 
 
 def test_another_criterion_can_be_chosen(built: Built) -> None:
