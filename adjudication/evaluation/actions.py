@@ -161,7 +161,7 @@ class _Lines:
         yield "".join(self.sheet.lines(TAG)).encode()
 
 
-def bring_sheet(
+def import_sheet(
     *, collection: Collection, name: str, file: str, stream: BinaryIO, by: User | None, at: datetime, send: bool = True
 ) -> tuple[FilledSheet, ImportRun]:
     """Read a filled sheet and have it imported as the run `name`, which can be undone like any import.

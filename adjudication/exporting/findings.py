@@ -235,13 +235,13 @@ ODD_IDS = f"""
 SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND {_ODD.replace("%s", "d.docno")}
   AND EXISTS (SELECT FROM annotation_item i WHERE i.document_id = d.id AND i.campaign_id = %(campaign)s)
 UNION
-SELECT t.written FROM {statements.STANDING} t
+SELECT t.written FROM {statements.PUBLISHED_TOPICS} t
 WHERE t.collection_id = %(collection)s AND {_ODD.replace("%s", "t.written")}
   AND EXISTS (SELECT FROM annotation_item i WHERE i.topic_id = t.id AND i.campaign_id = %(campaign)s)
 ORDER BY 1
 """
 WITHDRAWN = f"""
-SELECT count(DISTINCT i.topic_id) FROM annotation_item i LEFT JOIN {statements.STANDING} t ON t.id = i.topic_id
+SELECT count(DISTINCT i.topic_id) FROM annotation_item i LEFT JOIN {statements.PUBLISHED_TOPICS} t ON t.id = i.topic_id
 WHERE i.campaign_id = %(campaign)s AND i.topic_id IS NOT NULL AND t.id IS NULL
 """
 NAMES = """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # Topics but those whose authors have withdrawn them: judged, so they stay, but they are not published.
 # `written` is their number in files.
 WRITTEN = "substr(one.number, CASE WHEN %(bare)s THEN length(one.prefix) + 1 ELSE 1 END)"
-STANDING = f"""(
+PUBLISHED_TOPICS = f"""(
   SELECT *, {WRITTEN} AS written FROM corpus_topic one WHERE NOT EXISTS (
     SELECT FROM corpus_authorquestion q
     JOIN corpus_authoranswer made ON made.id = q.answer_id
@@ -71,7 +71,7 @@ _SCORES = {
 WITH {WHOLE}
 SELECT t.written, {{annotator}}, d.docno, sum(v.value)::int, count(*)::int, whole.n
 FROM annotation_item i {{labels}}
-JOIN {STANDING} t ON t.id = i.topic_id
+JOIN {PUBLISHED_TOPICS} t ON t.id = i.topic_id
 JOIN corpus_document d ON d.id = i.document_id
 JOIN whole ON whole.topic_id = i.topic_id AND whole.by_aspect = (i.aspect_id IS NOT NULL)
 {{verdicts}}
@@ -84,7 +84,7 @@ ORDER BY t.position, t.id, d.docno COLLATE "C", {{annotator}} COLLATE "C"
 WITH {PLACES}
 SELECT t.written || '.' || coalesce(places.place, 1), {{annotator}}, d.docno, v.value, 1, 1
 FROM annotation_item i {{labels}}
-JOIN {STANDING} t ON t.id = i.topic_id
+JOIN {PUBLISHED_TOPICS} t ON t.id = i.topic_id
 JOIN corpus_document d ON d.id = i.document_id
 LEFT JOIN places ON places.aspect_id = i.aspect_id
 {{verdicts}}
@@ -96,7 +96,7 @@ WITH {SUB_ITEMS}
 SELECT q.number, {{annotator}}, d.docno, sum(v.value)::int, count(*)::int, w.n
 FROM sub_item s
 JOIN corpus_subquery q ON q.id = s.sub_query_id
-JOIN {STANDING} t ON t.id = q.topic_id
+JOIN {PUBLISHED_TOPICS} t ON t.id = q.topic_id
 JOIN sub_whole w ON w.sub_query_id = q.id
 JOIN annotation_item i ON i.aspect_id = s.aspect_id AND i.campaign_id = %(campaign)s {{labels}}
 JOIN corpus_document d ON d.id = i.document_id
@@ -135,7 +135,7 @@ QUERY_VALUES = f"""
 WITH {WHOLE}, value AS (
   SELECT t.position, t.id AS topic_id, t.id AS group_id, t.written AS number, whole.n, {_VALUE}
   FROM annotation_item i
-  JOIN {STANDING} t ON t.id = i.topic_id
+  JOIN {PUBLISHED_TOPICS} t ON t.id = i.topic_id
   JOIN whole ON whole.topic_id = i.topic_id AND whole.by_aspect = (i.aspect_id IS NOT NULL)
   {_VERDICT}
 )
@@ -145,7 +145,7 @@ WITH {SUB_ITEMS}, value AS (
   SELECT t.position, t.id AS topic_id, q.id AS group_id, q.number, w.n, {_VALUE}
   FROM sub_item s
   JOIN corpus_subquery q ON q.id = s.sub_query_id
-  JOIN {STANDING} t ON t.id = q.topic_id
+  JOIN {PUBLISHED_TOPICS} t ON t.id = q.topic_id
   JOIN sub_whole w ON w.sub_query_id = q.id
   JOIN annotation_item i ON i.aspect_id = s.aspect_id
   {_VERDICT}
@@ -231,7 +231,7 @@ POOLED_ALONE = f"""
 WITH {WHOLE}
 SELECT count(*) FROM (
   SELECT p.topic_id, p.document_id FROM corpus_poolentry p
-  JOIN {STANDING} t ON t.id = p.topic_id
+  JOIN {PUBLISHED_TOPICS} t ON t.id = p.topic_id
   JOIN whole ON whole.topic_id = p.topic_id
   EXCEPT
   SELECT i.topic_id, i.document_id FROM annotation_item i

@@ -9,7 +9,7 @@ from adjudication.labels.rules import check_can_take_out
 from corpus.models import Membership, Role
 
 
-def take_out(*, options: Options, membership: Membership, at: datetime, logged: bool = True) -> Export:
+def download_export(*, options: Options, membership: Membership, at: datetime, logged: bool = True) -> Export:
     """The file for this member. A download is the one read that is logged, with the words it was asked for in.
 
     What an export remembers of somebody who may decide about labels stays; a viewer's is used once. `logged=False` is

@@ -17,7 +17,7 @@ from accounts.api import Operation
 from accounts.schema import answers
 from adjudication.exporting.forms import words_of
 from adjudication.exporting.options import formats, make_options, option_fields
-from adjudication.exports.actions import take_out
+from adjudication.exports.actions import download_export
 from adjudication.exports.registry import EXPORTERS
 from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import OVERSEERS
@@ -80,7 +80,7 @@ class ExportFile(InCollectionView):
         words = {option: request.query_params.get(option) for option in option_fields()}
         options = make_options(self.collection, name, **words)
         logged = request.method == "GET"
-        export = take_out(options=options, membership=self.membership, at=timezone.now(), logged=logged)
+        export = download_export(options=options, membership=self.membership, at=timezone.now(), logged=logged)
         response = StreamingHttpResponse(export.pieces, content_type=export.content_type)
         response["Content-Disposition"] = f'attachment; filename="{export.filename}"'
         return response

@@ -15,7 +15,7 @@ from accounts.refusals import Refused
 from adjudication.exporting.exporter import CONTEXTS, JUDGMENTS, QUESTIONS, TRAINING, Exporter
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import find_exporter, in_section, option_fields, options_of
-from adjudication.exports.actions import take_out
+from adjudication.exports.actions import download_export
 from adjudication.exports.files import sent_name
 from adjudication.exports.registry import EXPORTERS
 from adjudication.labels.rules import why_cannot_take_out
@@ -75,7 +75,7 @@ def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseB
     exporter = find_exporter(name, words.get("level", ""))
     options = options_of(exporter, membership.collection, words, lenient=True)
     logged = request.method == "GET"
-    export = take_out(options=options, membership=membership, at=timezone.now(), logged=logged)
+    export = download_export(options=options, membership=membership, at=timezone.now(), logged=logged)
     answer = StreamingHttpResponse(export.pieces, content_type=export.content_type)
     answer["Content-Disposition"] = f'attachment; filename="{export.filename}"'
     answer["X-Accel-Buffering"] = "no"

@@ -12,7 +12,7 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.evaluation.golds.kind import QUERY
 from adjudication.evaluation.reads.subsets import attributes_of
-from adjudication.exports.exporters.topics import standing_topics
+from adjudication.exports.exporters.topics import published_topics
 from adjudication.models import Split, SplitTopic
 from adjudication.stats.splits import Unit, divide, join
 from annotation.campaigns.rules.settings import check_within
@@ -93,7 +93,7 @@ def _draw(
     collection: Collection, parts: Mapping[str, float], within: Sequence[str], together: Sequence[str], seed: int
 ) -> dict[int, str]:
     """{topic id: part}, in the order of topics."""
-    topics = list(standing_topics(collection).values_list("pk", "number", "parent_id", "text"))
+    topics = list(published_topics(collection).values_list("pk", "number", "parent_id", "text"))
     if not topics:
         raise Refused("The collection has no topics yet.")
     names = list(dict.fromkeys([*within, *together]))

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.management.reporting import SteppedCommand
 from accounts.refusals import Refused
-from adjudication.evaluation.actions import bring_sheet
+from adjudication.evaluation.actions import import_sheet
 from adjudication.evaluation.reads.search_sheets import QUESTIONS, RESULTS, SEED, sheet_lines
 from adjudication.evaluation.rules import check_can_sample
 from corpus.collections.reads.collections import collection_with
@@ -44,7 +44,7 @@ class Command(SteppedCommand):
     def read(self, *, slug: str, file: Path, name: str) -> tuple[str, dict[str, Any]]:
         try:
             with file.open("rb") as stream:
-                sheet, run = bring_sheet(
+                sheet, run = import_sheet(
                     collection=collection_with(slug),
                     name=name,
                     file=file.name,

@@ -7,7 +7,7 @@ from django.db import connection
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, LoadedGold, Option
-from adjudication.exporting.statements import STANDING
+from adjudication.exporting.statements import PUBLISHED_TOPICS
 from adjudication.questions.reads.question_set import campaigns_rating, fetch_question_set
 from adjudication.stats.rankings import Gold, make_gold
 from annotation.kind import Judged
@@ -18,7 +18,7 @@ LEVELS = {"paragraph": TopicKind.CONTEXT_PARAGRAPH, "sentence": TopicKind.CONTEX
 # Withdrawn questions are left out, as everywhere.
 TARGETS = f"""
 SELECT t.number, d.docno FROM corpus_target g
-JOIN {STANDING} t ON t.id = g.topic_id AND t.collection_id = %(collection)s AND t.kind = ANY(%(kinds)s)
+JOIN {PUBLISHED_TOPICS} t ON t.id = g.topic_id AND t.collection_id = %(collection)s AND t.kind = ANY(%(kinds)s)
 JOIN corpus_document d ON d.id = g.document_id
 ORDER BY t.position, t.id, d.docno COLLATE "C"
 """

@@ -9,7 +9,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.refusal_messages import refusals_in_form
-from adjudication.evaluation.actions import bring_sheet
+from adjudication.evaluation.actions import import_sheet
 from adjudication.evaluation.forms import FilledForm, SampleForm
 from adjudication.evaluation.reads.search_sheets import sheet_lines
 from adjudication.evaluation.rules import check_can_sample
@@ -29,7 +29,7 @@ def search_sheet(request: HttpRequest, slug: str) -> HttpResponse:
             file = form.cleaned_data["file"]
             given: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "name": form.cleaned_data["name"]}
             with refusals_in_form(form, "file"):
-                _, run = bring_sheet(collection=membership.collection, file=file.name, stream=file.file, **given)
+                _, run = import_sheet(collection=membership.collection, file=file.name, stream=file.file, **given)
                 return redirect("import_detail", slug, run.pk)
     context = context_of(membership) | {"sample": SampleForm(), "form": form}
     status = 422 if request.method == "POST" else 200

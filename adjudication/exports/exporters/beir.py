@@ -161,7 +161,7 @@ def beir_findings(options: Options, read: Reader) -> list[Finding]:
 
 
 SAME_IDS = f"""
-SELECT t.written FROM {statements.STANDING} t JOIN corpus_document d ON d.collection_id = t.collection_id
+SELECT t.written FROM {statements.PUBLISHED_TOPICS} t JOIN corpus_document d ON d.collection_id = t.collection_id
   AND %(document_prefix)s::text || d.docno = %(query_prefix)s::text || t.written
 WHERE t.collection_id = %(collection)s ORDER BY 1
 """

@@ -19,7 +19,7 @@ from adjudication.exporting.findings import qrel_findings
 from adjudication.exporting.forms import SummedForm
 from adjudication.exporting.streams import rows
 from adjudication.exports.exporters.documents import document_records
-from adjudication.exports.exporters.topics import standing_topics, topic_record
+from adjudication.exports.exporters.topics import published_topics, topic_record
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.formats.doris_json_writer import write_doris_json
@@ -87,7 +87,7 @@ def _topics(options: Options) -> list[TopicRecord]:
     pools: dict[str, list[str]] = {}
     for number, docno in rows(POOLED_DOCNOS, options):
         pools.setdefault(number, []).append(docno)
-    topics = standing_topics(options.collection).prefetch_related("nodes__aspect", "targets__document")
+    topics = published_topics(options.collection).prefetch_related("nodes__aspect", "targets__document")
     records = map(topic_record, topics)
     return [replace(one, extra={**one.extra, "candidate_pool": pools.get(one.number, [])}) for one in records]
 
@@ -100,7 +100,7 @@ def _scores(options: Options) -> Iterator[JudgmentRow]:
 SCORES = f"""
 SELECT t.number, asp.text, d.docno, v.value
 FROM annotation_item i
-JOIN {statements.STANDING} t ON t.id = i.topic_id
+JOIN {statements.PUBLISHED_TOPICS} t ON t.id = i.topic_id
 JOIN corpus_aspect asp ON asp.id = i.aspect_id
 JOIN corpus_document d ON d.id = i.document_id
 {statements.VERDICTS}
@@ -124,7 +124,7 @@ WHERE i.campaign_id = %(campaign)s AND (v.value NOT BETWEEN 0 AND 2 OR i.aspect_
 """
 POOLED_DOCNOS = f"""
 SELECT t.number, d.docno FROM corpus_poolentry p
-JOIN {statements.STANDING} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
+JOIN {statements.PUBLISHED_TOPICS} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id ORDER BY t.position, t.id, d.id
 """
 DOCNOS = "SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"

@@ -105,6 +105,6 @@ def grade(total: int, things: int, grades: str) -> int:
 
 
 ODD_NUMBERS = f"""
-SELECT DISTINCT t.written FROM {statements.STANDING} t JOIN annotation_item i ON i.topic_id = t.id
+SELECT DISTINCT t.written FROM {statements.PUBLISHED_TOPICS} t JOIN annotation_item i ON i.topic_id = t.id
 WHERE i.campaign_id = %(campaign)s AND t.written !~ '^[0-9]+$' ORDER BY 1
 """

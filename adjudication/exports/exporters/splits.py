@@ -44,7 +44,7 @@ PARTS = f"""
 SELECT s.name, s.seed, s.parameters, m.part, array_agg(t.written::text ORDER BY t.position, t.id)
 FROM adjudication_split s
 JOIN adjudication_splittopic m ON m.split_id = s.id
-JOIN {statements.STANDING} t ON t.id = m.topic_id
+JOIN {statements.PUBLISHED_TOPICS} t ON t.id = m.topic_id
 WHERE s.collection_id = %(collection)s
 GROUP BY s.id, m.part ORDER BY s.id, m.part COLLATE "C"
 """

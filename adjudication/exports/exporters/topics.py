@@ -71,7 +71,7 @@ class TopicsJsonl(TextExporter):
     labels = False
 
     def lines(self, options: Options) -> Iterator[str]:
-        return write_jsonl_topics(map(topic_record, _read_topics(standing_topics(options.collection))))
+        return write_jsonl_topics(map(topic_record, _read_topics(published_topics(options.collection))))
 
 
 class QueriesTxt(TextExporter):
@@ -109,14 +109,14 @@ def _query_problem(options: Options) -> str:
     return "" if found else "There is no complex query yet, and no topic with aspects."
 
 
-def standing_topics(collection: Collection) -> QuerySet[Topic]:
+def published_topics(collection: Collection) -> QuerySet[Topic]:
     """The topics without those that their authors have withdrawn."""
     return collection.topics.exclude(pk__in=withdrawn_topics(collection).values("pk"))
 
 
 def _queries(collection: Collection) -> QuerySet[Topic]:
     placed = AspectNode.objects.filter(topic=OuterRef("pk"))
-    return standing_topics(collection).filter(Q(kind=TopicKind.COMPLEX_QUERY) | Exists(placed))
+    return published_topics(collection).filter(Q(kind=TopicKind.COMPLEX_QUERY) | Exists(placed))
 
 
 def _read_topics(topics: QuerySet[Topic]) -> Iterator[Topic]:
@@ -160,19 +160,19 @@ def _places(tied: Iterable[int], topic: Topic) -> tuple[int, ...]:
 
 _ASPECTS = f"""
 FROM places JOIN corpus_aspect asp ON asp.id = places.aspect_id
-JOIN {statements.STANDING} t ON t.id = asp.topic_id
+JOIN {statements.PUBLISHED_TOPICS} t ON t.id = asp.topic_id
 ORDER BY t.position, t.id, places.place
 """
 ASPECTS = f"WITH {statements.PLACES} SELECT t.written, places.place, asp.text {_ASPECTS}"
 TOPICS = {
     QUERY: f"""
-SELECT t.written, t.title, t.text, t.narrative FROM {statements.STANDING} t
+SELECT t.written, t.title, t.text, t.narrative FROM {statements.PUBLISHED_TOPICS} t
 WHERE t.collection_id = %(collection)s ORDER BY t.position, t.id
 """,
     ASPECT: f"WITH {statements.PLACES} SELECT t.written || '.' || places.place, asp.text, asp.text, t.text {_ASPECTS}",
     SUB_QUERY: f"""
 SELECT q.number, '', array_to_string(q.sentences, ' '), t.text
-FROM corpus_subquery q JOIN {statements.STANDING} t ON t.id = q.topic_id
+FROM corpus_subquery q JOIN {statements.PUBLISHED_TOPICS} t ON t.id = q.topic_id
 WHERE q.collection_id = %(collection)s ORDER BY t.position, t.id, q.id
 """,
 }

@@ -302,7 +302,7 @@ def _passage(document: Document) -> dict[str, str]:
 
 
 RANKED = f"""
-SELECT t.id, t.written, t.text, k.docnos FROM {statements.STANDING} t
+SELECT t.id, t.written, t.text, k.docnos FROM {statements.PUBLISHED_TOPICS} t
 JOIN corpus_ranking k ON k.topic_id = t.id AND k.run_id = %(run_id)s
 WHERE t.collection_id = %(collection)s AND (%(split_id)s::bigint IS NULL OR EXISTS (
   SELECT FROM adjudication_splittopic m
@@ -311,7 +311,7 @@ WHERE t.collection_id = %(collection)s AND (%(split_id)s::bigint IS NULL OR EXIS
 """
 TARGET_DOCNOS = f"""
 SELECT t.written, d.docno FROM corpus_target g
-JOIN {statements.STANDING} t ON t.id = g.topic_id JOIN corpus_document d ON d.id = g.document_id
+JOIN {statements.PUBLISHED_TOPICS} t ON t.id = g.topic_id JOIN corpus_document d ON d.id = g.document_id
 WHERE t.collection_id = %(collection)s
 """
 ANY_TARGET = """

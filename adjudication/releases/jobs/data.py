@@ -295,12 +295,12 @@ JUDGMENTS = statements.judgments(RELEASED)
 POOLS = f"""
 SELECT t.written, d.docno, s.method, s.rank FROM corpus_poolsource s
 JOIN corpus_poolentry p ON p.id = s.entry_id
-JOIN {statements.STANDING} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
+JOIN {statements.PUBLISHED_TOPICS} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id
 ORDER BY t.position, t.id, d.docno COLLATE "C", s.method COLLATE "C"
 """
 RANKINGS = f"""
 SELECT t.written, r.docnos, r.scores FROM corpus_ranking r
-JOIN {statements.STANDING} t ON t.id = r.topic_id AND t.collection_id = %(collection)s
+JOIN {statements.PUBLISHED_TOPICS} t ON t.id = r.topic_id AND t.collection_id = %(collection)s
 WHERE r.run_id = %(run)s ORDER BY t.position, t.id
 """

@@ -135,7 +135,7 @@ SELECT t.written, coalesce(places.place, 1), asp.text, d.docno, c.key, v.value, 
     LEFT JOIN annotation_guideline g ON g.id = s.guideline_id
     WHERE a.item_id = i.id AND a.state = 'done' AND a.repeat = 0) AS labels
 FROM annotation_item i
-JOIN {statements.STANDING} t ON t.id = i.topic_id
+JOIN {statements.PUBLISHED_TOPICS} t ON t.id = i.topic_id
 JOIN annotation_criterion c ON c.campaign_id = i.campaign_id
 LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
 LEFT JOIN places ON places.aspect_id = i.aspect_id
