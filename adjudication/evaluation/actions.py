@@ -1,10 +1,11 @@
 """Asking for an evaluation; having judged what its gold does not know; deleting imported qrels."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
+from django.core.files.base import ContentFile
 from django.db import transaction
 from django.template.defaultfilters import pluralize
 
@@ -81,8 +82,7 @@ class Judging:
     absent: int
 
     def to_json(self) -> dict[str, Any]:
-        counts = {"documents": self.documents, "pooled": self.pooled, "items": self.items, "absent": self.absent}
-        return {"campaign": self.campaign.slug, **counts}
+        return {**vars(self), "campaign": self.campaign.slug}
 
 
 @transaction.atomic
@@ -150,17 +150,6 @@ def delete_qrels(*, qrels: ImportedQrels, by: User, at: datetime) -> None:
     qrels.delete()
 
 
-@dataclass
-class _Lines:
-    """The run of a sheet as an uploaded file."""
-
-    name: str | None
-    sheet: FilledSheet
-
-    def chunks(self) -> Iterator[bytes]:
-        yield "".join(self.sheet.lines(TAG)).encode()
-
-
 def import_sheet(
     *, collection: Collection, name: str, file: str, stream: BinaryIO, by: User | None, at: datetime, send: bool = True
 ) -> tuple[FilledSheet, ImportRun]:
@@ -175,7 +164,7 @@ def import_sheet(
     if not name.strip():
         raise Refused("Give the run a name, such as that of the search engine.")
     sheet = read_sheet(collection, stream, file)
-    upload = _Lines(f"{file}.run", sheet)
+    upload = ContentFile("".join(sheet.lines(TAG)).encode(), f"{file}.run")
     run = request_import(
         by=by,
         at=at,

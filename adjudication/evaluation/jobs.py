@@ -27,8 +27,22 @@ class EvaluationJob(CollectionJob[Evaluation]):
     tab = "evaluation"
 
     def work(self, job: Evaluation, progress: Progress) -> None:
-        if not job.results:  # else it ended after its results were stored
-            _work(job, progress)
+        if job.results:
+            return  # it ended after its results were stored
+        spec = EvaluationSpec.from_json(job.parameters)
+        check_not_sealed_labels(job.collection, spec)
+        report = make_report(job.collection, spec, progress=progress.report)
+        results = {
+            "report": report.to_json(),
+            "table": report.table.to_json(),
+            "figures": figures_csv(report.parts),
+        }
+        scores = [row for part, each in enumerate(report.parts) for row in _score_rows(job, part, each)]
+        with transaction.atomic():
+            job.scores.all().delete()
+            EvaluationScores.objects.bulk_create(scores, batch_size=10)
+            job.results = results
+            job.save(update_fields=["results"])
 
     def check_can_see(self, job: Evaluation, membership: Membership) -> None:
         super().check_can_see(job, membership)
@@ -42,23 +56,6 @@ class EvaluationJob(CollectionJob[Evaluation]):
 
     def page(self, job: Evaluation) -> str:
         return reverse("evaluation_detail", args=[job.collection.slug, job.pk])
-
-
-def _work(job: Evaluation, progress: Progress) -> None:
-    spec = EvaluationSpec.from_json(job.parameters)
-    check_not_sealed_labels(job.collection, spec)
-    report = make_report(job.collection, spec, progress=progress.report)
-    results = {
-        "report": report.to_json(),
-        "table": report.table.to_json(),
-        "figures": figures_csv(report.parts),
-    }
-    scores = [row for part, each in enumerate(report.parts) for row in _score_rows(job, part, each)]
-    with transaction.atomic():
-        job.scores.all().delete()
-        EvaluationScores.objects.bulk_create(scores, batch_size=10)
-        job.results = results
-        job.save(update_fields=["results"])
 
 
 def _score_rows(job: Evaluation, part: int, done: EvaluationResult) -> list[EvaluationScores]:

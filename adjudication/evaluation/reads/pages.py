@@ -85,7 +85,7 @@ def plot_of(table: Table, column: int) -> Plot | None:
         for at, (row, cell) in enumerate(zip(rows, cells, strict=True))
     )
     ticks = tuple((round(WIDTH * (end - low) / (high - low), 2), f"{scale * end:.6g}") for end in ends)
-    return Plot(_heading(table, column), marks, ticks, ROW * len(rows))
+    return Plot(table.columns[column].heading, marks, ticks, ROW * len(rows))
 
 
 def _ends(cells: Sequence[Cell]) -> list[float]:
@@ -111,11 +111,6 @@ def _words(cell: Cell, scale: int) -> str:
         return f"{cell.text}, no interval"
     places = len(cell.text.split()[0].partition(".")[2])
     return f"{cell.text}, {scale * cell.low:.{places}f} to {scale * cell.high:.{places}f}"
-
-
-def _heading(table: Table, column: int) -> str:
-    found = table.columns[column]
-    return " ".join([*filter(None, found.groups), found.label])
 
 
 def _scale(cell: Cell) -> int:
@@ -164,7 +159,7 @@ def draw_plot(table: Table, column: int, form: str) -> bytes | None:
         Line(row.label, _times(cell.value, scale), _times(cell.low, scale), _times(cell.high, scale), cell.why)
         for row, cell in zip(rows, cells, strict=True)
     ]
-    axis = f"{_heading(table, column)}{' in percent' if scale == 100 else ''}"
+    axis = f"{table.columns[column].heading}{' in percent' if scale == 100 else ''}"
     notes = (f"{PLOT_CAPTION} {table.caption.partition(MARKS)[0]}", *table.notes[:MOST_NOTES])
     return draw_forest(lines, axis, notes, (form,))[form]
 

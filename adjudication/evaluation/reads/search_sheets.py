@@ -96,14 +96,13 @@ def read_sheet(collection: Collection, stream: BinaryIO, file: str) -> FilledShe
         for topic, line in topics.items()
         if topic not in known
     ]
-    documents = _Documents(collection, results)
+    documents = _find_documents(collection, results)
     ranked: dict[str, dict[int, str]] = {topic: {} for topic in topics}
     for each in results:
-        docno = documents.docno_of(each)
-        if why := documents.fault(each) or _fault(each, docno, ranked[each.topic]):
+        if why := _fault(each, documents[each], ranked[each.topic]):
             problems.append(Problem(file, each.line, why))
         else:
-            ranked[each.topic][each.rank] = docno or _outside(each.topic, each.rank)
+            ranked[each.topic][each.rank] = next(iter(documents[each]), _outside(each.topic, each.rank))
     if problems:
         first = sorted(problems, key=lambda each: each.line)[:SHOWN_PROBLEMS]
         raise Refused(
@@ -113,15 +112,19 @@ def read_sheet(collection: Collection, stream: BinaryIO, file: str) -> FilledShe
         raise Refused(f"{file} has no result yet. Fill in docnos or titles of what the search engine found.")
     return FilledSheet(
         {topic: _ranking(topic, found) for topic, found in ranked.items()},
-        sum(documents.docno_of(each) is None for each in results),
+        sum(not documents[each] for each in results),
         sum(not found for found in ranked.values()),
     )
 
 
-def _fault(each: _Result, docno: str | None, ranked: dict[int, str]) -> str:
+def _fault(each: _Result, docnos: Sequence[str], ranked: dict[int, str]) -> str:
+    """Why the result cannot be taken, or ""."""
+    if len(docnos) > 1:
+        return f"{len(docnos)} documents have this title; give the docno of one"
     if each.rank in ranked:
         return f"topic {each.topic} has two results at rank {each.rank}"
-    return f"{docno} appears twice for topic {each.topic}" if docno and docno in ranked.values() else ""
+    same = [docno for docno in docnos if docno in ranked.values()]
+    return f"{same[0]} appears twice for topic {each.topic}" if same else ""
 
 
 def _ranking(topic: str, found: dict[int, str]) -> list[str]:
@@ -157,25 +160,16 @@ def _lines(stream: BinaryIO, file: str) -> tuple[dict[str, int], list[_Result], 
     return topics, results, problems
 
 
-class _Documents:
-    """The documents of the collection among results, by docno and by title. One query each."""
-
-    def __init__(self, collection: Collection, results: Sequence[_Result]) -> None:
-        documents = collection.documents
-        docnos = {each.docno for each in results if each.docno}
-        self.docnos = set(documents.filter(docno__in=docnos).values_list("docno", flat=True))
-        wanted = {title_key(each.title) for each in results if not each.docno} - {""}
-        self.titles: dict[str, list[str]] = defaultdict(list)
-        for docno, title in documents.values_list("docno", "title").iterator() if wanted else ():
-            if (key := title_key(title)) in wanted:
-                self.titles[key].append(docno)
-
-    def docno_of(self, each: _Result) -> str | None:
-        """The document, None where it is not in the collection."""
-        if each.docno:
-            return each.docno if each.docno in self.docnos else None
-        return next(iter(self.titles.get(title_key(each.title), [])), None)
-
-    def fault(self, each: _Result) -> str:
-        same = [] if each.docno else self.titles.get(title_key(each.title), [])
-        return f"{len(same)} documents have this title; give the docno of one" if len(same) > 1 else ""
+def _find_documents(collection: Collection, results: Sequence[_Result]) -> dict[_Result, list[str]]:
+    """{result: docnos of the documents that it may be}, found by docno, else by title. One query each."""
+    documents = collection.documents
+    docnos = set(documents.filter(docno__in={each.docno for each in results}).values_list("docno", flat=True))
+    keys = {title_key(each.title) for each in results if not each.docno} - {""}
+    by_title: dict[str, list[str]] = defaultdict(list)
+    for docno, title in documents.values_list("docno", "title").iterator() if keys else ():
+        if (key := title_key(title)) in keys:
+            by_title[key].append(docno)
+    return {
+        each: [each.docno] * (each.docno in docnos) if each.docno else by_title.get(title_key(each.title), [])
+        for each in results
+    }

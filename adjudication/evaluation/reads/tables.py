@@ -58,6 +58,11 @@ class Column:
     label: str
     groups: tuple[str, ...] = ()
 
+    @property
+    def heading(self) -> str:
+        """All its headings in one line."""
+        return " ".join([*filter(None, self.groups), self.label])
+
 
 @dataclass(frozen=True)
 class Table:
@@ -232,10 +237,9 @@ def caption(done: EvaluationResult, style: Style = PLAIN, figures: SubsetFigures
 
 def as_markdown(table: Table) -> str:
     """A Markdown table; headings above columns are put before their names."""
-    names = [" ".join([*(group for group in column.groups if group), column.label]) for column in table.columns]
     lines = [
-        "| " + " | ".join([table.corner, *(_plain(name) for name in names)]) + " |",
-        "|---|" + "---:|" * len(names),
+        "| " + " | ".join([table.corner, *(_plain(column.heading) for column in table.columns)]) + " |",
+        "|---|" + "---:|" * len(table.columns),
     ]
     for row in table.rows:
         label = ("&nbsp;&nbsp;" if row.is_indented else "") + _plain(row.label)
@@ -281,9 +285,8 @@ def _latex(cell: Cell) -> str:
 
 def as_csv(table: Table) -> str:
     """The table as it is printed, marks included; figures in full are in `figures_csv`."""
-    names = [" ".join([*(group for group in column.groups if group), column.label]) for column in table.columns]
     rows = ([row.label, *(cell.text + (DAGGER if cell.is_marked else "") for cell in row.cells)] for row in table.rows)
-    return "".join(write_csv([table.corner, *names], rows))
+    return "".join(write_csv([table.corner, *(column.heading for column in table.columns)], rows))
 
 
 FIGURE_COLUMNS = (

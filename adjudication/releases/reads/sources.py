@@ -55,20 +55,14 @@ def changed_sources(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
 
 def _fingerprint(cursor: Any, each: Content, collection: int) -> tuple[int, Any]:
     quote = connection.ops.quote_name
-    model = each.model
+    model, key = each.model, each.model._meta.pk
     own = [field for field in model._meta.local_concrete_fields if not isinstance(field, GeneratedField)]
     columns = ", ".join(f"one.{quote(str(field.column))}" for field in own)
     chosen, parameters = each.of(collection).order_by().values("pk").query.sql_with_params()
     cursor.execute(
         f"SELECT count(*), coalesce(sum(hashtextextended(row({columns})::text, 0)::numeric), 0)"
-        f" FROM {quote(model._meta.db_table)} one WHERE one.{quote(_key(model))} IN ({chosen})",
+        f" FROM {quote(model._meta.db_table)} one WHERE one.{quote(str(key.column))} IN ({chosen})",
         parameters,
     )
     rows, digest = cursor.fetchone()
     return rows, digest
-
-
-def _key(model: type[Model]) -> str:
-    key = model._meta.pk
-    assert key is not None  # noqa: S101 - every table here has one
-    return str(key.column)
