@@ -73,7 +73,7 @@ def check_words(collection: Collection, spec: EvaluationSpec) -> None:
 
 @dataclass(frozen=True)
 class Judging:
-    """What came of having unjudged documents judged. `absent` documents are not in the collection."""
+    """How many unjudged documents became items of a campaign. `absent` documents are not in the collection."""
 
     campaign: Campaign
     documents: int

@@ -93,8 +93,8 @@ class EvaluationForm(forms.Form):
         self._choose("preset", [("", "runs × measures"), *((name, each.label) for name, each in PRESETS.items())])
         self._choose("by", [(name, name.replace("_", " ")) for name in attribute_names(collection)])
         preset = PRESETS.get((data or {}).get("preset", ""))
-        asked = data or {}  # a table or words in the place of the choice need none
-        self.fields["gold"].required = bool(golds) and not (asked.get("preset") or asked.get("selector"))
+        replaced = (data or {}).get("preset") or (data or {}).get("selector")
+        self.fields["gold"].required = bool(golds) and not replaced
         self.fields["runs"].required = preset is None or bool(preset.parts)  # else it is about the collection alone
         self.fields["runs"].initial = runs
         self.fields["measures"].initial = " ".join(MEASURES)

@@ -17,7 +17,7 @@ def campaigns_of(
     spec: EvaluationSpec,
     of_gold: Callable[[Collection, str], Iterable[Campaign]] = campaigns_of_gold,
 ) -> list[Campaign]:
-    """Whose labels an evaluation stands on, each once: those of its golds and of the attributes it is broken down by.
+    """The campaigns whose labels an evaluation uses, each once: by its golds and by the attributes of its subsets.
 
     `of_gold` says which campaigns a gold means. Errors: Refused for an unknown preset or gold.
     """

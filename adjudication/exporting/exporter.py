@@ -1,4 +1,4 @@
-"""What an export is: its words, its options, what stands in its way, and its bytes.
+"""What an export is: its words, options, findings and bytes.
 
 Another package subclasses `Exporter` and declares an instance under the entry points `litmus.exporters`.
 """
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Options:
-    """One export as it was asked for: `values` are those of its form, `words` what somebody gave.
+    """One requested export: `values` are those of its form, `words` those that somebody typed.
 
     `campaign` and `criterion` are set where the file is about what one campaign judged.
     """
@@ -91,7 +91,7 @@ class Options:
 
 
 class Reader:
-    """What findings read, each thing once: exports that are looked at together share one memo."""
+    """Reads for findings, each done once: exports that are shown together share one memo."""
 
     def __init__(self, options: Options, memo: dict[Any, Any] | None = None) -> None:
         self.options = options
@@ -168,7 +168,7 @@ class Exporter(ABC):
         return [options.campaign] if options.campaign else options.collection.campaigns.all()
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
-        """What stands in the way: a fatal finding refuses the export, a warning goes with it."""
+        """Problems of the data: a fatal finding refuses the export, a warning is reported with it."""
         return []
 
     def stem(self, options: Options) -> list[str]:
@@ -177,7 +177,7 @@ class Exporter(ABC):
 
     @abstractmethod
     def pieces(self, options: Options) -> Iterator[bytes]:
-        """The file as it is sent, streamed. What stands in its way must have been found before."""
+        """The file as it is sent, streamed; findings are read before."""
 
     def files(self, options: Options) -> Files:
         """The file by its name, or the members of what is an archive anyway."""
@@ -188,7 +188,7 @@ class Exporter(ABC):
         return {}
 
     def remember(self, options: Options) -> None:  # noqa: B027
-        """Keep what was asked for, for the next time."""
+        """Store options as the default of the next time."""
 
 
 class TextExporter(Exporter):

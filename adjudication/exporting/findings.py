@@ -1,4 +1,4 @@
-"""What stands in the way of an export, found before its first byte: what exports of campaigns share, and how to ask."""
+"""Findings about an export, read before its first byte: those that exports of campaigns share."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ HIGHEST = 127  # what trec_eval holds
 
 
 def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
-    """Everything that stands in the way of this export, fatal findings first.
+    """All findings about this export, fatal ones first.
 
     A page that asks for several exports passes one `memo`, so that what they share is read once; one that knows how the
     campaign's vote stands puts it in by `note_standing`.

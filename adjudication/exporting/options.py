@@ -1,4 +1,4 @@
-"""From words to options: an export is asked for in the same words on the page, through the API and by command."""
+"""From words to options: page, API and command ask for an export in the same words."""
 
 from collections.abc import Container, Iterable, Mapping
 from copy import deepcopy
@@ -24,7 +24,7 @@ def find_exporter(name: str, level: str = "") -> Exporter:
 
 
 def formats() -> dict[str, Exporter]:
-    """The exports by the names people use; exports that share one stand under it once, the first of them."""
+    """The exports by the names people use; of several exports with one name, the first."""
     found: dict[str, Exporter] = {}
     for exporter in EXPORTERS.values():
         found.setdefault(exporter.format, exporter)

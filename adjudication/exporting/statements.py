@@ -43,7 +43,7 @@ places AS (
   GROUP BY asp.id, asp.topic_id
 )
 """
-# What a sub-query judges: its aspects and what stands below them in its topic's tree, each once.
+# The aspects of a sub-query and their sub-aspects in its topic's tree, each once.
 SUB_ITEMS = """
 sub_item AS (
   SELECT s.sub_query_id, s.aspect_id FROM corpus_subqueryaspect s

@@ -1,1 +1,1 @@
-"""Exports: the registry of exporters, one module each, with their page, API and commands; evaluation of runs."""
+"""Exports: the registry of exporters, one module each, with their page, API and commands."""

@@ -1,4 +1,4 @@
-"""What leaves the collection is checked and logged, whichever way it goes."""
+"""Downloads of exports, checked and logged for page and API alike."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from corpus.models import Membership, Role
 
 
 def download_export(*, options: Options, membership: Membership, at: datetime, logged: bool = True) -> Export:
-    """The file for this member. A download is the one read that is logged, with the words it was asked for in.
+    """The file for this member. A download is the only read that is logged, with its options.
 
     What an export remembers of somebody who may decide about labels stays; a viewer's is used once. `logged=False` is
     for requests that get the head of the file alone.

@@ -64,7 +64,7 @@ def sent_name(options: Options, findings: Iterable[Finding]) -> str:
 
 
 def campaign_findings(campaign: Campaign, standing: VoteStanding) -> list[Finding]:
-    """What stands in the way of the campaign's query-level qrels; [] for kinds that have none.
+    """Findings about the campaign's query-level qrels; [] for kinds that have none.
 
     `standing` is that of its vote, as the page has read it.
     """

@@ -1,4 +1,4 @@
-"""What a collection gives out: findings of the validator first, then files as streams."""
+"""Pages of exports: each with its findings, and the files as streams."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,7 +36,7 @@ SECTIONS = {
 
 @require_safe
 def export_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """Every export with what stands in its way under the chosen options."""
+    """Every export with its findings under the chosen options."""
     membership = fetch_overseer(request.user, slug)
     collection = membership.collection
     prefetch_related_objects([collection], "campaigns__criteria")  # most exports look for one of them
@@ -124,7 +124,7 @@ def _is_at_once(field: forms.Field) -> bool:
 
 
 def _value(field: forms.Field, name: str, words: Mapping[str, str]) -> Any:
-    """What the option is set to: what was asked for, where that makes sense."""
+    """The value of the option: the requested one if it is valid, else the initial one."""
     try:
         found = field.clean(field.widget.value_from_datadict(words, {}, name))
     except forms.ValidationError:
@@ -141,7 +141,7 @@ def _missing(collection: Collection) -> list[str]:
 def _offers(
     membership: Membership, section: str, words: Mapping[str, str], memo: dict[Any, Any], *, apart: bool
 ) -> dict[str, list[dict[str, Any]]]:
-    """The exports of a section; `apart`: those that cannot be written yet stand under `later`."""
+    """The exports of a section; with `apart`, those that cannot be written yet are under `later`."""
     every = [_offer(membership, exporter, words, memo) for exporter in in_section(section)]
     later = [offer for offer in every if apart and offer["reason"]]
     return {"offers": [offer for offer in every if offer not in later], "later": later}

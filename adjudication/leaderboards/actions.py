@@ -77,7 +77,7 @@ def open_leaderboard(
 
 @transaction.atomic
 def close_leaderboard(*, board: Leaderboard, by: User | None, at: datetime) -> Leaderboard:
-    """Take the public page away and score no more runs. Members still see what was reached."""
+    """Close the public page and score no further runs. Members still see the results."""
     check_manager(board.collection, by)
     board = _locked(board)
     if not board.is_open:

@@ -1,6 +1,6 @@
 """Leaderboards as everybody sees them, the test topics a collection offers, and how a run is scored on one.
 
-What leaves this module are means over all test topics, rounded: no topic, no document and no judgment.
+This module returns only rounded means over all test topics: no topic, no document and no judgment.
 """
 
 from collections.abc import Iterable

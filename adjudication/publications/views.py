@@ -1,4 +1,4 @@
-"""The page of a release's publications: the form, and what came of each."""
+"""The page of a release's publications: the form, and the result of each."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render

@@ -1,4 +1,4 @@
-"""Who may freeze, read and open releases, and what may no longer be deleted because one stands on it."""
+"""Who may freeze, read and open releases, and what may not be deleted because a release was made from it."""
 
 from django.db.models import Model
 
@@ -11,7 +11,7 @@ from corpus.models import Collection, Membership
 
 
 def check_can_read_release(membership: Membership) -> None:
-    """Overseers read releases; of labels only who has nothing left to judge. Errors: NotAllowed."""
+    """Overseers who have nothing left to judge may read releases. Errors: NotAllowed."""
     check_can_take_out(membership, membership.collection.campaigns.all())
 
 
@@ -36,7 +36,7 @@ def why_cannot_open(release: Release) -> str:
 
 
 def standing_release(thing: Model, collection: Collection | int) -> str:
-    """Why `thing` of a collection may not be deleted: the newest release that stands on it, or is being made of it."""
+    """Why `thing` of a collection may not be deleted: the newest release that was, or is being, made from it; or ""."""
     pk = collection if isinstance(collection, int) else collection.pk
     what = thing._meta.verbose_name
     for release in Release.objects.filter(collection=pk).exclude(state__in=GONE).order_by("-version"):

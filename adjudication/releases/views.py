@@ -176,7 +176,7 @@ def line_detail(request: HttpRequest, slug: str) -> HttpResponse:
 @login_not_required
 @require_safe
 def opened_release(request: HttpRequest, **address: str) -> HttpResponse:
-    """What everybody may read of an opened release; for who has the address for reviewers, the anonymous variant."""
+    """The public page of an opened release; at the address for reviewers, that of the anonymous variant."""
     release, anonymous = _opened(**address)
     pages, where = "reviewing" if anonymous else "public", list(address.values())
     card = text_of(release, "README.md", anonymous=anonymous).split("---\n", 2)[-1].lstrip()

@@ -74,7 +74,7 @@ def check_gold(collection: Collection, text: str) -> None:
 
 
 def lasting_selector(collection: Collection, text: str) -> str:
-    """The selector of the same gold that means it for good, whatever campaigns are added. Errors: Refused."""
+    """The selector that means the same gold for good, also when campaigns are added. Errors: Refused."""
     kind, request = _request(collection, text)
     return str(kind.lasting_selector(request))
 

@@ -178,7 +178,7 @@ def _notes(options: Options) -> list[str]:
 
 
 def _rows(options: Options) -> Iterator[Row]:
-    """The scores under the topics' own numbers, whatever a file would have."""
+    """The scores under the topics' full numbers, also where a file would shorten them."""
     return rows(statements.scores_of(options), options, bare=False)
 
 

@@ -38,7 +38,7 @@ class Preset(ABC):
     style: ClassVar[Style] = Style(places=1)
 
     def specs(self, spec: EvaluationSpec) -> list[EvaluationSpec]:
-        """The evaluations it stands on. A gold in `spec` takes the place of the preset's only one."""
+        """The evaluations of its table. A gold in `spec` replaces the preset's gold if that has only one."""
         baseline = spec.baseline or (spec.runs[0] if self.needs_baseline and spec.runs else "")
         return [
             replace(

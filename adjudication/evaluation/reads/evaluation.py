@@ -1,4 +1,4 @@
-"""Runs measured against a gold: page, command and API all stand on this."""
+"""Runs measured against a gold, for page, command and API."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -257,7 +257,7 @@ def _with_sensitivity(
     alone: Mapping[str, BoolArray],
     depth: FloatArray,
 ) -> EvaluationResult:
-    """What each run brought into the pools alone, and how the order depends on their depth (see pool_sources)."""
+    """Add the scores without the judgments that each run alone contributed, and at lower depths (see pool_sources)."""
     known = {name: each for name, each in matches.items() if name not in done.problems}
     none = np.zeros(len(done.gold.gold), dtype=bool)
     brought = {name: alone.get(name, none) for name in known}

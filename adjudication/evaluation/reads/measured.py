@@ -1,4 +1,4 @@
-"""What a done evaluation says of one run, and of two runs: from the report and the scores by topic that it stored."""
+"""One run, two runs and all pairs of runs of a finished evaluation, from its stored report and scores by topic."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,8 @@ ORDERS = {
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """One part of a done evaluation. `values` (R, T, M) are NaN where undefined; `report` is as the API has it."""
+    """One part of a finished evaluation. `values` are (R, T, M): run, topic, measure; NaN where undefined. `report`
+    is that of the API."""
 
     number: int
     report: Mapping[str, Any]
@@ -34,7 +35,7 @@ class Measured:
     values: FloatArray
 
     def of(self, run: str, measure: str) -> FloatArray:
-        """(T,) a run's values."""
+        """(T,) the run's values by topic, NaN where undefined."""
         found: FloatArray = self.values[self.runs.index(run), :, self.measures.index(measure)]
         return found
 
@@ -44,7 +45,7 @@ class Measured:
 
 
 def reports_of(job: Evaluation) -> list[dict[str, Any]]:
-    """The report of each part: those a preset stands on, else the one."""
+    """The report of each evaluation: those of a preset, else the only one."""
     report = job.results.get("report", {})
     return list(report.get("parts") or [report])
 

@@ -1,4 +1,4 @@
-"""A whole report: the evaluations that were asked for, or those of a preset, with the table they make."""
+"""A report: the requested evaluation, or those of a preset, with their table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from corpus.models import Collection
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """The evaluations (one, unless a preset stands on more) and their table."""
+    """The evaluations (one, unless a preset needs more) and their table."""
 
     spec: EvaluationSpec
     parts: tuple[EvaluationResult, ...]
     table: Table
 
     def to_json(self) -> dict[str, Any]:
-        """The evaluation; with a preset its table as well, and the further evaluations it stands on."""
+        """The evaluation; with a preset also its table and all its evaluations."""
         first: dict[str, Any] = self.parts[0].to_json() if self.parts else {"gold": "", "subsets": [], "tests": []}
         if not self.spec.preset:
             return first

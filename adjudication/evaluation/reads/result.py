@@ -1,4 +1,4 @@
-"""What came of an evaluation, and how it is written as JSON."""
+"""The result of an evaluation, and how it is written as JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ class SubsetFigures:
 
 @dataclass(frozen=True, eq=False)
 class EvaluationResult:
-    """What came of an evaluation. `measures` are names as asked for; `scores` {run: by topic}."""
+    """The result of an evaluation. `measures` are names as requested; `scores` are {run: its scores by topic}."""
 
     spec: EvaluationSpec
     gold: LoadedGold

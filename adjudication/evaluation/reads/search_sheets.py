@@ -39,7 +39,7 @@ class FilledSheet:
 
 
 def sample_questions(collection: Collection, questions: int, seed: int) -> list[tuple[str, SetQuestion]]:
-    """(origin, question): so many specific questions of each origin, drawn by the seed from those that are kept.
+    """(origin, question): this number of specific questions of each origin, drawn by the seed from the kept ones.
 
     All of an origin that has fewer. The same questions give the same sample, whatever their order. Errors: Refused
     where there is none.

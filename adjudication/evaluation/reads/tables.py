@@ -117,7 +117,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Style:
-    """How figures are printed: as percentages with so many `places`, with ± standard errors, marked by which p."""
+    """How figures are printed: number of decimal `places`, with ± standard errors or not, † by which p."""
 
     places: int = 2
     with_se: bool = False
@@ -258,7 +258,7 @@ def _markdown(cell: Cell) -> str:
 
 
 def as_latex(table: Table) -> str:
-    """A table environment to be put into a paper as it is; notes stand below it as comments."""
+    """A table environment for a paper; notes follow it as comments."""
     lines = [r"\begin{table}", rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\hline"]
     for head in table.heads:
         cells = [rf"\multicolumn{{{span}}}{{c}}{{{escape(text)}}}" for text, span in head]

@@ -1,4 +1,4 @@
-"""Search sheets: taken as CSV, filled by hand with what a search engine found, and brought in as a run."""
+"""Search sheets: downloaded as CSV, filled by hand with the results of a search engine, and imported as a run."""
 
 from typing import Any
 

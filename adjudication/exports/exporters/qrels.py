@@ -98,7 +98,7 @@ def qrel_rows(options: Options) -> Iterator[QrelRow]:
 
 
 def grade(total: int, things: int, grades: str) -> int:
-    """A document's grade from the sum over so many `things`: the sum, mean ≥ 1, or the mean rounded half up."""
+    """A document's grade from the sum of its `things` values: the sum, 1 if the mean is ≥ 1, or the rounded mean."""
     if grades == "binary":
         return int(total >= things)
     return (2 * total + things) // (2 * things) if grades == "mean" else total

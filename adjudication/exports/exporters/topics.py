@@ -58,7 +58,7 @@ class Topics(TextExporter):
 
 
 class TopicsJsonl(TextExporter):
-    """All topics that may be published, with aspects, ties, targets and whatever an import brought."""
+    """All topics that may be published, with aspects, ties, targets and all that an import stored."""
 
     name = "topics-jsonl"
     label = "Topics, JSONL"
@@ -75,7 +75,7 @@ class TopicsJsonl(TextExporter):
 
 
 class QueriesTxt(TextExporter):
-    """Complex queries, and what else has aspects; the layout has no place for ties, targets and the rest."""
+    """Complex queries and other topics with aspects; the layout has no place for ties, targets and the rest."""
 
     name = "queries-txt"
     label = "Queries with aspects, queries.txt"
@@ -92,7 +92,7 @@ class QueriesTxt(TextExporter):
 
 
 def trec_topics(options: Options) -> Iterator[TopicRecord]:
-    """Topics, or aspects or sub-queries as topics. Where a topic has no title, its text stands there too."""
+    """Topics, or aspects or sub-queries as topics. A topic without a title has its text as the title."""
     for number, title, text, narrative in rows(TOPICS[options.level], options):
         yield TopicRecord(number, title or text, text, narrative, "", "", (), (), "", 0)
 

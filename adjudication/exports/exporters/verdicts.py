@@ -1,4 +1,4 @@
-"""Verdicts with the policy and the votes they stand on."""
+"""Verdicts with their policy and votes."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -10,7 +10,7 @@ EXTENSION = "ir_datasets_extension.py"
 
 
 def extension(facts: Facts, *, anonymous: bool) -> str:
-    """The module as text; `ascii` writes every value as a literal of Python, whatever it holds."""
+    """The module as text; `ascii` writes every value as a literal of Python, so no value becomes code."""
     sets = {
         gold.name: {
             "split": gold.split,

@@ -71,7 +71,7 @@ class ReleaseJob(CollectionJob[Release]):
         check_can_read_release(membership)
 
     def clean_up(self, pk: int) -> None:
-        """Nothing half-written stays, whatever ended the attempt."""
+        """Remove half-written files, also after a crash."""
         found = Release.objects.filter(pk=pk).first()
         if found is not None and found.state != "running":
             remove_parts(found)

@@ -89,7 +89,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def _check_files(folder: Path, manifest: dict[str, Any], found: Verification) -> None:
-    """A link is no file of a release: what it points at may change tomorrow."""
+    """Compare paths and hashes. A link is no file of a release: its target may change later."""
     named = {str(each["path"]): str(each["sha256"]) for each in manifest["files"]}
     there = {str(each.relative_to(folder)) for each in folder.rglob("*") if each.is_symlink() or not each.is_dir()}
     found.missing = sorted(named.keys() - there)

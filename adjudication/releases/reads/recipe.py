@@ -209,7 +209,7 @@ def _context_gold(level: str, options: Options) -> Gold:
 
 
 def pseudonymous(found: Iterable[QrelRow], names: dict[str, str]) -> Iterator[QrelRow]:
-    """Qrels by annotator under pseudonyms, sorted by these: the order of real names would tell them apart."""
+    """Qrels by annotator under pseudonyms, sorted by these: the order of real names would identify people."""
     written = {column(name): column(pseudonym) for name, pseudonym in names.items()}
     for _, rows in groupby(found, key=lambda row: (row.topic, row.docno)):
         named = (QrelRow(row.topic, written[row.iteration], row.docno, row.value) for row in rows)

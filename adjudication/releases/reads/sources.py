@@ -1,4 +1,4 @@
-"""The tables that a release stands on: a fingerprint of each, and the highest id."""
+"""The tables that a release is made from: a fingerprint of each, and the highest id."""
 
 from functools import cache
 from typing import Any

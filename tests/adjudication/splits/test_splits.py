@@ -146,7 +146,8 @@ def test_page_command_and_rest_draw_the_same(tea: Collection, client: Client, tm
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     assert [line["split"] for line in lines] == ["page", "command", "rest"]
     assert lines[0]["topics"] == made.json()["topics"]
-    assert [part.path for part in make_recipe(tea).parts if part.exporter.name == "splits"] == ["topics/splits.jsonl"]
+    parts = make_recipe(tea).parts
+    assert [path for path, options in parts.items() if options.exporter.name == "splits"] == ["topics/splits.jsonl"]
     assert client.delete(reverse("api_split", args=["tea", "rest"])).status_code == 204
     client.post(reverse("split_delete", args=["tea", "page"]))
     assert [split.name for split in Split.objects.all()] == ["command"]
