@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from io import RawIOBase
 from pathlib import Path
 from typing import Any, cast
 
@@ -119,22 +120,16 @@ class Folder:
         return entry
 
 
-class _Counted:
+class _Counted(RawIOBase):
     """A file that counts and hashes what is written to it, and lets the job be cancelled meanwhile."""
-
-    closed = False
-    mode = "wb"
 
     def __init__(self, path: Path, progress: Progress | None) -> None:
         self.file = path.open("wb")
         self.name, self.progress = path.name, progress
         self.digest, self.size, self.lines = hashlib.sha256(), 0, 0
 
-    def __enter__(self) -> "_Counted":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def writable(self) -> bool:
+        return True
 
     def write(self, data: Any) -> int:
         content = bytes(data)
@@ -149,24 +144,13 @@ class _Counted:
     def tell(self) -> int:
         return self.size
 
-    def flush(self) -> None:
-        self.file.flush()
-
-    def readable(self) -> bool:
-        return False
-
-    def writable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return False
-
     def close(self) -> None:
+        """Write it to the disk."""
         if not self.closed:
-            self.closed = True
             self.file.flush()
             os.fsync(self.file.fileno())
             self.file.close()
+        super().close()
 
 
 class Table:

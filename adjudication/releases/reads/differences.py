@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 SHOWN = 50  # of each list
+UNCHANGED = {"added": 0, "removed": 0, "changed": 0}
 Key = Callable[[dict[str, Any]], tuple[Any, ...]]
 
 
@@ -28,7 +29,7 @@ def sentences_of(found: dict[str, Any], name: str) -> list[str]:
     lines = []
     for what in ("documents", "topics"):
         part = found[what]
-        if any(part[how] for how in ("added", "removed", "changed")):
+        if any(part[how] for how in UNCHANGED):
             shown = ", ".join(part["names"])
             lines.append(
                 f"{what.capitalize()}: {part['added']:,} added, {part['removed']:,} removed,"
@@ -36,7 +37,7 @@ def sentences_of(found: dict[str, Any], name: str) -> list[str]:
                 f" ({shown}{' …' if part['added'] + part['removed'] + part['changed'] > SHOWN else ''})."
             )
     for campaign, part in found["values"].items():
-        if any(part[how] for how in ("added", "removed", "changed")):
+        if any(part[how] for how in UNCHANGED):
             lines.append(
                 f"Values in {campaign}: {part['added']:,} added, {part['removed']:,} removed,"
                 f" {part['changed']:,} changed."
@@ -51,39 +52,38 @@ def _change(one: dict[str, Any]) -> str:
 
 
 def _compare(before: Path, now: Path, path: str, key: Key) -> dict[str, Any]:
-    known = {key(one): _digest(line) for line, one in _lines(before / path)}
-    found: dict[str, Any] = {"added": 0, "removed": 0, "changed": 0, "names": []}
-    for line, one in _lines(now / path):
-        old = known.pop(key(one), None)
-        how = "added" if old is None else "changed" if old != _digest(line) else ""
-        if how:
-            _note(found, how, key(one))
-    for name in known:
-        _note(found, "removed", name)
+    """Objects by their key: those whose lines differ have changed."""
+    found: dict[str, Any] = {**UNCHANGED, "names": []}
+    for how, name, _, _ in _changes(before / path, now / path, key, lambda line, _: _digest(line)):
+        found[how] += 1
+        if len(found["names"]) < SHOWN:
+            found["names"].append(str(name[0]))
     return found
-
-
-def _note(found: dict[str, Any], how: str, name: tuple[Any, ...]) -> None:
-    found[how] += 1
-    if len(found["names"]) < SHOWN:
-        found["names"].append(str(name[0]))
 
 
 def _values(before: Path, now: Path, path: str) -> dict[str, Any]:
-    known = {_place(one): one["value"] for _, one in _lines(before / path)}
-    found: dict[str, Any] = {"added": 0, "removed": 0, "changed": 0, "changes": []}
-    for _, one in _lines(now / path):
-        place = _place(one)
-        if place not in known:
-            found["added"] += 1
-            continue
-        old = known.pop(place)
-        if old != one["value"]:
-            found["changed"] += 1
-            if len(found["changes"]) < SHOWN:
-                found["changes"].append({**_names(one), "before": old, "after": one["value"], "why": _why(one)})
-    found["removed"] = len(known)
+    """Verdicts by their item and criterion: those whose values differ have changed."""
+    found: dict[str, Any] = {**UNCHANGED, "changes": []}
+    for how, _, old, one in _changes(before / path, now / path, _place, lambda _, one: one["value"]):
+        found[how] += 1
+        if how == "changed" and len(found["changes"]) < SHOWN:
+            found["changes"].append({**_names(one), "before": old, "after": one["value"], "why": _why(one)})
     return found
+
+
+def _changes(
+    before: Path, now: Path, key: Callable[[Any], Any], value: Callable[[bytes, Any], Any]
+) -> Iterator[tuple[str, Any, Any, Any]]:
+    """(added, changed or removed; key; value before; object now), in the order of the newer file, then of the older."""
+    known = {key(one): value(line, one) for line, one in _lines(before)}
+    for line, one in _lines(now):
+        name = key(one)
+        if name not in known:
+            yield "added", name, None, one
+        elif (old := known.pop(name)) != value(line, one):
+            yield "changed", name, old, one
+    for name, old in known.items():
+        yield "removed", name, old, None
 
 
 def _place(one: dict[str, Any]) -> bytes:
