@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from django.db import connection
-
 from accounts.refusals import Refused
+from accounts.sql import execute
 from adjudication.exporting.forms import JUDGED, CampaignForm, ExportForm
 from adjudication.exporting.streams import parameters, pieces
 from annotation.kind import Judged
@@ -103,9 +102,7 @@ class Reader:
         self._named = self._named or parameters(self.options)
         key = (statement, *(value for name, value in self._named.items() if f"%({name})s" in statement))
         if key not in self.memo:
-            with connection.cursor() as cursor:
-                cursor.execute(statement, self._named)
-                self.memo[key] = cursor.fetchall()
+            self.memo[key] = execute(statement, self._named)
         return list(self.memo[key])
 
     def one(self, statement: str, names: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import connection
 
+from accounts.sql import execute
 from corpus.formats.zip_stream import PIECE
 
 if TYPE_CHECKING:
@@ -36,9 +37,7 @@ def parameters(options: "Options") -> dict[str, Any]:
         "judged_only": options.judged_only,
         "annotators": bool(options["annotators"]),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(BARE, named)
-        ((bare,),) = cursor.fetchall()
+    ((bare,),) = execute(BARE, named)
     return {**named, "bare": bool(bare)}
 
 

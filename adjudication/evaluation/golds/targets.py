@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
-from django.db import connection
-
 from accounts.refusals import Refused
+from accounts.sql import execute
 from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, LoadedGold, Option
 from adjudication.exporting.statements import PUBLISHED_TOPICS
 from adjudication.questions.reads.question_set import campaigns_rating, fetch_question_set
@@ -103,10 +102,8 @@ class Contexts(GoldKind):
 def _gold_of(collection: Collection, kinds: Sequence[str], why: str) -> Gold:
     """The targets of topics of these kinds. Errors: Refused, with `why`, where there is none."""
     judged: dict[str, dict[str, float]] = {}
-    with connection.cursor() as cursor:
-        cursor.execute(TARGETS, {"collection": collection.pk, "kinds": list(kinds), "bare": False})
-        for number, docno in cursor.fetchall():
-            judged.setdefault(number, {})[docno] = 1
+    for number, docno in execute(TARGETS, {"collection": collection.pk, "kinds": list(kinds), "bare": False}):
+        judged.setdefault(number, {})[docno] = 1
     if not judged:
         raise Refused(why)
     return make_gold(judged)

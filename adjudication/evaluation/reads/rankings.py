@@ -8,6 +8,7 @@ import numpy as np
 from django.db import connection
 
 from accounts.refusals import Refused
+from accounts.sql import execute
 from adjudication.evaluation.golds.kind import ASPECT, QUERY, SUB_QUERY, LoadedGold
 from adjudication.exporting.statements import PLACES
 from adjudication.stats.measure import Measure
@@ -134,17 +135,13 @@ def topic_texts(collection: Collection, unit: str) -> dict[str, str]:
     if unit == SUB_QUERY:
         return {number: " ".join(parts) for number, parts in collection.sub_queries.values_list("number", "sentences")}
     if unit == ASPECT:
-        with connection.cursor() as cursor:
-            cursor.execute(ASPECT_TEXTS, {"collection": collection.pk})
-            return dict(cursor.fetchall())
+        return dict(execute(ASPECT_TEXTS, {"collection": collection.pk}))
     return dict(collection.topics.values_list("number", "text"))
 
 
 def pools_of(collection: Collection, unit: str) -> dict[str, list[str]]:
     """{topic number: docnos of its pool}; a sub-query or aspect has its topic's."""
-    with connection.cursor() as cursor:
-        cursor.execute(_of_unit(POOLS, unit), {"collection": collection.pk})
-        return dict(cursor.fetchall())
+    return dict(execute(_of_unit(POOLS, unit), {"collection": collection.pk}))
 
 
 def pool_sources(found: LoadedGold, collection: Collection) -> tuple[dict[str, BoolArray], FloatArray]:
@@ -156,14 +153,12 @@ def pool_sources(found: LoadedGold, collection: Collection) -> tuple[dict[str, B
     index = {topic: place for place, topic in enumerate(gold.topics)}
     alone: dict[str, BoolArray] = {}
     depth = np.full(len(gold), np.inf)
-    with connection.cursor() as cursor:
-        cursor.execute(_of_unit(SOURCES, found.unit), {"collection": collection.pk})
-        for number, docno, methods, rank in cursor.fetchall():
-            at = index.get(number)
-            place = None if at is None else gold.places[at].get(docno)
-            if place is None:
-                continue
-            depth[place] = np.inf if rank is None else rank
-            if len(methods) == 1:
-                alone.setdefault(methods[0], np.zeros(len(gold), dtype=bool))[place] = True
+    for number, docno, methods, rank in execute(_of_unit(SOURCES, found.unit), {"collection": collection.pk}):
+        at = index.get(number)
+        place = None if at is None else gold.places[at].get(docno)
+        if place is None:
+            continue
+        depth[place] = np.inf if rank is None else rank
+        if len(methods) == 1:
+            alone.setdefault(methods[0], np.zeros(len(gold), dtype=bool))[place] = True
     return alone, depth

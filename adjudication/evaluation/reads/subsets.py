@@ -6,10 +6,10 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
-from django.db import connection
 from django.db.models import Count
 
 from accounts.refusals import Refused
+from accounts.sql import execute
 from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY
 from adjudication.questions.reads.question_set import campaigns_rating, fetch_question_set
 from adjudication.stats.results import IntArray
@@ -98,9 +98,7 @@ def _stored(collection: Collection, names: Sequence[str]) -> dict[str, dict[str,
 
 def _rows(collection: Collection) -> list[dict[str, Any]]:
     topics = collection.topics.annotate(n_aspects=Count("aspects"))
-    with connection.cursor() as cursor:
-        cursor.execute(SPLITS, {"collection": collection.pk})
-        splits = dict(cursor.fetchall())
+    splits = dict(execute(SPLITS, {"collection": collection.pk}))
     found = []
     for row in topics.values("number", "source", "kind", "author", "extra", "n_aspects"):
         origin, inline = ORIGINS.get(row["source"], (None, None))

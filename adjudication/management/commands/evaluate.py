@@ -1,1 +1,1 @@
-from adjudication.evaluation.commands.evaluate import Command
+from adjudication.evaluation.commands import Evaluate as Command

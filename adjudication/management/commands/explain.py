@@ -1,1 +1,1 @@
-from adjudication.releases.commands.explain import Command
+from adjudication.releases.commands import Explain as Command

@@ -1,1 +1,1 @@
-from adjudication.exports.commands.export import Command
+from adjudication.exports.commands import Command

@@ -1,1 +1,1 @@
-from adjudication.evaluation.commands.import_qrels import Command
+from adjudication.evaluation.commands import ImportQrels as Command

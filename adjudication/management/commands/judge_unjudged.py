@@ -1,1 +1,1 @@
-from adjudication.evaluation.commands.judge_unjudged import Command
+from adjudication.evaluation.commands import JudgeUnjudged as Command

@@ -1,1 +1,1 @@
-from adjudication.leaderboards.commands.leaderboard import Command
+from adjudication.leaderboards.commands import Command

@@ -1,1 +1,1 @@
-from adjudication.splits.commands.make_split import Command
+from adjudication.splits.commands import Command

@@ -1,1 +1,1 @@
-from adjudication.publications.commands.publish_release import Command
+from adjudication.publications.commands import Command

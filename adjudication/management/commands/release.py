@@ -1,1 +1,1 @@
-from adjudication.releases.commands.release import Command
+from adjudication.releases.commands import FreezeRelease as Command

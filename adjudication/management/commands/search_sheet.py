@@ -1,1 +1,1 @@
-from adjudication.evaluation.commands.search_sheet import Command
+from adjudication.evaluation.commands import SearchSheet as Command

@@ -1,1 +1,1 @@
-from adjudication.releases.commands.verify_release import Command
+from adjudication.releases.commands import VerifyRelease as Command

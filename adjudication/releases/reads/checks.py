@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db import connection
 from django.urls import reverse
 
+from accounts.sql import execute
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options, Reader
 from adjudication.exporting.findings import standing_of, verdict_findings
@@ -97,9 +97,7 @@ def _of_pools(recipe: Recipe, campaign: Campaign) -> Iterator[Check]:
         return
     for criterion in campaign.criteria.all():
         options = Options(recipe.collection, EXPORTERS["qrels"], campaign, criterion)
-        with connection.cursor() as cursor:
-            cursor.execute(statements.POOLED_ALONE, parameters(options))
-            ((holes,),) = cursor.fetchall()
+        ((holes,),) = execute(statements.POOLED_ALONE, parameters(options))
         if holes:
             text = f"{campaign}, {criterion}: pooled documents of judged topics without any value: {holes:,}."
             yield Check("unjudged", text, reverse("pool_list", args=[recipe.collection.slug]))

@@ -6,6 +6,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import GeneratedField, Max, Model
 
+from accounts.sql import execute
 from adjudication.models import ExportPrefixes, Leaderboard, LeaderboardEntry, Publication, Release, RelevanceCount
 from annotation.models import DailyWork, Inquiry, VotesSeen, WorkSummary
 from corpus.collections.reads.contents import Content, contents
@@ -39,12 +40,12 @@ def fingerprints(collection: int) -> dict[str, dict[str, Any]]:
     flat. Times are hashed in UTC. Tables without rows are left out.
     """
     found = {}
-    with connection.cursor() as cursor:
-        cursor.execute("SET LOCAL timezone TO 'UTC'" if connection.in_atomic_block else "SELECT 1")
-        for each in sources():
-            rows, digest = _fingerprint(cursor, each, collection)
-            if rows:
-                found[each.name] = {"rows": rows, "hash": str(digest)}
+    if connection.in_atomic_block:
+        execute("SET LOCAL timezone TO 'UTC'")
+    for each in sources():
+        rows, digest = _fingerprint(each, collection)
+        if rows:
+            found[each.name] = {"rows": rows, "hash": str(digest)}
     return found
 
 
@@ -53,16 +54,16 @@ def changed_sources(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
 
 
-def _fingerprint(cursor: Any, each: Content, collection: int) -> tuple[int, Any]:
+def _fingerprint(each: Content, collection: int) -> tuple[int, Any]:
+    """(number of rows, sum of their hashes)."""
     quote = connection.ops.quote_name
     model, key = each.model, each.model._meta.pk
     own = [field for field in model._meta.local_concrete_fields if not isinstance(field, GeneratedField)]
     columns = ", ".join(f"one.{quote(str(field.column))}" for field in own)
-    chosen, parameters = each.of(collection).order_by().values("pk").query.sql_with_params()
-    cursor.execute(
+    chosen, values = each.of(collection).order_by().values("pk").query.sql_with_params()
+    ((rows, digest),) = execute(
         f"SELECT count(*), coalesce(sum(hashtextextended(row({columns})::text, 0)::numeric), 0)"
         f" FROM {quote(model._meta.db_table)} one WHERE one.{quote(str(key.column))} IN ({chosen})",
-        parameters,
+        values,
     )
-    rows, digest = cursor.fetchone()
     return rows, digest

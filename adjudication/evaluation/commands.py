@@ -1,0 +1,190 @@
+"""manage.py evaluate, import_qrels, judge_unjudged and search_sheet."""
+
+from argparse import BooleanOptionalAction
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts.management.reporting import ReportingCommand, SteppedCommand
+from accounts.refusals import Refused
+from adjudication.evaluation.actions import import_sheet, judge_unjudged
+from adjudication.evaluation.golds.kind import Grades
+from adjudication.evaluation.golds.registry import GOLDS, parse_selector
+from adjudication.evaluation.presets.registry import PRESETS, find_preset
+from adjudication.evaluation.reads.rankings import find_runs
+from adjudication.evaluation.reads.reports import Report, make_report
+from adjudication.evaluation.reads.search_sheets import QUESTIONS, RESULTS, SEED, sheet_lines
+from adjudication.evaluation.reads.spec import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
+from adjudication.evaluation.reads.tables import WRITERS, as_markdown
+from adjudication.evaluation.reads.unjudged import DEPTHS
+from adjudication.evaluation.rules import check_can_sample, check_not_sealed_labels
+from adjudication.exporting.exporter import find_campaign
+from adjudication.stats.measures import measure_names
+from corpus.collections.reads.collections import collection_with
+from corpus.formats.qrels import read_qrels
+from corpus.formats.records import Problem
+from corpus.imports.commands import ImportCommand
+
+
+class Evaluate(ReportingCommand):
+    """manage.py evaluate SLUG --gold G --run NAME… [--measure M…] [--by A,B] [--preset P] [--format F] …"""
+
+    help = "Measure runs against a gold: verdicts, targets, citation contexts, one annotator, a machine, or qrels."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        golds = ", ".join(kind.spelling for kind in GOLDS.values())
+        parser.add_argument("slug")
+        parser.add_argument("--gold", default="", help=f"one of {golds}; options follow: campaign:main;unit=aspect")
+        parser.add_argument("--run", nargs="+", action="extend", default=[], metavar="NAME", dest="runs")
+        known = ", ".join(measure_names()).replace("%", "%%")
+        parser.add_argument(
+            "--measure", nargs="+", action="extend", default=[], metavar="M", dest="measures", help=f"some of {known}"
+        )
+        parser.add_argument("--by", default="", help="attributes of topics, separated by commas: source,specificity")
+        parser.add_argument("--preset", default="", help=f"a paper's table: {', '.join(PRESETS)}")
+        parser.add_argument("--format", choices=["text", "json", *WRITERS], default="text", dest="form")
+        parser.add_argument("--baseline", default="", metavar="NAME", help="test against this run, not every pair")
+        parser.add_argument("--against", default="", metavar="GOLD", help="a second gold: how alike it orders the runs")
+        parser.add_argument("--unjudged", choices=UNJUDGED, default=UNJUDGED[0])
+        parser.add_argument("--topics", choices=TOPICS, default=TOPICS[0], help="all, or those that every run ranks")
+        parser.add_argument("--random", action=BooleanOptionalAction, default=False, help="a row of shuffled pools")
+        parser.add_argument("--sensitivity", action=BooleanOptionalAction, default=False, help="leave each run out")
+        parser.add_argument("--resamples", type=int, default=EvaluationSpec.resamples)
+        parser.add_argument("--seed", type=int, default=EvaluationSpec.seed)
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        self.form = options.pop("form")
+        super().handle(*args, as_json=as_json or self.form == "json", **options)
+
+    def carry_out(self, *, slug: str, by: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        if not (options["gold"] or options["preset"]):
+            raise Refused("Say against what: --gold campaign:NAME, targets, contexts:paragraph …, or --preset.")
+        if options["preset"]:
+            find_preset(options["preset"])
+        spec = _spec(by, options)
+        spec.check()
+        collection = collection_with(slug)
+        check_not_sealed_labels(collection, spec)
+        report = make_report(collection, spec, files=_files(spec))
+        return self._summary(report), report.to_json()
+
+    def _summary(self, report: Report) -> str:
+        """A table on stdout where one was asked for; else the summary that goes to stderr."""
+        if self.form in WRITERS:
+            self.stdout.write(WRITERS[self.form](report.table), ending="")
+            return ""
+        return as_markdown(report.table).rstrip()
+
+
+def _spec(by: str, options: dict[str, Any]) -> EvaluationSpec:
+    own = {name: options[name] for name in EvaluationSpec.__dataclass_fields__ if name in options}
+    own["runs"] = tuple(dict.fromkeys(options["runs"]))
+    own["measures"] = tuple(options["measures"]) or MEASURES
+    return EvaluationSpec(**own, by=tuple(part.strip() for part in by.split(",") if part.strip()))
+
+
+def _files(spec: EvaluationSpec) -> dict[str, Grades]:
+    """The qrels that golds name by their path."""
+    names = {parse_selector(gold).name for gold in spec.golds if gold.startswith("qrels:")}
+    return {name: _read_file(Path(name)) for name in names if Path(name).is_file()}
+
+
+def _read_file(path: Path) -> Grades:
+    grades: Grades = {}
+    with path.open("rb") as file:
+        for row in read_qrels(file, path.name):
+            if isinstance(row, Problem):
+                raise Refused(f"{row.file}, line {row.line}: {row.reason}.")
+            if row.value != grades.setdefault(row.topic, {}).setdefault(row.docno, row.value):
+                raise Refused(f"{row.file}, line {row.line}: {row.docno} has two grades for topic {row.topic}.")
+    return grades
+
+
+class ImportQrels(ImportCommand):
+    """manage.py import_qrels SLUG FILE… [--name NAME] [--dry-run] [--json]"""
+
+    kind = "qrels"
+
+
+class JudgeUnjudged(ReportingCommand):
+    """manage.py judge_unjudged SLUG --gold G --run NAME… --depth K (--campaign C | --name NAME) [--topic N…]"""
+
+    help = "Make items of the documents that runs rank high and a gold does not know."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("--gold", required=True, help="as of evaluate, such as campaign:main")
+        parser.add_argument("--run", nargs="+", action="extend", default=[], metavar="NAME", dest="runs")
+        parser.add_argument("--depth", type=int, default=DEPTHS[1], help="documents among the first so many of any run")
+        parser.add_argument("--topic", nargs="+", action="extend", default=[], metavar="NUMBER", dest="topics")
+        where = parser.add_mutually_exclusive_group(required=True)
+        where.add_argument("--campaign", default="", help="short name of the campaign that gets the items")
+        where.add_argument("--name", default="", help="name of a new draft")
+
+    def carry_out(self, *, slug: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        collection = collection_with(slug)
+        done = judge_unjudged(
+            collection=collection,
+            gold=options["gold"],
+            runs=[run.name for run in find_runs(collection, options["runs"])],
+            depth=options["depth"],
+            topics=options["topics"] or None,
+            campaign=find_campaign(collection, options["campaign"]) if options["campaign"] else None,
+            name=options["name"],
+            by=None,
+            at=timezone.now(),
+        )
+        return f"{done.items:,} items of {done.documents:,} documents added to {done.campaign}", done.to_json()
+
+
+class SearchSheet(SteppedCommand):
+    """manage.py search_sheet SLUG write|read FILE: sampled questions to ask a search engine by hand, back as a run."""
+
+    help = "A sheet of sampled questions to fill with what a search engine found (LitSearch, Table 7), read as a run."
+    reads: ClassVar[dict[str, str]] = {"write": "write the empty sheet as CSV"}
+    writes: ClassVar[dict[str, str]] = {"read": "read a filled sheet as a run"}
+
+    def add_write(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--questions", type=int, default=QUESTIONS, help=f"of each origin; default: {QUESTIONS}")
+        parser.add_argument("--results", type=int, default=RESULTS, help=f"of each question; default: {RESULTS}")
+        parser.add_argument("--seed", type=int, default=SEED)
+
+    def add_read(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--name", required=True, help="of the run, such as the search engine's")
+
+    def write(self, *, slug: str, file: Path, **sample: int) -> tuple[str, dict[str, Any]]:
+        collection = collection_with(slug)
+        check_can_sample(collection, None)
+        lines = list(sheet_lines(collection, **sample))
+        try:
+            with file.open("w", encoding="utf-8", newline="") as out:
+                out.writelines(lines)
+        except OSError as error:
+            raise Refused(f"{file} cannot be written: {error.strerror}.") from error
+        questions = (len(lines) - 1) // sample["results"]
+        return f"{questions:,} questions in {file}.", {"questions": questions, "file": str(file), **sample}
+
+    def read(self, *, slug: str, file: Path, name: str) -> tuple[str, dict[str, Any]]:
+        try:
+            with file.open("rb") as stream:
+                sheet, run = import_sheet(
+                    collection=collection_with(slug),
+                    name=name,
+                    file=file.name,
+                    stream=stream,
+                    by=None,
+                    at=timezone.now(),
+                    send=False,
+                )
+        except OSError as error:
+            raise Refused(f"{file} cannot be read: {error.strerror}.") from error
+        self.work([run])
+        counts = {"topics": len(sheet.rankings), "outside": sheet.outside, "unanswered": sheet.unanswered}
+        text = f"{name}: {counts['topics']:,} questions, {sheet.outside:,} results outside of the collection."
+        return text, {"run": name, **counts}
