@@ -145,18 +145,18 @@ class EvaluationJudging(EvaluationReader):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Make items of the documents that the evaluated runs rank high and the gold does not know."""
-        job, given = self.evaluation(pk), self.asked(NewJudgingSerializer)
-        if not (given["campaign"] or given["name"].strip()):
+        job, values = self.evaluation(pk), self.asked(NewJudgingSerializer)
+        if not (values["campaign"] or values["name"].strip()):
             raise Refused("Say which campaign gets the items, or give a new draft a name.")
         report = reports_of(job)[0] if job.results else {}
         done = judge_unjudged(
             collection=self.collection,
             gold=str(report.get("gold") or job.parameters["gold"]),
             runs=job.parameters["runs"],
-            depth=given["depth"],
-            topics=given.get("topics"),
-            campaign=find_campaign(self.collection, given["campaign"]) if given["campaign"] else None,
-            name=given["name"],
+            depth=values["depth"],
+            topics=values.get("topics"),
+            campaign=find_campaign(self.collection, values["campaign"]) if values["campaign"] else None,
+            name=values["name"],
             by=self.person,
             at=timezone.now(),
         )

@@ -45,10 +45,10 @@ class JudgingForm(forms.Form):
         cast(forms.ModelChoiceField, self.fields["campaign"]).queryset = known.order_by("name")
 
     def clean(self) -> dict[str, Any]:
-        given = super().clean() or {}
-        if not given.get("campaign") and not (given.get("name") or "").strip():
+        values = super().clean() or {}
+        if not values.get("campaign") and not (values.get("name") or "").strip():
             self.add_error("name", "A new draft needs a name.")
-        return given
+        return values
 
 
 class EvaluationForm(forms.Form):
@@ -105,18 +105,18 @@ class EvaluationForm(forms.Form):
 
     def spec(self) -> EvaluationSpec:
         """The evaluation that was asked for."""
-        given = self.cleaned_data
+        values = self.cleaned_data
         return EvaluationSpec(
-            gold=given["selector"].strip() or ("" if given["preset"] else given["gold"]),
-            runs=tuple(given["runs"]),
-            measures=tuple(given["measures"].replace(",", " ").split()) or MEASURES,
-            by=tuple(given["by"]),
-            baseline=given["baseline"],
-            against=given["against"],
-            unjudged=CONDENSED if given["condensed"] else AS_NOT_RELEVANT,
-            random=given["random"],
-            sensitivity=given["sensitivity"],
-            preset=given["preset"],
+            gold=values["selector"].strip() or ("" if values["preset"] else values["gold"]),
+            runs=tuple(values["runs"]),
+            measures=tuple(values["measures"].replace(",", " ").split()) or MEASURES,
+            by=tuple(values["by"]),
+            baseline=values["baseline"],
+            against=values["against"],
+            unjudged=CONDENSED if values["condensed"] else AS_NOT_RELEVANT,
+            random=values["random"],
+            sensitivity=values["sensitivity"],
+            preset=values["preset"],
         )
 
 

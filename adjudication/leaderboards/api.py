@@ -139,8 +139,8 @@ class LeaderboardDetail(LeaderboardView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Open a leaderboard to everybody."""
-        wanted = self.asked(NewLeaderboardSerializer)
-        open_leaderboard(collection=self.collection, by=self.person, at=timezone.now(), **wanted)
+        values = self.asked(NewLeaderboardSerializer)
+        open_leaderboard(collection=self.collection, by=self.person, at=timezone.now(), **values)
         return self.shown(201)
 
 
@@ -213,8 +213,8 @@ class LeaderboardRuns(LeaderboardView):
     def post(self, request: Request, slug: str) -> Response:
         """Show a run of the collection, such as a baseline."""
         board = self.board()
-        wanted = self.asked(AddedRunSerializer)
-        run = get_object_or_404(RetrievalRun, collection=self.collection, name=wanted["run"])
+        values = self.asked(AddedRunSerializer)
+        run = get_object_or_404(RetrievalRun, collection=self.collection, name=values["run"])
         entry = add_run(board=board, run=run, by=self.person, at=timezone.now())
         return Response(LeaderboardRunSerializer(entry_as_json(entry)).data, status=201)
 

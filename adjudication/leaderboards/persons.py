@@ -20,9 +20,9 @@ def report_of(user: User) -> dict[str, Any]:
                 "team": team,
                 "about": about,
                 "at": at.isoformat(),
-                "withdrawn": gone is not None,
+                "withdrawn": withdrawn_at is not None,
             }
-            for slug, name, team, about, at, gone in runs
+            for slug, name, team, about, at, withdrawn_at in runs
         ]
     }
 

@@ -89,8 +89,8 @@ class PublicationList(PublicationReader):
     def post(self, request: Request, slug: str, name: str) -> Response:
         """Send the release to the Hugging Face Hub or to Zenodo: private, or as a draft, unless `public`."""
         release = self.release(name)
-        wanted = self.asked(PublicationRequestSerializer)
-        publication = request_publication(release=release, by=self.membership.user, at=timezone.now(), **wanted)
+        values = self.asked(PublicationRequestSerializer)
+        publication = request_publication(release=release, by=self.membership.user, at=timezone.now(), **values)
         return Response(PublicationSerializer(publication).data, status=202)
 
 

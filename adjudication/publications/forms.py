@@ -40,14 +40,14 @@ class PublicationForm(forms.Form):
         widget=forms.PasswordInput(render_value=False, attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
-    def __init__(self, *given: Any, release: Release, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, *args: Any, release: Release, **more: Any) -> None:
+        super().__init__(*args, **more)
         self.fields["destination"].initial = Destination.HUGGINGFACE
         self.fields["repository"].initial = f"{release.collection.slug}-{release.name}"
         ready = " and ".join(one.label for one in Destination if own_token(one))
         self.fields["token"].required = not ready
-        kept = "One that may write. It is kept encrypted while the job runs, and then deleted."
-        self.fields["token"].help_text = f"{kept} Not needed for {ready}: the server has one." if ready else kept
+        use = "One that may write. It is kept encrypted while the job runs, and then deleted."
+        self.fields["token"].help_text = f"{use} Not needed for {ready}: the server has one." if ready else use
         self.places = [(one.label, base_url(one)) for one in Destination]
 
     def clean_anonymous(self) -> bool:

@@ -86,16 +86,16 @@ def state_facts(*, collection: Collection, answers: Mapping[str, str], by: User 
     """Keep what people know about the collection. Errors: NotAllowed, Refused for texts that are too long."""
     check_manager(collection, by)
     known = {question.key: question.label for question in QUESTIONS}
-    kept = answers_of(collection)
+    stored = answers_of(collection)
     for key, text in answers.items():
         if key not in known:
             raise Refused(f"There is no question “{key[:40]}”.")
         if len(text) > LONGEST:
             raise Refused(f"{known[key]}: at most {LONGEST:,} characters; these are {len(text):,}.")
-        kept[key] = text.replace("\r\n", "\n").strip()
-        if problem := problem_of(key, kept[key]):
+        stored[key] = text.replace("\r\n", "\n").strip()
+        if problem := problem_of(key, stored[key]):
             raise Refused(f"{known[key]}: {problem}")
-    changed = {"answers": {key: text for key, text in kept.items() if text}, "updated_at": at, "updated_by": by}
+    changed = {"answers": {key: text for key, text in stored.items() if text}, "updated_at": at, "updated_by": by}
     statement, _ = DataStatement.objects.update_or_create(collection=collection, defaults=changed)
     record_event(by=by, at=at, verb="state_facts", target=statement, scope=collection, questions=sorted(answers))
     return statement

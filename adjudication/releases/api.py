@@ -74,8 +74,8 @@ class ReleaseList(ReleaseReader):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Ask for a release; 422 says what the check list found. `force` is the reason to make it anyway."""
-        wanted = self.asked(ReleaseRequestSerializer)
-        release = request_release(collection=self.collection, by=self.membership.user, at=timezone.now(), **wanted)
+        values = self.asked(ReleaseRequestSerializer)
+        release = request_release(collection=self.collection, by=self.membership.user, at=timezone.now(), **values)
         return Response(ReleaseSerializer(release).data, status=202)
 
 
@@ -128,5 +128,5 @@ class LineDetail(ReleaseReader):
     )
     def get(self, request: Request, slug: str) -> Response:
         """Sources, labels under pseudonyms, votes, decision, and what the newest release has."""
-        asked = request.query_params
-        return Response(explain(self.collection, asked.get("topic", ""), asked.get("docno", "")))
+        query = request.query_params
+        return Response(explain(self.collection, query.get("topic", ""), query.get("docno", "")))

@@ -50,18 +50,22 @@ def make_split(
     drawn = _draw(collection, parts, within, together, seed)
     if empty := [part for part in parts if part not in drawn.values()]:
         raise Refused(f"There are too few topics that can be drawn apart: part “{empty[0]}” would be empty.")
-    given = {"parts": [[part, share] for part, share in parts.items()], "within": [*within], "together": [*together]}
+    parameters = {
+        "parts": [[part, share] for part, share in parts.items()],
+        "within": [*within],
+        "together": [*together],
+    }
     try:
         with transaction.atomic():
             split = Split.objects.create(
-                collection=collection, name=name, seed=seed, parameters=given, created_by=by, created_at=at
+                collection=collection, name=name, seed=seed, parameters=parameters, created_by=by, created_at=at
             )
     except IntegrityError as error:
         raise Conflict(f"There is a split “{name}” already. Choose another name, or delete it first.") from error
     SplitTopic.objects.bulk_create(
         (SplitTopic(split=split, topic_id=topic, part=part) for topic, part in drawn.items()), batch_size=5000
     )
-    record_event(by=by, at=at, verb="make_split", target=split, scope=collection, seed=seed, **given)
+    record_event(by=by, at=at, verb="make_split", target=split, scope=collection, seed=seed, **parameters)
     return split
 
 
@@ -101,8 +105,8 @@ def _draw(
     keys: dict[int, list[tuple[str, object]]] = {}
     strata: dict[int, tuple[str, ...]] = {}
     for pk, number, parent, text in topics:
-        kept = [(name, value) for name in together if (value := values[name][number]) is not None]
-        keys[pk] = [("topic", pk), ("topic", parent or pk), ("text", " ".join(text.lower().split())), *kept]
+        shared = [(name, value) for name in together if (value := values[name][number]) is not None]
+        keys[pk] = [("topic", pk), ("topic", parent or pk), ("text", " ".join(text.lower().split())), *shared]
         strata[pk] = tuple(values[name][number] or "" for name in within)
     units = [Unit(members, strata[members[0]]) for members in join(keys)]
     drawn = divide(units, parts, np.random.default_rng(seed))

@@ -79,8 +79,8 @@ class SplitList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Draw a split of all topics and store it."""
-        wanted = self.asked(NewSplitSerializer)
-        split = make_split(by=self.person, at=timezone.now(), collection=self.collection, **wanted)
+        values = self.asked(NewSplitSerializer)
+        split = make_split(by=self.person, at=timezone.now(), collection=self.collection, **values)
         return Response(SplitWithTopicsSerializer(split).data, status=201)
 
 

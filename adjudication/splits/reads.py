@@ -55,11 +55,11 @@ def _part_names(collection: Collection) -> list[str]:
 
 def _part_topics(collection: Collection, names: Sequence[str]) -> list[int]:
     """Ids of the topics in any of these parts."""
-    wanted = Q()
+    condition = Q()
     for name in names:
         split, _, part = name.partition("/")
-        wanted |= Q(split__name=split, part=part)
-    members = SplitTopic.objects.filter(wanted, split__collection=collection)
+        condition |= Q(split__name=split, part=part)
+    members = SplitTopic.objects.filter(condition, split__collection=collection)
     return list(members.values_list("topic", flat=True).distinct())
 
 

@@ -33,7 +33,7 @@ def parse_selector(text: str) -> Selector:
         known = ", ".join(kind.spelling for kind in GOLDS.values())
         raise Refused(f"Unknown gold “{text[:60]}”. There is {known}.")
     kind = GOLDS[name]
-    given = []
+    chosen = []
     for each in filter(None, options):
         key, _, word = each.partition("=")
         option = kind.options.get(key)
@@ -41,8 +41,8 @@ def parse_selector(text: str) -> Selector:
             raise Refused(f"The gold {name} has no option “{key[:40]}”. It has: {', '.join(kind.options) or 'none'}.")
         if option.words and word not in option.words:
             raise Refused(f"“{word[:40]}” is none of {', '.join(option.words)} ({key} of the gold {name}).")
-        given.append((key, word))
-    return Selector(name, rest.replace(SEMICOLON, ";"), tuple(given))
+        chosen.append((key, word))
+    return Selector(name, rest.replace(SEMICOLON, ";"), tuple(chosen))
 
 
 def _request(

@@ -40,12 +40,12 @@ def _of(
     return Column(measure, groups), subset(done, by), measure
 
 
-def _origins(done: EvaluationResult, wanted: Sequence[tuple[str, str, str]]) -> Cells:
+def _origins(done: EvaluationResult, columns: Sequence[tuple[str, str, str]]) -> Cells:
     """For each origin of questions these (heading, specificity, measure)."""
     return [
         _of(done, measure, (title, heading), origin=origin, specificity=level)
         for origin, title in ORIGINS.items()
-        for heading, level, measure in wanted
+        for heading, level, measure in columns
     ]
 
 

@@ -69,8 +69,8 @@ def evaluate(
                 problems[random] = "no topic has a pool whose order could be shuffled."
         measured = {name: each for name, each in matches.items() if name not in problems}
         subsets = _subsets(collection, found, measured, spec)
-        kept = [run for run in runs if run.name not in problems]
-        second = _second(collection, spec, kept, files, progress) if spec.against else None
+        measurable = [run for run in runs if run.name not in problems]
+        second = _second(collection, spec, measurable, files, progress) if spec.against else None
         sources = pool_sources(found, collection) if spec.sensitivity else None
     figures = []
     for place, subset in enumerate(subsets, 1):
@@ -260,10 +260,10 @@ def _with_sensitivity(
     """Add the scores without the judgments that each run alone contributed, and at lower depths (see pool_sources)."""
     known = {name: each for name, each in matches.items() if name not in done.problems}
     none = np.zeros(len(done.gold.gold), dtype=bool)
-    brought = {name: alone.get(name, none) for name in known}
+    unique = {name: alone.get(name, none) for name in known}
     depths = [each for each in DEPTHS if np.isfinite(depth).any() and each < depth[np.isfinite(depth)].max()]
     return replace(
         done,
-        left_out=tuple(leave_runs_out(known, done.gold.gold, measures, brought)),
+        left_out=tuple(leave_runs_out(known, done.gold.gold, measures, unique)),
         depths=tuple(at_depths(known, done.gold.gold, measures, depth, depths)),
     )

@@ -91,9 +91,9 @@ def attributes_of(collection: Collection, unit: str, topics: Sequence[str], name
 
 def _stored(collection: Collection, names: Sequence[str]) -> dict[str, dict[str, str]]:
     """{attribute: {topic number: part}} of the splits among these attributes."""
-    wanted = {name.removeprefix(STORED): name for name in names if name.startswith(STORED)}
-    known = collection.splits.filter(name__in=wanted)
-    return {wanted[each.name]: dict(each.members.values_list("topic__number", "part")) for each in known}
+    keys = {name.removeprefix(STORED): name for name in names if name.startswith(STORED)}
+    known = collection.splits.filter(name__in=keys)
+    return {keys[each.name]: dict(each.members.values_list("topic__number", "part")) for each in known}
 
 
 def _rows(collection: Collection) -> list[dict[str, Any]]:
@@ -137,8 +137,8 @@ def _combined(
     members: dict[tuple[str | None, ...], list[int]] = {}
     for place in counted.tolist():
         members.setdefault(tuple(attributes[name][topics[place]] for name in names), []).append(place)
-    wanted = members if len(members) > MOST_SUBSETS else product(*levels)
-    return [Subset(dict(zip(names, key, strict=True)), np.array(members[key])) for key in wanted if key in members]
+    keys = members if len(members) > MOST_SUBSETS else product(*levels)
+    return [Subset(dict(zip(names, key, strict=True)), np.array(members[key])) for key in keys if key in members]
 
 
 def _by_value(value: str | None) -> tuple[bool, float, str]:

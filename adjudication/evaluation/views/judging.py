@@ -31,18 +31,18 @@ def evaluation_judging(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     initial = {"topic": topic, "depth": request.GET.get("depth") or DEPTHS[1], "name": name[:100]}
     form = JudgingForm(request.POST or None, collection=collection, initial=initial)
     if request.method == "POST" and form.is_valid():
-        given = form.cleaned_data
+        values = form.cleaned_data
         with refusals_in_form(form):
             done = judge_unjudged(
                 collection=collection,
                 gold=str(part.report["gold"]),
                 runs=part.runs,
-                depth=given["depth"],
+                depth=values["depth"],
                 by=membership.user,
                 at=timezone.now(),
                 topics=[topic] if topic else None,
-                campaign=given["campaign"],
-                name=given["name"],
+                campaign=values["campaign"],
+                name=values["name"],
             )
             messages.success(request, _words(done))
             return redirect("item_list", slug, done.campaign.slug)

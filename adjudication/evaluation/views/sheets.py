@@ -27,9 +27,9 @@ def search_sheet(request: HttpRequest, slug: str) -> HttpResponse:
         check_can_manage(membership)
         if form.is_valid():
             file = form.cleaned_data["file"]
-            given: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "name": form.cleaned_data["name"]}
+            details: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "name": form.cleaned_data["name"]}
             with refusals_in_form(form, "file"):
-                _, run = import_sheet(collection=membership.collection, file=file.name, stream=file.file, **given)
+                _, run = import_sheet(collection=membership.collection, file=file.name, stream=file.file, **details)
                 return redirect("import_detail", slug, run.pk)
     context = context_of(membership) | {"sample": SampleForm(), "form": form}
     status = 422 if request.method == "POST" else 200

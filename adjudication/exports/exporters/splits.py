@@ -25,12 +25,12 @@ class Splits(TextExporter):
     def lines(self, options: Options) -> Iterator[str]:
         line: dict[str, object] = {}
         for name, seed, parameters, part, numbers in rows(PARTS, options):
-            given = loaded(parameters)
+            stored = loaded(parameters)
             if line.get("split") != name:
                 if line:
                     yield _written(line)
-                line = {"split": name, "seed": seed, "shares": dict(given["parts"])}
-                line |= {"within": given["within"], "together": given["together"], "topics": {}}
+                line = {"split": name, "seed": seed, "shares": dict(stored["parts"])}
+                line |= {"within": stored["within"], "together": stored["together"], "topics": {}}
             line["topics"][part] = numbers  # type: ignore[index]
         if line:
             yield _written(line)

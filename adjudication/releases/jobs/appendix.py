@@ -49,9 +49,9 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
         "Maintenance": (("Who maintains it?", answers.get("dataReleaseMaintenancePlan", NOT_STATED)),),
     }
     lines = [f"# Datasheet: {title_of(facts, anonymous=anonymous)}"]
-    for heading, asked in sections.items():
+    for heading, questions in sections.items():
         lines += ["", f"## {heading}"]
-        for question, answer in asked:
+        for question, answer in questions:
             lines += ["", f"**{question}**", "", answer]
     return _plain(facts, lines, keep=() if anonymous else (answers.get("creators", ""),))
 
@@ -59,7 +59,7 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
 def appendix(facts: Facts, *, anonymous: bool) -> str:
     """ARR's checklist B and D1-D5 and the questions of NeurIPS, answered from data."""
     answers = facts.answers
-    asked = (
+    questions = (
         ("B1 Creators of what is used", sentences.raw_data(facts, anonymous=anonymous, between=APART)),
         ("B2 Licence and terms", facts.recipe.collection.licence.strip() or NOT_STATED),
         ("B3 Intended use", answers.get("dataUseCases", NOT_STATED)),
@@ -85,15 +85,15 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         "",
         "B and D are the sections of the responsible research checklist of ACL Rolling Review.",
     ]
-    for heading, answer in asked:
+    for heading, answer in questions:
         lines += ["", f"## {heading}", "", answer]
     return _plain(facts, lines)
 
 
 def _plain(facts: Facts, lines: Iterable[str], keep: Iterable[str] = ()) -> str:
     """The lines as text, without names but where they are kept as stated."""
-    kept = {line for text in keep for line in text.splitlines() if line}
-    return "\n".join(line if line in kept else facts.people.without_names(line) for line in lines).rstrip() + "\n"
+    stated = {line for text in keep for line in text.splitlines() if line}
+    return "\n".join(line if line in stated else facts.people.without_names(line) for line in lines).rstrip() + "\n"
 
 
 def _composition(facts: Facts) -> str:

@@ -44,13 +44,13 @@ def browser() -> str | None:
     return next(filter(None, map(shutil.which, NAMES)), None)
 
 
-def write_pictures(recipe: Recipe, people: Pseudonyms, folder: Folder, kept: Pictures | None = None) -> Pictures:
+def write_pictures(recipe: Recipe, people: Pseudonyms, folder: Folder, earlier: Pictures | None = None) -> Pictures:
     """One picture for each campaign that has a labelling screen, or those that are kept."""
     found = Pictures()
     for campaign in recipe.campaigns:
         name = people.slugs[campaign.pk]
         path = f"campaigns/{name}/screen.png"
-        picture, missing = _take(campaign, people) if kept is None else _kept(kept, name, path)
+        picture, missing = _take(campaign, people) if earlier is None else _earlier_picture(earlier, name, path)
         if missing:
             found.missing[name] = missing
         elif picture is not None:
@@ -59,9 +59,9 @@ def write_pictures(recipe: Recipe, people: Pseudonyms, folder: Folder, kept: Pic
     return found
 
 
-def _kept(kept: Pictures, name: str, path: str) -> tuple[bytes | None, str]:
-    file = kept.kept / path if kept.kept else None
-    return (file.read_bytes() if file and file.is_file() else None), kept.missing.get(name, "")
+def _earlier_picture(earlier: Pictures, name: str, path: str) -> tuple[bytes | None, str]:
+    file = earlier.folder / path if earlier.folder else None
+    return (file.read_bytes() if file and file.is_file() else None), earlier.missing.get(name, "")
 
 
 def _take(campaign: Campaign, people: Pseudonyms) -> tuple[bytes | None, str]:

@@ -163,9 +163,9 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def write_variants(release: Release, root: Path, progress: Progress | None, kept: Pictures | None = None) -> Facts:
+def write_variants(release: Release, root: Path, progress: Progress | None, earlier: Pictures | None = None) -> Facts:
     """Both folders below `root`; `release.summary` and `release.findings` are filled, but not stored. A release that is
-    made again has the pictures that were `kept`."""
+    made again has its `earlier` pictures."""
     answers = answers_of(release.collection)
     people = pseudonyms(release.collection, release.pseudonym_key)
     hidden = people.with_stated(names_in(answers))  # data files are those of both variants
@@ -179,7 +179,7 @@ def write_variants(release: Release, root: Path, progress: Progress | None, kept
     sources = sources_of(release)
     named = Folder(root / "named", progress, hidden.without_names)
     Writer(recipe, hidden, named).write_all()
-    pictures = write_pictures(recipe, hidden, named, kept)
+    pictures = write_pictures(recipe, hidden, named, earlier)
     facts = replace(_with_changes(gather(release, recipe, people), named), pictures=pictures)
     anonymous = Folder(root / "anonymous", progress)
     (root / "anonymous").mkdir(exist_ok=True)

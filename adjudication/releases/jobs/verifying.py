@@ -140,7 +140,7 @@ def _make_again(release: Release, folder: Path, manifest: dict[str, Any], found:
         siblings.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=siblings) as name:
             root = Path(name)
-            write_variants(release, root, None, Pictures(missing=manifest.get("without_picture", {}), kept=folder))
+            write_variants(release, root, None, Pictures(missing=manifest.get("without_picture", {}), folder=folder))
             variant = "anonymous" if manifest["anonymous"] else "named"
             again = _hashes(read_manifest(root / variant))
     before = _hashes(manifest)

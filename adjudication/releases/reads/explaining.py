@@ -85,9 +85,9 @@ def _topic(collection: Collection, number: str) -> tuple[Topic, str]:
     """The topic of that number, and the number of its aspect where it is one."""
     topics = Topic.objects.filter(collection=collection)
     whole, _, place = number.rpartition(".")
-    for wanted, subtopic in ((number, ""), (whole, number if place.isdigit() else "")):
-        for topic in topics.filter(number__endswith=wanted) if wanted else []:
-            if wanted in (topic.number, topic.bare_number):
+    for candidate, subtopic in ((number, ""), (whole, number if place.isdigit() else "")):
+        for topic in topics.filter(number__endswith=candidate) if candidate else []:
+            if candidate in (topic.number, topic.bare_number):
                 return topic, subtopic and f"{topic.bare_number}.{place}"
     raise Refused(f"{collection.slug} has no topic {number[:80]}.")
 

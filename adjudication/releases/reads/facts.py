@@ -49,13 +49,13 @@ class CampaignFacts:
 class Pictures:
     """{campaign's name in paths: path of its picture}, and why a campaign has none: {name: reason}.
 
-    Of a release that is made again, `kept` is the folder that they are taken from: the browser of today may draw
+    Of a release that is made again, `folder` is where they are taken from: the browser of today may draw
     otherwise.
     """
 
     paths: dict[str, str] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
-    kept: Path | None = None
+    folder: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -105,11 +105,11 @@ def _label(label: dict[str, Any], people: Pseudonyms, recipes: dict[int, str]) -
 def released_line(release: Release, line_id: str) -> dict[str, Any] | None:
     """The line of that id as a release has it, None where it has none. The file is searched, not read whole."""
     path = release.variant(anonymous=False) / LINES
-    wanted = ('{"id": ' + json.dumps(line_id, ensure_ascii=False) + ",").encode()
+    beginning = ('{"id": ' + json.dumps(line_id, ensure_ascii=False) + ",").encode()
     if not path.exists() or not path.stat().st_size:
         return None
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        start = content.find(wanted)
+        start = content.find(beginning)
         return None if start < 0 else dict(json.loads(content[start : content.find(b"\n", start)]))
 
 
