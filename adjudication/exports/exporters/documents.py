@@ -46,27 +46,28 @@ class DocumentForm(ExportForm):
     )
 
 
-class Documents(TextExporter):
+class DocumentExporter(Exporter):
+    media_type = "application/octet-stream"
+    form = DocumentForm
+    labels = False
+
+
+class Documents(TextExporter, DocumentExporter):
     name = "documents"
     label = "Documents, JSONL"
     suffix = "documents.jsonl"
-    form = DocumentForm
     media_type = NDJSON
     about = "All documents but citing papers, with everything that is known of them. Can be imported again."
-    labels = False
 
     def lines(self, options: Options) -> Iterator[str]:
         return write_jsonl_documents(_searched(options))
 
 
-class DocumentsParquet(Exporter):
+class DocumentsParquet(DocumentExporter):
     name = "documents-parquet"
     label = "Documents, parquet"
     suffix = "documents.parquet"
-    form = DocumentForm
-    media_type = "application/octet-stream"
     about = "All documents but citing papers in the columns of LitSearch's corpus_clean, and what else has a column."
-    labels = False
 
     def pieces(self, options: Options) -> Iterator[bytes]:
         return write_parquet_documents(
@@ -74,17 +75,14 @@ class DocumentsParquet(Exporter):
         )
 
 
-class DocumentsS2orc(Exporter):
+class DocumentsS2orc(DocumentExporter):
     name = "documents-s2orc"
     label = "Documents, parquet as S2ORC"
     suffix = "s2orc.parquet"
-    form = DocumentForm
-    media_type = "application/octet-stream"
     about = (
         "All documents but citing papers in the layout of LitSearch's corpus_s2orc: one text, in which title, authors,"
         " venue, abstract, paragraphs and references are marked."
     )
-    labels = False
 
     def pieces(self, options: Options) -> Iterator[bytes]:
         return write_s2orc_parquet(_searched(options), whole=_is_whole(options))

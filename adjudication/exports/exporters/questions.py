@@ -135,7 +135,8 @@ class LitsearchParquet(QuestionExporter):
     about = KEPT_HELP
 
     def pieces(self, options: Options) -> Iterator[bytes]:
-        return litsearch_parquet(question_set(options))
+        records = list(topic_records(question_set(options)))
+        return write_litsearch_parquet(records, map(query_object, records))
 
 
 class QuestionBeirForm(PrefixForm, QuestionForm):
@@ -182,15 +183,6 @@ def qrel_rows(found: QuestionSet) -> Iterator[QrelRow]:
     for question in found.kept:
         for target in question.targets:
             yield QrelRow(question.number, "0", target.docno, 1)
-
-
-def litsearch_lines(found: QuestionSet) -> Iterator[str]:
-    return write_litsearch_queries(topic_records(found))
-
-
-def litsearch_parquet(found: QuestionSet) -> Iterator[bytes]:
-    records = list(topic_records(found))
-    return write_litsearch_parquet(records, map(query_object, records))
 
 
 CELL_COLUMNS = ("questions", "mean_length", "mean_overlap", "targets", "targets_per_question", "targets_found")
@@ -260,7 +252,13 @@ def _latex_cell(cell: Cell) -> tuple[str, str, str, str]:
 
 
 QUESTION_EXPORTERS = (
-    QuestionText("litsearch", "LitSearch JSONL", "litsearch.jsonl", litsearch_lines, media_type=NDJSON),
+    QuestionText(
+        "litsearch",
+        "LitSearch JSONL",
+        "litsearch.jsonl",
+        lambda found: write_litsearch_queries(topic_records(found)),
+        media_type=NDJSON,
+    ),
     LitsearchParquet(),
     QuestionText(
         "question-topics", "TREC topics", "questions.topics", lambda found: write_trec_topics(topic_records(found))

@@ -29,21 +29,18 @@ def sentences_of(found: dict[str, Any], name: str) -> list[str]:
     lines = []
     for what in ("documents", "topics"):
         part = found[what]
-        if any(part[how] for how in UNCHANGED):
-            shown = ", ".join(part["names"])
-            lines.append(
-                f"{what.capitalize()}: {part['added']:,} added, {part['removed']:,} removed,"
-                f" {part['changed']:,} changed"
-                f" ({shown}{' …' if part['added'] + part['removed'] + part['changed'] > SHOWN else ''})."
-            )
+        if total := sum(part[how] for how in UNCHANGED):
+            shown = ", ".join(part["names"]) + (" …" if total > SHOWN else "")
+            lines.append(f"{what.capitalize()}: {_counts(part)} ({shown}).")
     for campaign, part in found["values"].items():
         if any(part[how] for how in UNCHANGED):
-            lines.append(
-                f"Values in {campaign}: {part['added']:,} added, {part['removed']:,} removed,"
-                f" {part['changed']:,} changed."
-            )
+            lines.append(f"Values in {campaign}: {_counts(part)}.")
             lines += [_change(one) for one in part["changes"]]
     return lines or [f"Nothing changed since {name}."]
+
+
+def _counts(part: dict[str, Any]) -> str:
+    return f"{part['added']:,} added, {part['removed']:,} removed, {part['changed']:,} changed"
 
 
 def _change(one: dict[str, Any]) -> str:
