@@ -2,14 +2,14 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.assignment.views import annotators, assignments
+from annotation.assignment import views as assignment
 from annotation.campaigns.views import campaigns, criteria, guidelines, help_pages, items
 from annotation.imports import views as imports
 from annotation.inquiries import views as inquiries
 from annotation.labelling.views import asking, labelling, labelling_data
 from annotation.machines import views as machines
 from annotation.papers.views import extraction_screen, extractions, papers
-from annotation.rubric.views import rating, rewrites
+from annotation.rubric import views as rubric
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/", help_pages.show_help, name="help"),
@@ -26,7 +26,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("leaving/", labelling_data.label_leave, "label_leave"),
             ("history/", labelling_data.label_history, "label_history"),
             ("guideline/", labelling_data.label_guideline, "label_guideline"),
-            ("search/", rating.label_search, "label_search"),
+            ("search/", rubric.label_search, "label_search"),
             ("questions/", asking.label_questions, "label_questions"),
             ("questions/seen/", asking.label_answers_seen, "label_answers_seen"),
         )
@@ -71,21 +71,21 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("guideline/<int:version>/", guidelines.guideline_detail, "guideline_detail"),
             ("items/", items.item_list, "item_list"),
             ("items/new/", items.item_build, "item_build"),
-            ("rewrites/", rewrites.rewrite_list, "rewrite_list"),
-            ("rewrites/mine/", rewrites.review_list, "review_list"),
-            ("rewrites/questions/", rewrites.rewrite_ask, "rewrite_ask"),
-            ("rewrites/<int:pk>/decision/", rewrites.rewrite_decide, "rewrite_decide"),
+            ("rewrites/", rubric.rewrite_list, "rewrite_list"),
+            ("rewrites/mine/", rubric.review_list, "review_list"),
+            ("rewrites/questions/", rubric.rewrite_ask, "rewrite_ask"),
+            ("rewrites/<int:pk>/decision/", rubric.rewrite_decide, "rewrite_decide"),
             ("items/removal/", items.item_remove, "item_remove"),
             ("items/calibration/", items.calibration_create, "calibration_create"),
-            ("annotators/", annotators.annotator_list, "annotator_list"),
+            ("annotators/", assignment.annotator_list, "annotator_list"),
             ("inquiries/", inquiries.inquiry_list, "inquiry_list"),
             ("inquiries/<int:pk>/", inquiries.inquiry_detail, "inquiry_detail"),
-            ("annotators/members/", annotators.annotator_create, "annotator_create"),
-            ("annotators/names/", annotators.annotator_name, "annotator_name"),
-            ("annotators/<int:pk>/", annotators.annotator_edit, "annotator_edit"),
-            ("annotators/<int:pk>/state/", annotators.annotator_state, "annotator_state"),
-            ("annotators/<int:pk>/release/", annotators.annotator_release, "annotator_release"),
-            ("annotators/<int:pk>/hand-over/", annotators.annotator_hand_over, "annotator_hand_over"),
+            ("annotators/members/", assignment.annotator_create, "annotator_create"),
+            ("annotators/names/", assignment.annotator_name, "annotator_name"),
+            ("annotators/<int:pk>/", assignment.annotator_edit, "annotator_edit"),
+            ("annotators/<int:pk>/state/", assignment.annotator_state, "annotator_state"),
+            ("annotators/<int:pk>/release/", assignment.annotator_release, "annotator_release"),
+            ("annotators/<int:pk>/hand-over/", assignment.annotator_hand_over, "annotator_hand_over"),
             ("imports/new/", imports.judgment_import, "judgment_import"),
             ("machines/", machines.machine_list, "machine_list"),
             ("machines/new/", machines.machine_create, "machine_create"),
@@ -95,9 +95,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("machines/prompts/new/", machines.prompt_edit, "machine_prompt_edit"),
             ("machines/prompts/preview/", machines.prompt_preview, "machine_prompt_preview"),
             ("machines/prompts/<int:pk>/", machines.prompt_detail, "machine_prompt_detail"),
-            ("assignment/", assignments.assignment_plan, "assignment_plan"),
-            ("assignment/<int:pk>/", assignments.assignment_detail, "assignment_detail"),
-            ("assignment/<int:pk>/confirmation/", assignments.assignment_confirm, "assignment_confirm"),
+            ("assignment/", assignment.assignment_plan, "assignment_plan"),
+            ("assignment/<int:pk>/", assignment.assignment_detail, "assignment_detail"),
+            ("assignment/<int:pk>/confirmation/", assignment.assignment_confirm, "assignment_confirm"),
         )
     ],
 ]

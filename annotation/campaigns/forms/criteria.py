@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from django import forms
 
-from annotation.definitions.drafts import CriterionDraft, LevelDraft
+from annotation.definitions.drafts import VALUES, CriterionDraft, LevelDraft
 from annotation.models import Scale
 
 MOST_ROWS = 50
@@ -40,7 +40,9 @@ class CriterionForm(RowForm):
 
 
 class LevelForm(RowForm):
-    value = forms.IntegerField(min_value=-127, max_value=127, error_messages={"required": "Give the level its number."})
+    value = forms.IntegerField(
+        min_value=VALUES[0], max_value=VALUES[-1], error_messages={"required": "Give the level its number."}
+    )
     label = forms.CharField(max_length=60, error_messages={"required": "Give the level a name."})
     definition = forms.CharField(max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}))
     example = forms.CharField(max_length=5000, required=False, widget=forms.Textarea(attrs={"rows": 3}))

@@ -5,7 +5,7 @@ from typing import Any
 
 from django import forms
 
-from annotation.definitions.drafts import BadOptions
+from annotation.definitions.drafts import VALUES, BadOptions
 from annotation.definitions.rubric_options import RubricOptions, read_cutoffs, read_rubric_options, write_cutoffs
 from annotation.kind import Options
 
@@ -46,7 +46,11 @@ class RubricOptionsForm(forms.Form):
         help_text="The key of a criterion; the last one if there is none of this key.",
     )
     keep_from = forms.IntegerField(
-        required=False, min_value=-127, max_value=127, label="Kept from level", help_text="This level and those above."
+        required=False,
+        min_value=VALUES[0],
+        max_value=VALUES[-1],
+        label="Kept from level",
+        help_text="This level and those above.",
     )
     group = forms.CharField(
         required=False,
