@@ -14,14 +14,13 @@ from annotation.assignment.actions.annotators import add_members_by_email
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.actions.items import build_first_items
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
-from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
+from annotation.definitions.campaign_file import SETTINGS, BadCampaignFile, CampaignFile, read_campaign_file
 from annotation.kind import DEFAULT_KIND, calibration_in_words, option_readers, overlaps_in_words
 from annotation.models import Order, Split, Strategy
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.collections.reads.collections import collection_with
 
 REPORTED = ("slug", "name", "kind", "split", "overlap", "order", "strategy", "seed")
-SETTINGS = ("kind", "split", "overlap", "order", "strategy", "seed", "lease_minutes", "deadline")
 
 
 class Command(ReportingCommand):
@@ -57,14 +56,14 @@ class Command(ReportingCommand):
     @transaction.atomic
     def carry_out(self, *, slug: str, name: str, **options: Any) -> tuple[str, dict[str, Any]]:
         file = _read_file(options["config"]) if options["config"] else CampaignFile()
-        flags = {key: options[key] for key in (*SETTINGS, "sample") if options[key] is not None}
-        settings = {key: value for key, value in (file.settings | flags).items() if key not in ("name", "sample")}
+        flags = {key: options[key] for key in SETTINGS if options.get(key) is not None}
+        settings: dict[str, Any] = file.settings | flags | {"name": name}
+        sample = settings.pop("sample", None)
         at = timezone.now()
         campaign = create_campaign(
             collection=collection_with(slug),
             by=None,
             at=at,
-            name=name,
             criteria=file.criteria,
             guideline=file.guideline,
             options=file.options,
@@ -76,7 +75,7 @@ class Command(ReportingCommand):
             campaign=campaign,
             by=None,
             at=at,
-            sample=(file.settings | flags).get("sample"),
+            sample=sample,
             stratified=options["stratified"],
             choice=choice_of(kind, options),
             calibration=None if size is None else {"sample": size, "overlap": options["calibration_overlap"]},

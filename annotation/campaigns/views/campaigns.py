@@ -36,6 +36,7 @@ from annotation.campaigns.reads.own_counts import own_counts
 from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress
 from annotation.campaigns.rules.campaigns import why_cannot_delete, why_cannot_open
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_participant
+from annotation.definitions.campaign_file import SETTINGS
 from annotation.inquiries.reads import WorkPage, notes_for
 from annotation.kind import DEFAULT_KIND
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
@@ -201,7 +202,6 @@ def campaign_delete(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
 def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) -> Campaign:
     """The campaign with its people and, where there is something to judge, its items: all of it or nothing."""
     at, by = timezone.now(), membership.user
-    names = ("name", "kind", "split", "overlap", "order", "strategy", "lease_minutes", "deadline", "seed")
     file = values["file"]
     campaign = create_campaign(
         collection=membership.collection,
@@ -210,7 +210,7 @@ def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) ->
         criteria=file.criteria,
         guideline=file.guideline,
         options=file.options or kinds.options(),
-        **{name: values[name] for name in names},
+        **{name: values[name] for name in SETTINGS if name != "sample"},
     )
     add_members(campaign=campaign, users=list(values["annotators"]), by=by, at=at)
     build = request_item_build if needs_job(campaign, values["sample"]) else build_first_items
