@@ -14,6 +14,7 @@ from accounts.audit import record_event
 from accounts.jobs import Progress
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
+from accounts.sql import execute
 from annotation.assignment.reads.workload import WITHDRAWN, Workload, read_workload
 from annotation.campaigns.jobs import CampaignJob
 from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
@@ -263,9 +264,7 @@ def _repeat_lines(items: Ints, pks: Ints, positions: Ints) -> list[str]:
     if not len(items):
         return []
     named = {"items": items.tolist(), "annotators": pks.tolist(), "positions": positions.tolist()}
-    with connection.cursor() as cursor:
-        cursor.execute(REVIVE_REPEATS, named)
-        back = set(cursor.fetchall())
+    back = set(execute(REVIVE_REPEATS, named))
     rows = zip(*named.values(), strict=True)
     return [f"{i}\t\\N\t{a}\tpending\t\\N\t1\t{n}\n" for i, a, n in rows if (i, a) not in back]
 
@@ -285,9 +284,8 @@ def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints
     )
     again = ids > 0
     if again.any():
-        with connection.cursor() as cursor:
-            named = {"ids": ids[again], "slots": slots[again], "positions": positions[again]}
-            cursor.execute(REVIVE, {name: values.tolist() for name, values in named.items()})
+        named = {"ids": ids[again], "slots": slots[again], "positions": positions[again]}
+        execute(REVIVE, {name: values.tolist() for name, values in named.items()})
     return again
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.urls import reverse
 from django.utils import timezone
@@ -14,6 +14,7 @@ from accounts.job_kinds import J
 from accounts.jobs import Progress
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
+from accounts.sql import execute
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import OVERLAP
 from annotation.kind import Draw, Report, Supply
@@ -24,6 +25,7 @@ from corpus.models import Collection, Membership
 
 # An item's place in the draw follows from the seed and its external ids, as when items are made.
 RAISE_OVERLAP = """
+WITH raised AS (
 UPDATE annotation_item i SET extra_overlap = %(extra)s
 FROM (
   SELECT i.id FROM annotation_item i
@@ -33,7 +35,8 @@ FROM (
   WHERE i.campaign_id = %(campaign)s
   ORDER BY md5(concat_ws(E'\\x1f', 'calibration', %(seed)s::text, t.number, a.text, d.docno)), i.id LIMIT %(sample)s
 ) drawn
-WHERE i.id = drawn.id AND i.extra_overlap < %(extra)s
+WHERE i.id = drawn.id AND i.extra_overlap < %(extra)s RETURNING i.id
+) SELECT count(*) FROM raised
 """
 
 
@@ -179,9 +182,7 @@ def raise_overlap(campaign: Campaign, *, sample: int, overlap: int, seed: int) -
         "seed": str(seed),
         "extra": overlap - campaign.overlap,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(RAISE_OVERLAP, named)
-        return cursor.rowcount
+    return int(execute(RAISE_OVERLAP, named)[0][0])
 
 
 def unjudged_items(campaign: Campaign, topic: str = "", only: Sequence[int] | None = None) -> QuerySet[Item]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import BooleanField, Exists, ExpressionWrapper, Max, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 
@@ -13,6 +13,7 @@ from accounts.audit import record_event
 from accounts.jobs import new_job
 from accounts.models import User
 from accounts.refusals import Refused
+from accounts.sql import execute
 from accounts.table_statistics import analyse_changed_tables
 from annotation.assignment.actions.queue import free_slots
 from annotation.assignment.jobs import (
@@ -183,14 +184,8 @@ def _hand_over(target: Annotator, rows: list[tuple[int, ...]]) -> None:
     last = Assignment.objects.filter(annotator=target).aggregate(last=Max("position"))["last"] or 0
     rank = tree_ranks(target.campaign, items[:, 2])
     positions = order_positions(target.campaign, items, rank, target.order_seed, last + 1)
-    named = {
-        "target": target.pk,
-        "items": items[:, 0].tolist(),
-        "slots": [row[1] for row in rows],
-        "positions": positions.tolist(),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(HAND_OVER, named)
+    named = {"target": target.pk, "items": items[:, 0].tolist(), "positions": positions.tolist()}
+    execute(HAND_OVER, {**named, "slots": [row[1] for row in rows]})
 
 
 def _options(

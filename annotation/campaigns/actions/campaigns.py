@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils.text import slugify
 
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
+from accounts.sql import execute
 from annotation.assignment.actions.annotators import add_members
 from annotation.campaigns.actions.criteria import check_criteria, sort_levels, store_criteria
 from annotation.campaigns.actions.guidelines import check_body
@@ -234,10 +235,10 @@ def _insert(campaign: Campaign) -> None:
 def _delete_items(campaign: Campaign) -> None:
     """A million items need not be loaded to be deleted. Errors: IntegrityError where something refers to them."""
     of_items = "item_id IN (SELECT id FROM annotation_item WHERE campaign_id = %s)"
-    with transaction.atomic(), checked_at_once(), connection.cursor() as cursor:
-        cursor.execute("DELETE FROM annotation_inquiry WHERE campaign_id = %s", [campaign.pk])
-        cursor.execute(f"DELETE FROM annotation_assignment WHERE {of_items}", [campaign.pk])
-        cursor.execute("DELETE FROM annotation_item WHERE campaign_id = %s", [campaign.pk])
+    with transaction.atomic(), checked_at_once():
+        execute("DELETE FROM annotation_inquiry WHERE campaign_id = %s", [campaign.pk])
+        execute(f"DELETE FROM annotation_assignment WHERE {of_items}", [campaign.pk])
+        execute("DELETE FROM annotation_item WHERE campaign_id = %s", [campaign.pk])
 
 
 def _check_unassigned(campaign: Campaign) -> None:

@@ -3,8 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from django.db import connection
-
+from accounts.sql import execute
 from annotation.campaigns.reads.progress import LEAST_ANSWERS
 from annotation.models import AnnotatorKind, AnnotatorState, Campaign
 
@@ -77,9 +76,7 @@ def fetch_pace(campaign: Campaign) -> Pace:
         "kind": kind.name,
         "machine": str(AnnotatorKind.MACHINE),
     }
-    with connection.cursor() as cursor:
-        cursor.execute(PACE, named)
-        seconds, answers = cursor.fetchone()
+    ((seconds, answers),) = execute(PACE, named)
     return Pace(float(seconds), answers) if answers >= LEAST_ANSWERS else Pace(kind.assumed_seconds, 0)
 
 

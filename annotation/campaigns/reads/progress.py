@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection
 from django.db.models import QuerySet
 
+from accounts.sql import execute
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState, WorkSummary
 
 PACE_DAYS = 7
@@ -135,15 +135,15 @@ def count_progress(campaign: Campaign, now: datetime) -> dict[str, Any]:
     Keys: `size` (assignments that fill a slot), `items`, `judgments`, and the rows of the statements above.
     """
     people = {"annotators": list(campaign.annotators.values_list("pk", flat=True))}
-    groups = _rows(ITEMS, {"campaign": campaign.pk})
+    groups = execute(ITEMS, {"campaign": campaign.pk})
     return {
         "size": sum(slots * items for *_, slots, items in groups),
         "items": sum(items for *_, items in groups),
         "judgments": sum(done * items for _, done, _, items in groups),
         "groups": groups,
-        "skipped": _rows(SKIPPED, {"campaign": campaign.pk}),
-        "loads": [_plain(row) for row in _rows(LOADS, people | {"until": now})],
-        "paces": [_plain(row) for row in _rows(PACES, people | {"since": now - timedelta(days=PACE_DAYS)})],
+        "skipped": execute(SKIPPED, {"campaign": campaign.pk}),
+        "loads": [_plain(row) for row in execute(LOADS, people | {"until": now})],
+        "paces": [_plain(row) for row in execute(PACES, people | {"since": now - timedelta(days=PACE_DAYS)})],
     }
 
 
@@ -171,7 +171,7 @@ def fetch_progress(campaign: Campaign, now: datetime) -> Progress:
     """Four queries whatever the size, two where the job's count is shown."""
     named = {"campaign": campaign.pk, "now": now}
     stored = _stored(campaign)
-    groups = stored["groups"] if stored else _rows(ITEMS, named)
+    groups = stored["groups"] if stored else execute(ITEMS, named)
     needs: Counter[int] = Counter()
     for needed, done, _, items in groups:
         needs[max(0, needed - done)] += items
@@ -185,8 +185,8 @@ def fetch_progress(campaign: Campaign, now: datetime) -> Progress:
         needs=dict(sorted(needs.items())),
         judgments=sum(done * items for _, done, _, items in groups),
         left=sum(more * items for more, items in needs.items()),
-        stale=_rows(STALE, named)[0][0],
-        skipped=[(reason, count) for reason, count in (stored["skipped"] if stored else _rows(SKIPPED, named))],
+        stale=execute(STALE, named)[0][0],
+        skipped=[(reason, count) for reason, count in (stored["skipped"] if stored else execute(SKIPPED, named))],
         counted_at=campaign.work_summary.counted_at if stored else None,
     )
 
@@ -205,8 +205,8 @@ def annotator_row(annotator: Annotator, now: datetime) -> AnnotatorRow:
 
 def _rows_of(annotators: list[Annotator], now: datetime, stored: Mapping[str, Any] | None) -> list[AnnotatorRow]:
     named = {"annotators": [each.pk for each in annotators], "since": now - timedelta(days=PACE_DAYS), "until": None}
-    loads = {row[0]: row[1:] for row in (stored["loads"] if stored else _rows(LOADS, named))}
-    paces = {row[0]: row[1:] for row in (stored["paces"] if stored else _rows(PACES, named))}
+    loads = {row[0]: row[1:] for row in (stored["loads"] if stored else execute(LOADS, named))}
+    paces = {row[0]: row[1:] for row in (stored["paces"] if stored else execute(PACES, named))}
     return [_row(each, loads.get(each.pk, (0, 0, 0, None)), paces.get(each.pk, (None, 0, None))) for each in annotators]
 
 
@@ -239,9 +239,3 @@ def _row(annotator: Annotator, load: tuple[Any, ...], pace: tuple[Any, ...]) -> 
 
 def _moment(value: datetime | str | None) -> datetime | None:
     return datetime.fromisoformat(value) if isinstance(value, str) else value
-
-
-def _rows(sql: str, named: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, named)
-        return cursor.fetchall()

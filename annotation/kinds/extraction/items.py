@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from django.db import connection
-
+from accounts.sql import execute
 from annotation.campaigns.reads.items import campaign_parameters
 from annotation.kind import Draw, Report, Supply
 from annotation.models import Campaign
@@ -24,21 +23,17 @@ INSERT = f"""
 INSERT INTO annotation_item (campaign_id, split, paper_id, extra_overlap)
 SELECT %(campaign)s, %(split)s, drawn.id, 0 FROM (
   SELECT l.* FROM ({LEFT}) l ORDER BY md5(concat_ws(E'\\x1f', %(seed)s, l.key)) LIMIT %(sample)s
-) drawn ORDER BY drawn.position, drawn.id
+) drawn ORDER BY drawn.position, drawn.id RETURNING id
 """
 
 
 def fetch_supply(campaign: Campaign, choice: Any = None, *, sampled: bool = False) -> Supply:
     """How many papers there are and are left for the campaign, or for a sample of it."""
-    with connection.cursor() as cursor:
-        cursor.execute(SUPPLY, campaign_parameters(campaign, sampled=sampled))
-        papers, taken, left = cursor.fetchone()
+    ((papers, taken, left),) = execute(SUPPLY, campaign_parameters(campaign, sampled=sampled))
     return Supply(papers, taken, left, papers - taken - left)
 
 
 def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Any, report: Report) -> int:
     """Make items of all papers that are left, or of a sample."""
     named = campaign_parameters(campaign, sampled=draw.sample is not None)
-    with connection.cursor() as cursor:
-        cursor.execute(INSERT, {**named, "sample": draw.sample, "seed": str(draw.seed)})
-        return cursor.rowcount
+    return len(execute(INSERT, {**named, "sample": draw.sample, "seed": str(draw.seed)}))

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import connection
-
+from accounts.sql import execute
 from annotation.campaigns.reads.items import campaign_parameters
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Draw, Report, Supply
@@ -105,6 +104,4 @@ def _standings(campaign: Campaign, choice: Choice) -> Iterator[tuple[str, str, C
 def _rows(campaign: Campaign, choice: Choice) -> list[tuple[Any, ...]]:
     check_choice(choice, campaign.collection)
     named = campaign_parameters(campaign) | {"sources": list(choice.sources), "kind": choice.kind, "text": choice.text}
-    with connection.cursor() as cursor:
-        cursor.execute(QUESTIONS, named)
-        return cursor.fetchall()
+    return execute(QUESTIONS, named)
