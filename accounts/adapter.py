@@ -12,7 +12,7 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.actions.users import change_password
+from accounts.actions import change_password
 from accounts.addresses import check_characters
 from accounts.audit import record_event
 from accounts.mail import NO_SERVER, NoMailServer

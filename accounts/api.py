@@ -76,12 +76,12 @@ class DescribedView(GenericAPIView[Any]):
             self._operations[key] = Operation(frozenset(names), words, has_body)
         return self._operations[key]
 
-    def asked(self, shape: type[Shape], **more: Any) -> dict[str, Any]:
-        """What was sent, as this shape validates it; `more` is for the serializer. Errors: ValidationError, 400."""
-        wanted = shape(data=self.request.data, **more)
-        check_fields(wanted, self.request.data)
-        wanted.is_valid(raise_exception=True)
-        return dict(wanted.validated_data)
+    def body(self, shape: type[Shape], **options: Any) -> dict[str, Any]:
+        """The body as this shape validates it; `options` are for the serializer. Errors: ValidationError, 400."""
+        serializer = shape(data=self.request.data, **options)
+        check_fields(serializer, self.request.data)
+        serializer.is_valid(raise_exception=True)
+        return dict(serializer.validated_data)
 
 
 def _holds_something(request: Request) -> bool:
@@ -92,20 +92,20 @@ def _holds_something(request: Request) -> bool:
         return bool(request._request.POST or request._request.FILES)
 
 
-def check_names(given: Iterable[str], known: Collection[str], noun: str) -> None:
+def check_names(names: Iterable[str], known: Collection[str], noun: str) -> None:
     """Errors: ValidationError, which is 400, for names that are not known."""
-    unknown = [name for name in given if name not in known]
+    unknown = [name for name in names if name not in known]
     if unknown:
         reason = _no_such(noun, known)
         raise ValidationError({name[:LONGEST_NAME]: [reason] for name in unknown[:MOST_NAMED]})
 
 
-def check_words(given: Mapping[str, str], words: Mapping[str, tuple[str, ...]]) -> None:
+def check_words(values: Mapping[str, str], words: Mapping[str, tuple[str, ...]]) -> None:
     """Errors: ValidationError for parameters that are none of the words they are chosen from; an empty one is none."""
     wrong = {
-        name: [f"“{given[name][:LONGEST_NAME]}” is none of {', '.join(known)}."]
+        name: [f"“{values[name][:LONGEST_NAME]}” is none of {', '.join(known)}."]
         for name, known in words.items()
-        if given.get(name) and (given[name].lower() if known == SWITCH else given[name]) not in known
+        if values.get(name) and (values[name].lower() if known == SWITCH else values[name]) not in known
     }
     if wrong:
         raise ValidationError(wrong)

@@ -38,14 +38,14 @@ class VolatileClient(RedisCacheClient):
         """
         return self.client
 
-    def attempt(self, ask: Callable[..., T], given: tuple[Any, ...], otherwise: T) -> T:
+    def attempt(self, ask: Callable[..., T], arguments: tuple[Any, ...], otherwise: T) -> T:
         """The answer of Redis, or `otherwise` while it is away."""
         if time.monotonic() < self.away_until:
             return otherwise
         from redis import RedisError  # loaded with the first use of the cache, not at every start
 
         try:
-            return ask(*given)
+            return ask(*arguments)
         except (RedisError, OSError) as error:
             self.away_until = time.monotonic() + AWAY_SECONDS
             logger.warning("The cache in Redis cannot be used: %s", error)

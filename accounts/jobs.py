@@ -125,8 +125,8 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> None:
     except ClaimLost:
         logger.warning("%s %s was taken over by another worker.", job._meta.label, job.pk)
     except Exception as error:
-        if isinstance(stated := as_refusal(error), Refused):
-            _finish(job, claim, JobState.FAILED, stated.reason)
+        if isinstance(translated := as_refusal(error), Refused):
+            _finish(job, claim, JobState.FAILED, translated.reason)
             return
         unexpected = f"Unexpected: {type(error).__name__}: {error}"
         _finish(job, claim, JobState.FAILED, NO_ROOM if is_no_room(error) else unexpected)
@@ -201,7 +201,7 @@ def new_job(model: type[J], *, by: Any, at: datetime, send: bool = True, **field
     return job
 
 
-def shown(job: Job, member: Any) -> dict[str, Any]:
+def fragment_context(job: Job, member: Any) -> dict[str, Any]:
     """What the fragment of a job needs; `member` is the membership by which the person sees it (see JobKind.fetch)."""
     kind = kind_of(job)
     is_offered = not (job.is_final or job.cancel_requested_at) and kind.may_cancel(member)

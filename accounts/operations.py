@@ -1,13 +1,18 @@
-"""How the API's operations are described: the first clause of a docstring is the line of a list, all of it the text."""
+"""How the API's operations are described: the first clause of a docstring is the line of a list, all of it the text.
+
+The description is the same for everybody, so it is put together and written as YAML once in a process.
+"""
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.utils.translation import get_language
+from drf_spectacular import renderers
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.plumbing import is_list_serializer
+from rest_framework.renderers import BaseRenderer
 
 from accounts.scopes import scope_of
 
@@ -34,20 +39,40 @@ class OperationSchema(AutoSchema):
 
 
 class DescriptionGenerator(SchemaGenerator):
-    """The description of all operations, put together once in a process: it is the same for everybody."""
+    """The description of all operations, put together once in a process."""
 
-    _made: dict[str, Any] | None = None
-
-    @classmethod
-    def kept(cls) -> Any:
-        """The description for everybody once it is put together, else None."""
-        return cls._made
+    cached: ClassVar[Any] = None  # the description for everybody
 
     def get_schema(self, request: Any = None, public: bool = False) -> Any:
         """As drf-spectacular makes it; one of a version or in a language that was asked for is made each time."""
         if not public or self.api_version is not None or get_language() != settings.LANGUAGE_CODE:
             return super().get_schema(request=request, public=public)
+        if DescriptionGenerator.cached is None:
+            DescriptionGenerator.cached = super().get_schema(request=request, public=public)
+        return DescriptionGenerator.cached
+
+
+class _CachedText(BaseRenderer):
+    """Caches the text of the description for everybody, which takes a tenth of a second; any other is written anew."""
+
+    _cached: ClassVar[tuple[Any, Any]] = (None, None)  # a description and its text
+
+    def render(self, data: Any, *context: Any, **more: Any) -> Any:
+        """As drf-spectacular writes it."""
+        if data is not DescriptionGenerator.cached:
+            return super().render(data, *context, **more)
         cls = type(self)
-        if cls._made is None:
-            cls._made = super().get_schema(request=request, public=public)
-        return cls._made
+        if cls._cached[0] is not data:
+            cls._cached = (data, super().render(data, *context, **more))
+        return cls._cached[1]
+
+
+class YamlRenderer(_CachedText, renderers.OpenApiYamlRenderer):
+    """What is sent where nothing else is asked for."""
+
+
+class PlainYamlRenderer(_CachedText, renderers.OpenApiYamlRenderer2):
+    """The same under the usual name of the type."""
+
+
+RENDERERS = (YamlRenderer, PlainYamlRenderer, renderers.OpenApiJsonRenderer, renderers.OpenApiJsonRenderer2)

@@ -7,7 +7,7 @@ from typing import TypeVar
 from django.db import IntegrityError, transaction
 
 E = TypeVar("E", bound=BaseException | None)
-STATED = "stated_refusal"  # what triggers call the constraint of an error whose message is for people
+TRIGGER_REFUSAL = "stated_refusal"  # what triggers name as the constraint of an error whose message is for people
 
 
 class Refused(Exception):
@@ -61,4 +61,4 @@ def taken_is_conflict(reason: str, constraint: str = "") -> Iterator[None]:
 def as_refusal(error: E) -> E | Refused:
     """The refusal that a trigger of the database stated in this error; else the error itself."""
     diagnosis = getattr(getattr(error, "__cause__", None), "diag", None)
-    return Refused(diagnosis.message_primary) if diagnosis and diagnosis.constraint_name == STATED else error
+    return Refused(diagnosis.message_primary) if diagnosis and diagnosis.constraint_name == TRIGGER_REFUSAL else error

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from django.conf import settings
+from django.core.management.base import CommandError
 from django.db import DatabaseError, connection, transaction
 
 from config.embedded.postgres import postgres_programs
@@ -15,7 +16,7 @@ from config.embedded.postgres import postgres_programs
 VECTORS = "corpus_documentvector"  # see corpus/searching/jobs/vectors.py
 
 
-class BackupFailed(Exception):
+class BackupFailed(CommandError):
     """The message says why, mostly in the words of pg_dump or pg_restore."""
 
 
@@ -46,11 +47,11 @@ def load(file: Path) -> None:
             "The database is not empty, and nothing is overwritten. Restore into a new one: set LITMUS_DATA_DIR to a "
             "directory that does not exist yet (or DATABASE_URL to an empty database)."
         )
-    wanted = ("--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error")
+    options = ("--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error")
     with tempfile.NamedTemporaryFile("w", suffix=".list") as entries:
         entries.write(_restorable(_run("pg_restore", "--list", str(file), connects=False)))
         entries.flush()
-        _run("pg_restore", *wanted, f"--use-list={entries.name}", str(file))
+        _run("pg_restore", *options, f"--use-list={entries.name}", str(file))
 
 
 def _restorable(entries: str) -> str:
@@ -68,10 +69,8 @@ def _restorable(entries: str) -> str:
 def _run(name: str, *arguments: str, connects: bool = True) -> str:
     """What the program printed. Errors: BackupFailed."""
     database = connection.settings_dict
-    if "postgres" in settings.EMBEDDED_SERVERS and (postgres_programs() / name).exists():
-        program: str | None = str(postgres_programs() / name)
-    else:
-        program = shutil.which(name)
+    embedded = postgres_programs() / name if "postgres" in settings.EMBEDDED_SERVERS else ""
+    program = shutil.which(embedded) or shutil.which(name)
     if program is None:
         raise BackupFailed(f"{name} is not on the PATH. Install PostgreSQL's client programs.")
     where = {"PGHOST": database["HOST"], "PGPORT": database["PORT"], "PGUSER": database["USER"]}

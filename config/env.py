@@ -155,10 +155,10 @@ def redis_database(url: str, shift: int) -> str:
     number = query.pop("db", "0") if parts.scheme == "unix" else parts.path.strip("/") or query.pop("db", "0")
     if not number.isdigit():
         raise BadEnvironment("REDIS_URL: the database must be a number (redis://host:6379/0, unix:///socket?db=0).")
-    wanted = str(int(number) + shift)
+    database = str(int(number) + shift)
     if parts.scheme == "unix":  # by hand: urlunsplit writes unix:/path for an empty host
-        return f"unix://{parts.netloc}{parts.path}?{urlencode(query | {'db': wanted})}"
-    return urlunsplit(parts._replace(path=f"/{wanted}", query=urlencode(query)))
+        return f"unix://{parts.netloc}{parts.path}?{urlencode(query | {'db': database})}"
+    return urlunsplit(parts._replace(path=f"/{database}", query=urlencode(query)))
 
 
 def celery_broker(url: str) -> str:

@@ -2,14 +2,14 @@
 
 from django.urls import include, path
 
-from accounts.views import jobs
+from accounts.views import job_cancel, job_detail
 from config import views
 
 urlpatterns = [
     path("accounts/", include("accounts.urls")),
     path("api/", include("config.api_urls")),
-    path("jobs/<slug:kind>/<int:pk>/", jobs.job_detail, name="job_detail"),
-    path("jobs/<slug:kind>/<int:pk>/cancellation/", jobs.job_cancel, name="job_cancel"),
+    path("jobs/<slug:kind>/<int:pk>/", job_detail, name="job_detail"),
+    path("jobs/<slug:kind>/<int:pk>/cancellation/", job_cancel, name="job_cancel"),
     path("state/", views.state, name="state"),
     path("state/<slug:part>/test/", views.state_test, name="state_test"),
     path("", include("corpus.urls")),

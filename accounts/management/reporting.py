@@ -35,8 +35,8 @@ class ReportingCommand(BaseCommand, ABC):
         except Refused as refusal:
             raise CommandError(refusal.reason) from refusal
         except Exception as error:
-            if isinstance(stated := as_refusal(error), Refused):
-                raise CommandError(stated.reason) from error
+            if isinstance(translated := as_refusal(error), Refused):
+                raise CommandError(translated.reason) from error
             if is_no_room(error):
                 raise CommandError(NO_ROOM) from error
             raise
@@ -75,18 +75,18 @@ class SteppedCommand(ReportingCommand):
     def carry_out(self, *, step: str, dry_run: bool = False, **options: Any) -> tuple[str, dict[str, Any]]:
         self.is_dry = dry_run
         take = getattr(self, _method(step))
-        wanted = {name: value for name, value in options.items() if name not in COMMON}
+        arguments = {name: value for name, value in options.items() if name not in COMMON}
         if not dry_run:
-            summary, result = take(**wanted)
+            summary, result = take(**arguments)
             return summary, result
         with transaction.atomic():
-            summary, result = take(**wanted)
+            summary, result = take(**arguments)
             transaction.set_rollback(True)
         return f"Nothing was changed. Without --dry-run: {summary}", {"dry_run": True, **result}
 
-    def work(self, asked: Sequence[Job]) -> None:
+    def work(self, queued: Sequence[Job]) -> None:
         """Do the jobs here and now, except in a dry run. Errors: Refused with the reason of the first that failed."""
-        for job in () if self.is_dry else asked:
+        for job in () if self.is_dry else queued:
             jobs.complete(job)
 
 

@@ -14,7 +14,7 @@ register = template.Library()
 @register.inclusion_tag("accounts/_job.html")
 def job_progress(job: Job, member: Any = None) -> dict[str, Any]:
     """The fragment of a job for a page about it; `member` is the person's membership, None in jobs of a person."""
-    return jobs.shown(job, member)
+    return jobs.fragment_context(job, member)
 
 
 @register.simple_tag

@@ -213,7 +213,7 @@ class AgreementView(InUnsealedView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have all figures computed by a background job."""
-        wanted = self.asked(NewAgreementSerializer)
+        wanted = self.body(NewAgreementSerializer)
         job = request_agreement(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted)
         return Response(JobSerializer(job).data, status=202)
 
@@ -240,7 +240,7 @@ class VoteList(InUnsealedView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have the majority decide each item, by a background job. Decisions by hand stand."""
-        run = request_vote(campaign=self.campaign, by=self.person, at=timezone.now(), **self.asked(NewVoteSerializer))
+        run = request_vote(campaign=self.campaign, by=self.person, at=timezone.now(), **self.body(NewVoteSerializer))
         return Response(VoteSerializer(run).data, status=202)
 
 

@@ -167,7 +167,7 @@ class CycleList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Begin a cycle on a development campaign; from now on labels of test campaigns are sealed."""
-        values = self.asked(NewCycleSerializer)
+        values = self.body(NewCycleSerializer)
         dev = get_object_or_404(Campaign, collection=self.collection, slug=values.pop("dev"))
         cycle = start_cycle(collection=self.collection, by=self.person, at=timezone.now(), dev=dev, **values)
         return Response(CycleSerializer(cycle_as_json(cycle)).data, status=201)
@@ -183,7 +183,7 @@ class InCycleView(InCollectionView):
         return get_object_or_404(cycles_with_names(self.collection), number=self.kwargs["number"])
 
     def asked_campaign(self) -> Campaign:
-        slug = self.asked(OneCampaignSerializer)["campaign"]
+        slug = self.body(OneCampaignSerializer)["campaign"]
         campaigns = Campaign.objects.select_related("collection").filter(collection=self.collection)
         return get_object_or_404(campaigns, slug=slug)
 
@@ -228,7 +228,7 @@ class CycleFreezing(InCycleView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Freeze one of the machines that were tried. It cannot be changed in this cycle."""
         cycle = self.cycle()
-        freeze_machine(cycle=cycle, by=self.person, at=timezone.now(), key=self.asked(FreezingSerializer)["machine"])
+        freeze_machine(cycle=cycle, by=self.person, at=timezone.now(), key=self.body(FreezingSerializer)["machine"])
         return self.changed()
 
 
@@ -274,5 +274,5 @@ class CycleDecision(InCycleView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """End the cycle, with the table that the decision stands on."""
         cycle = self.cycle()
-        decide_cycle(cycle=cycle, by=self.person, at=timezone.now(), **self.asked(CycleDecisionSerializer))
+        decide_cycle(cycle=cycle, by=self.person, at=timezone.now(), **self.body(CycleDecisionSerializer))
         return self.changed()

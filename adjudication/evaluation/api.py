@@ -87,7 +87,7 @@ class EvaluationList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have runs measured by a background job."""
-        spec = EvaluationSpec.from_json(self.asked(NewEvaluationSerializer))
+        spec = EvaluationSpec.from_json(self.body(NewEvaluationSerializer))
         job = request_evaluation(collection=self.collection, spec=spec, by=self.person, at=timezone.now())
         return Response(EvaluationSerializer(job).data, status=202)
 
@@ -145,7 +145,7 @@ class EvaluationJudging(EvaluationReader):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Make items of the documents that the evaluated runs rank high and the gold does not know."""
-        job, values = self.evaluation(pk), self.asked(NewJudgingSerializer)
+        job, values = self.evaluation(pk), self.body(NewJudgingSerializer)
         if not (values["campaign"] or values["name"].strip()):
             raise Refused("Say which campaign gets the items, or give a new draft a name.")
         report = reports_of(job)[0] if job.results else {}

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.jobs import shown
+from accounts.jobs import fragment_context
 from accounts.refusal_messages import refusals_in_message
 from adjudication.following.actions import request_count
 from adjudication.following.reads.page import MOST_NEWER, count_newer, fetch_work
@@ -25,7 +25,7 @@ def work_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     if summary is not None:
         summary.campaign = found
         if not summary.is_final or summary.state == "failed":
-            context |= shown(summary, membership)
+            context |= fragment_context(summary, membership)
     if summary is not None and summary.counted_at is not None:
         criteria = list(found.criteria.prefetch_related("levels"))
         criterion = chosen_criterion(request, criteria)

@@ -139,7 +139,7 @@ class LeaderboardDetail(LeaderboardView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Open a leaderboard to everybody."""
-        values = self.asked(NewLeaderboardSerializer)
+        values = self.body(NewLeaderboardSerializer)
         open_leaderboard(collection=self.collection, by=self.person, at=timezone.now(), **values)
         return self.shown(201)
 
@@ -187,7 +187,7 @@ class LeaderboardUploads(LeaderboardView):
     def post(self, request: Request, slug: str) -> Response:
         """Have a run scored; the answer has its means over the test topics."""
         board = self.board()
-        values = self.asked(UploadedRunSerializer)
+        values = self.body(UploadedRunSerializer)
         file = cast(UploadedFile, values.pop("file"))
         entry = upload_run(
             board=board,
@@ -213,7 +213,7 @@ class LeaderboardRuns(LeaderboardView):
     def post(self, request: Request, slug: str) -> Response:
         """Show a run of the collection, such as a baseline."""
         board = self.board()
-        values = self.asked(AddedRunSerializer)
+        values = self.body(AddedRunSerializer)
         run = get_object_or_404(RetrievalRun, collection=self.collection, name=values["run"])
         entry = add_run(board=board, run=run, by=self.person, at=timezone.now())
         return Response(LeaderboardRunSerializer(entry_as_json(entry)).data, status=201)

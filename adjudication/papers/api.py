@@ -256,7 +256,7 @@ class PaperChoice(InPapersView):
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Take a variant of one difference, everything of one version, or what is undecided as that version has it."""
-        item, given = self.item(), self.asked(PaperChoiceSerializer)
+        item, given = self.item(), self.body(PaperChoiceSerializer)
         who, seen = self.who(item, override=given["override"]), given["seen"]
         if "difference" in given:
             take_version(difference=given["difference"], variant=given["variant"], seen=seen, **who)
@@ -276,7 +276,7 @@ class PaperStep(InPapersView):
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """One step back (undo) or forward again (redo), over choices and edits."""
-        item, given = self.item(), self.asked(PaperStepSerializer)
+        item, given = self.item(), self.body(PaperStepSerializer)
         step_adjudication(step=given["step"], **self.who(item, override=given["override"]))
         return self.shown(item)
 
@@ -303,7 +303,7 @@ class PaperContent(InPapersView):
     )
     def put(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Put an edited extraction in its place."""
-        item, given = self.item(), self.asked(WrittenContentSerializer)
+        item, given = self.item(), self.body(WrittenContentSerializer)
         who = self.who(item, override=given["override"])
         write_adjudication(content=given["content"], seen=given["seen"], **who)
         return self.shown(item)
@@ -319,7 +319,7 @@ class PaperAcceptance(InPapersView):
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Accept the result: exports and statistics are made of it."""
-        item, given = self.item(), self.asked(AcceptanceSerializer)
+        item, given = self.item(), self.body(AcceptanceSerializer)
         who = self.who(item, override=given["override"])
         accept_paper(seen=given["seen"], despite=given["despite"], **who)
         return self.shown(item)
@@ -347,6 +347,6 @@ class PaperSentBack(InPapersView):
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Ask for one more annotator. What they hand in joins the versions."""
-        item, given = self.item(), self.asked(StepSerializer)
+        item, given = self.item(), self.body(StepSerializer)
         send_back_paper(**self.who(item, override=given["override"]))
         return self.shown(item)

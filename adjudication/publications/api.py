@@ -89,7 +89,7 @@ class PublicationList(PublicationReader):
     def post(self, request: Request, slug: str, name: str) -> Response:
         """Send the release to the Hugging Face Hub or to Zenodo: private, or as a draft, unless `public`."""
         release = self.release(name)
-        values = self.asked(PublicationRequestSerializer)
+        values = self.body(PublicationRequestSerializer)
         publication = request_publication(release=release, by=self.membership.user, at=timezone.now(), **values)
         return Response(PublicationSerializer(publication).data, status=202)
 

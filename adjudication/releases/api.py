@@ -74,7 +74,7 @@ class ReleaseList(ReleaseReader):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Ask for a release; 422 says what the check list found. `force` is the reason to make it anyway."""
-        values = self.asked(ReleaseRequestSerializer)
+        values = self.body(ReleaseRequestSerializer)
         release = request_release(collection=self.collection, by=self.membership.user, at=timezone.now(), **values)
         return Response(ReleaseSerializer(release).data, status=202)
 

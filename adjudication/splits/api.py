@@ -79,7 +79,7 @@ class SplitList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Draw a split of all topics and store it."""
-        values = self.asked(NewSplitSerializer)
+        values = self.body(NewSplitSerializer)
         split = make_split(by=self.person, at=timezone.now(), collection=self.collection, **values)
         return Response(SplitWithTopicsSerializer(split).data, status=201)
 

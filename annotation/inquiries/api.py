@@ -112,7 +112,7 @@ class InquiryAnswer(InCampaignView):
     )
     def put(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Answer, or change the answer. Others see an answer without the question and who asked it."""
-        values = self.asked(AnswerSerializer)
+        values = self.body(AnswerSerializer)
         answer_inquiry(campaign=self.campaign, inquiry=pk, by=self.person, at=timezone.now(), **values)
         return Response(InquirySerializer(inquiries_of(self.campaign, self.person).get(pk=pk)).data)
 
@@ -135,5 +135,5 @@ class OwnInquiries(LabellingView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Ask the managers about the item of one of your assignments."""
-        ask_managers(collection=slug, campaign=campaign, by=self.person, at=timezone.now(), **self.asked(AskSerializer))
+        ask_managers(collection=slug, campaign=campaign, by=self.person, at=timezone.now(), **self.body(AskSerializer))
         return Response(own_notes(collection=slug, campaign=campaign, user=self.person))

@@ -132,7 +132,7 @@ class RewriteReviews(RewriteView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Ask one person to look at these rewrites."""
-        values = self.asked(AskingSerializer)
+        values = self.body(AskingSerializer)
         reviewer = get_object_or_404(possible_annotators(self.membership), email=values["reviewer"].lower())
         made = ask_for_reviews(
             campaign=self.campaign,
@@ -156,6 +156,6 @@ class RewriteDecisionView(RewriteView):
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Confirm a rewrite or reject it: managers, adjudicators and the person asked, never its author."""
-        values = self.asked(RewriteDecisionSerializer)
+        values = self.body(RewriteDecisionSerializer)
         review = decide_rewrite(campaign=self.campaign, rewrite=pk, by=self.person, at=timezone.now(), **values)
         return Response(RewriteReviewSerializer(review).data)

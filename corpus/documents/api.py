@@ -75,7 +75,7 @@ class DocumentList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create or update up to 10,000 documents at once; what is wrong with one is listed under `errors`."""
-        self.asked(DocumentsSerializer)
+        self.body(DocumentsSerializer)
         return import_records(self, "documents", cast(dict[str, Any], request.data)["documents"])
 
 

@@ -14,7 +14,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.api import CSRF, check_names
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
@@ -160,7 +160,7 @@ class ImportList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Send files to be read by a background job; follow it at its own address."""
-        values = self.asked(NewImportSerializer)
+        values = self.body(NewImportSerializer)
         files = cast(list[UploadedFile], values.pop("files"))
         importer = importers()[values.pop("kind")]
         sent = (name.partition("[")[0] for name in cast(Iterable[str], request.data))

@@ -11,7 +11,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
@@ -144,7 +144,7 @@ class PoolBuilds(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job pool the first documents of runs; follow it at its own address."""
-        request_arguments = self.asked(NewPoolsSerializer)
+        request_arguments = self.body(NewPoolsSerializer)
         run = request_pools(by=self.person, at=timezone.now(), collection=self.collection, **request_arguments)
         return Response(PoolBuildSerializer(run).data, status=202)
 

@@ -201,7 +201,7 @@ class CallList(CallView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Write a call. Nobody gets a letter before a mailing is asked for."""
-        fields = self.asked(WrittenCallSerializer)
+        fields = self.body(WrittenCallSerializer)
         call = create_call(by=self.person, at=timezone.now(), collection=self.collection, **fields)
         return Response(CallSerializer(call_as_json(call)).data, status=201)
 
@@ -223,7 +223,7 @@ class CallDetail(CallView):
     )
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         """Change what is sent; the source only while no topics were made of the answers."""
-        fields = self.asked(WrittenCallSerializer, partial=True)
+        fields = self.body(WrittenCallSerializer, partial=True)
         call = update_call(by=self.person, at=timezone.now(), call=self.call(), **fields)
         return Response(CallSerializer(call_as_json(call)).data)
 
@@ -255,7 +255,7 @@ class AuthorList(CallView):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Ask one author about one paper; the letter goes out with the next mailing."""
         call = self.call()
-        values = self.asked(NewAuthorSerializer)
+        values = self.body(NewAuthorSerializer)
         invitation = invite_author(by=self.person, at=timezone.now(), call=call, **values)
         rows = authors_as_json(list(invitations_of(call).filter(pk=invitation.pk)))
         return Response(AuthorSerializer(rows[0]).data, status=201)
@@ -275,7 +275,7 @@ class AuthorsFile(CallView):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Ask everybody in a CSV file; rows that are wrong are left out and reported."""
         call = self.call()
-        file = cast(UploadedFile, self.asked(AuthorsFileSerializer)["file"])
+        file = cast(UploadedFile, self.body(AuthorsFileSerializer)["file"])
         found = invite_authors(
             by=self.person, at=timezone.now(), call=call, file=file.name or "file", stream=cast(Any, file.file)
         )
@@ -312,7 +312,7 @@ class MailingList(CallView):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Send the letters that are due: invitations, or reminders to those who have not answered."""
         call = self.call()
-        purpose = MailPurpose(self.asked(NewMailingSerializer)["purpose"])
+        purpose = MailPurpose(self.body(NewMailingSerializer)["purpose"])
         mailing = request_mailing(by=self.person, at=timezone.now(), call=call, purpose=purpose)
         return Response(MailingSerializer(mailing).data, status=202)
 

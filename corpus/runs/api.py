@@ -13,7 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.schema import answers
 from corpus.collections.api.base import AnyType, InCollectionView
@@ -128,7 +128,7 @@ class RunMakings(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job make a run; follow it at its own address."""
-        options = self.asked(NewRunSerializer)
+        options = self.body(NewRunSerializer)
         name, recipe = options.pop("name"), recipe_named(options.pop("recipe"))
         job = request_run(
             by=self.person, at=timezone.now(), collection=self.collection, name=name, recipe=recipe, options=options

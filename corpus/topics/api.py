@@ -86,7 +86,7 @@ class TopicList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Create or update up to 10,000 topics at once; what is wrong with one is listed under `errors`."""
-        self.asked(TopicsSerializer)
+        self.body(TopicsSerializer)
         return import_records(self, "topics", cast(dict[str, Any], request.data)["topics"])
 
 
@@ -268,7 +268,7 @@ class SubQueryList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Make the sub-queries of one size, or make them again; identical ones stay."""
-        size = self.asked(SizeSerializer)["size"]
+        size = self.body(SizeSerializer)["size"]
         counts = make_sub_queries(by=self.person, at=timezone.now(), collection=self.collection, size=size)
         return Response(asdict(counts))
 

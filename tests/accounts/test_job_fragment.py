@@ -14,7 +14,7 @@ from tests.factories.accounts import AT
 def fragment(**fields: object) -> str:
     job = PoolRun(pk=7, requested_at=AT, **fields)
     member = Membership(collection=Collection(), role=Role.MANAGER)
-    return render_to_string("accounts/_job.html", jobs.shown(job, member))
+    return render_to_string("accounts/_job.html", jobs.fragment_context(job, member))
 
 
 def test_a_waiting_job_asks_for_itself_and_can_be_cancelled() -> None:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from accounts.actions.tokens import LONGEST_LIFE, MOST_TOKENS, create_token, revoke_token
+from accounts.actions import LONGEST_LIFE, MOST_TOKENS, create_token, revoke_token
 from accounts.authentication import NOTE_USE_EVERY, TokenAuthentication
 from accounts.keys import PREFIX, digest_of, new_key
 from accounts.models import ApiToken, AuditEvent, TokenScope
@@ -149,7 +149,7 @@ def test_a_token_needs_a_label(client: Client) -> None:
 
 
 def test_the_page_says_when_there_are_too_many(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("accounts.actions.tokens.MOST_TOKENS", 0)
+    monkeypatch.setattr("accounts.actions.MOST_TOKENS", 0)
     client.force_login(UserFactory())
     answer = client.post(reverse("token_list"), {"label": "lab", **WANTED})
     assert answer.status_code == 422

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from accounts.actions.users import create_user, set_theme, update_profile
+from accounts.actions import create_user, set_theme, update_profile
 from accounts.digests import Notice
 from accounts.models import AuditEvent, User
 from accounts.refusals import Conflict

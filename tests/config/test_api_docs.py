@@ -39,7 +39,7 @@ def test_its_script_comes_from_the_same_address(client: Client) -> None:
 def test_the_description_is_put_together_once_and_stays_what_it_was(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DescriptionGenerator, "_made", None)  # of a test with other exporters than those there are
+    monkeypatch.setattr(DescriptionGenerator, "cached", None)  # of a test with other exporters than those there are
     fresh = SchemaGenerator().get_schema(public=True)
     client.force_login(UserFactory())
     address, asked = reverse("api_schema"), {"accept": "application/vnd.oai.openapi+json"}
@@ -49,7 +49,7 @@ def test_the_description_is_put_together_once_and_stays_what_it_was(
     assert client.get(address, {"lang": "de"}, headers=asked).json() != first
     assert client.get(address, headers=asked).json() == first
     assert DescriptionGenerator().get_schema(public=True) is DescriptionGenerator().get_schema(public=True)
-    written = OpenApiYamlRenderer().render(DescriptionGenerator.kept())
+    written = OpenApiYamlRenderer().render(DescriptionGenerator.cached)
     assert [client.get(address).content for _ in range(2)] == [written, written]
     other = client.get(address, {"version": "of nobody"}).content
     assert b"of nobody" in other

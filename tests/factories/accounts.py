@@ -7,7 +7,7 @@ import factory
 from django.contrib.auth.hashers import make_password
 from django.utils import timezone
 
-from accounts.actions.tokens import create_token
+from accounts.actions import create_token
 from accounts.models import ApiToken, TokenScope, User
 from corpus.models import Collection, Membership, Role
 

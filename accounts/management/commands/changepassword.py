@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.actions.users import change_password
+from accounts.actions import change_password
 from accounts.management.passwords import check_password, read_password
 from accounts.management.reporting import ReportingCommand, user_with
 from accounts.refusals import Refused

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import mail
-from accounts.actions.users import create_user
+from accounts.actions import create_user
 from accounts.addresses import validate_address
 from accounts.management.passwords import check_password, read_password
 from accounts.management.reporting import ReportingCommand

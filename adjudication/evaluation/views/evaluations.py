@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.jobs import shown
+from accounts.jobs import fragment_context
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from adjudication.evaluation.actions import delete_qrels, request_evaluation
 from adjudication.evaluation.forms import EvaluationForm
@@ -81,7 +81,7 @@ def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         context |= {"plot": plot_of(table, column or 0), "run_names": names}
         context |= {"has_topics": bool(names), "several_runs": len(names) > 1}
     else:
-        context |= shown(job, membership)
+        context |= fragment_context(job, membership)
     return render(request, "adjudication/evaluation/evaluation_detail.html", context)
 
 

@@ -184,7 +184,7 @@ class CampaignList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Make a draft campaign. Without criteria and guideline it gets the defaults of its kind."""
-        values = self.asked(NewCampaignSerializer)
+        values = self.body(NewCampaignSerializer)
         criteria = tuple(_criterion(each) for each in values.pop("criteria", ()))
         campaign = create_campaign(
             collection=self.collection, by=self.person, at=timezone.now(), criteria=criteria, **values
@@ -210,7 +210,7 @@ class CampaignDetail(InCampaignView):
     )
     def patch(self, request: Request, slug: str, campaign: str) -> Response:
         """Open, close or reopen the campaign; change its name, lease or deadline. All of it or nothing."""
-        values = self.asked(CampaignChangeSerializer)
+        values = self.body(CampaignChangeSerializer)
         state = values.pop("state", None)
         found = self.campaign
         who: dict[str, Any] = {"by": self.person, "at": timezone.now()}
@@ -239,7 +239,7 @@ class ItemBuilds(InCampaignView):
         With `dry_run`, only say how much work they would be (200).
         """
         kind = self.campaign.kind_object
-        values = self.asked(ItemBuildSerializer, context={"kind": kind})
+        values = self.body(ItemBuildSerializer, context={"kind": kind})
         choice = kind.choosing.read(values) if kind.choosing else None
         if values["dry_run"]:
             return Response(fetch_workload(self.campaign, choice, values.get("sample")).data())
@@ -272,7 +272,7 @@ class Plans(InCampaignView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Give every item the judges it still needs; with `dry_run`, only say how it would come out."""
-        summary = assign_items(campaign=self.campaign, by=self.person, at=timezone.now(), **self.asked(PlanSerializer))
+        summary = assign_items(campaign=self.campaign, by=self.person, at=timezone.now(), **self.body(PlanSerializer))
         return Response(asdict(summary))
 
 

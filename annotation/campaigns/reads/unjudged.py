@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from accounts import kept_sql
 from accounts.models import User
+from accounts.sql import query_rows
 from annotation.models import (
     Annotator,
     AnnotatorState,
@@ -24,7 +24,7 @@ def judges_anywhere(user: User) -> bool:
     """Whether the person judges, or may be given something to judge, in any campaign. One query, a hundredth of what it
     takes to find out what they have left; nothing is hidden from those who do not.
     """
-    return bool(kept_sql.rows(_one_place_to_judge, user.pk))
+    return bool(query_rows(_one_place_to_judge, user.pk))
 
 
 def _one_place_to_judge(user: int) -> QuerySet[Annotator, tuple[int]]:
@@ -55,7 +55,7 @@ def campaigns_left_in(campaigns: Iterable[int], user: User) -> QuerySet[Campaign
 
 def names_left_in(campaigns: Iterable[int], user: User) -> list[str]:
     """The names of `campaigns_left_in`, in their order. One query."""
-    return [name for (name,) in kept_sql.rows(_names_left_in, user.pk, *dict.fromkeys(campaigns))]
+    return [name for (name,) in query_rows(_names_left_in, user.pk, *dict.fromkeys(campaigns))]
 
 
 def _names_left_in(user: int, *campaigns: int) -> QuerySet[Campaign, tuple[str]]:
@@ -76,7 +76,7 @@ def labels_shown_to(user: User, campaigns: QuerySet[Campaign]) -> QuerySet[Campa
     those who judge."""
     if not judges_anywhere(user):
         return campaigns
-    return campaigns.exclude(pk__in=[pk for (pk,) in kept_sql.rows(_ids_hidden_from, user.pk)])
+    return campaigns.exclude(pk__in=[pk for (pk,) in query_rows(_ids_hidden_from, user.pk)])
 
 
 def _ids_hidden_from(user: int) -> QuerySet[Campaign, tuple[int]]:

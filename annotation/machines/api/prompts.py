@@ -99,7 +99,7 @@ class PromptList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Store a prompt's next version; 200 with the newest one where that has the same words already."""
-        values = self.asked(NewPromptSerializer)
+        values = self.body(NewPromptSerializer)
         prompt, is_new = write_prompt_for(collection=self.collection, by=self.person, at=timezone.now(), **values)
         return Response(PromptWithBodySerializer(prompt).data, status=201 if is_new else 200)
 
@@ -131,7 +131,7 @@ class PromptPreview(InCampaignView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Show the message that a prompt makes of an item. Nothing is stored or sent."""
-        values = self.asked(PreviewedSerializer)
+        values = self.body(PreviewedSerializer)
         body = values["body"] if "body" in values else prompt_named(self.collection, values["prompt"]).body
         preview = preview_of(self.campaign, body, values.get("item"))
         if "problem" in preview:

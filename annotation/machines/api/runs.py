@@ -12,7 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.api import check_names
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
@@ -180,7 +180,7 @@ class MachineRunList(InCampaignView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have a machine judge all items; with `dry_run`, only say what it would take (200, nothing is asked)."""
-        values = self.asked(MachineOptionsSerializer)
+        values = self.body(MachineOptionsSerializer)
         check_names(cast(Iterable[str], request.data), (*OF_ALL, *OF_KIND[values["kind"]]), "field")
         dry_run, name = values.pop("dry_run"), values.pop("prompt", "")
         prompt = prompt_named(self.collection, name) if name else None
@@ -214,7 +214,7 @@ class MachineRunDetail(InCampaignView):
     )
     def patch(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Take the run up again (state `queued`): only items without a reply are asked for."""
-        self.asked(RunStateSerializer)
+        self.body(RunStateSerializer)
         continue_machine_run(run=self.run(), by=self.person, at=timezone.now())
         return Response(MachineRunSerializer(self.run()).data, status=202)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
-from config.backups import BackupFailed, dump
+from config.backups import dump
 
 
 class Command(BaseCommand):
@@ -18,8 +18,5 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
 
     def handle(self, *, file: Path, **_: Any) -> None:
-        try:
-            size = dump(file)
-        except BackupFailed as error:
-            raise CommandError(str(error)) from None
+        size = dump(file)
         self.stderr.write(f"{file}: {size:,} bytes. Copy {settings.MEDIA_ROOT} as well: uploaded files are there.")

@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.actions.users import create_user, vouch_for_address
+from accounts.actions import create_user, vouch_for_address
 from accounts.models import JobState, User
 from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.cycles.actions import start_cycle

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
-from config.backups import BackupFailed, load
+from config.backups import load
 
 
 class Command(BaseCommand):
@@ -18,9 +18,6 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
 
     def handle(self, *, file: Path, **_: Any) -> None:
-        try:
-            load(file)
-        except BackupFailed as error:
-            raise CommandError(str(error)) from None
+        load(file)
         call_command("migrate", interactive=False, verbosity=0)
         self.stderr.write(f"The database is that of {file}.")

@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils import dateformat
 
 from accounts import mail
-from accounts.actions.users import create_user
+from accounts.actions import create_user
 from accounts.audit import record_event
 from accounts.models import Invitation, User
 from accounts.refusals import Conflict, NotAllowed, Refused

@@ -66,7 +66,7 @@ class CollectionList(ApiView):
     )
     def post(self, request: Request) -> Response:
         """Make a collection and become its manager. Needs staff, or the role of manager in another collection."""
-        collection = create_collection(by=self.person, at=timezone.now(), **self.asked(CollectionSerializer))
+        collection = create_collection(by=self.person, at=timezone.now(), **self.body(CollectionSerializer))
         return Response(CollectionSerializer(collection).data, status=201)
 
 
@@ -90,7 +90,7 @@ class CollectionDetail(InCollectionView):
     def patch(self, request: Request, slug: str) -> Response:
         """Change slug, title, description or licence. A former slug forwards to the present one (307) for ever."""
         present = {name: getattr(self.collection, name) for name in CollectionChangeSerializer.Meta.fields}
-        values = present | self.asked(CollectionChangeSerializer, partial=True)
+        values = present | self.body(CollectionChangeSerializer, partial=True)
         slug, at = values.pop("slug"), timezone.now()
         with transaction.atomic():
             update_collection(by=self.person, at=at, membership=self.membership, **values)

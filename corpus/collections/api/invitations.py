@@ -100,7 +100,7 @@ class Invitations(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Invite every address of a list. A wrong address in it refuses the whole list, by line."""
-        invitations = self.asked(InvitingSerializer)
+        invitations = self.body(InvitingSerializer)
         report = invite_several(by=self.person, at=timezone.now(), membership=self.membership, **invitations)
         return Response(report.as_json(), status=200 if report.is_dry else 201)
 

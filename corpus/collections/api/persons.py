@@ -92,7 +92,7 @@ class OwnErasureRequest(ApiView):
     @extend_schema(operation_id="me_erasure_request", responses=answers({200: ErasureRequestSerializer}, 415))
     def put(self, request: Request) -> Response:
         """Ask staff to erase your name and address, and say what becomes of your labels."""
-        keep = self.asked(LabelsSerializer)["labels"] == "keep"
+        keep = self.body(LabelsSerializer)["labels"] == "keep"
         erasure_request = request_erasure(by=self.person, at=timezone.now(), keep_labels=keep)
         return Response(ErasureRequestSerializer(erasure_request).data)
 
@@ -148,7 +148,7 @@ class PersonErasure(ApiView):
         """
         check_can_see_people(self.person)
         person = get_object_or_404(User, pk=pk)
-        values = self.asked(PersonErasureSerializer)
+        values = self.body(PersonErasureSerializer)
         keep, typed = values["labels"] == "keep", values["confirm"]
         run = request_person_erasure(by=self.person, at=timezone.now(), user=person, typed=typed, keep_labels=keep)
         return Response(ErasureSerializer(run).data, status=202)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from redis import Redis
 
 from accounts import jobs
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.models import JobState
 from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.models import AgreementResult, AgreementRun, Verdict, VoteRun

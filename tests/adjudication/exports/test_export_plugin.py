@@ -40,7 +40,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(site))
-    monkeypatch.setattr(DescriptionGenerator, "_made", None)  # of a test without the package
+    monkeypatch.setattr(DescriptionGenerator, "cached", None)  # of a test without the package
     for registry in (EXPORTERS, TIE_POLICIES):
         registry.reload()
     yield

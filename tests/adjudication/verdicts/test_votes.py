@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from adjudication.agreement.actions import request_vote

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.models import JobState
 from annotation.machines.actions.machines import request_machine_runs
 from annotation.machines.actions.recipes import MachineOptions

@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from accounts import jobs
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from annotation.imports.actions import request_judgment_import

@@ -10,7 +10,7 @@ from django.core.management.base import CommandError
 from django.db import connection, transaction
 
 from accounts import jobs
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Campaign, Item

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from accounts import jobs
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.collections.reads.endpoints import chat_pace

@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.actions.jobs import cancel_job
+from accounts.actions import cancel_job
 from accounts.models import JobState
 from corpus.models import Outcome, QuestionRun, Topic
 from corpus.questions.actions.generation import request_questions

@@ -1,14 +1,20 @@
-"""Accounts and what a person sets in their own."""
+"""Every write to people, their tokens and settings, and to jobs of any kind."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
 from django.db import IntegrityError, transaction
 
+from accounts import jobs
 from accounts.audit import record_event
-from accounts.models import ApiToken, User
-from accounts.refusals import Conflict
+from accounts.job_kinds import kind_of
+from accounts.keys import digest_of, new_key
+from accounts.models import ApiToken, Job, TokenScope, User
+from accounts.refusals import Conflict, NotAllowed, Refused
 from accounts.themes import Theme
+
+MOST_TOKENS = 50  # of one person in use at a time
+LONGEST_LIFE = timedelta(days=366)
 
 
 @transaction.atomic
@@ -66,3 +72,42 @@ def set_theme(*, by: User, theme: Theme) -> None:
     user = User.objects.select_for_update().get(pk=by.pk)
     user.preferences = {**user.preferences, "theme": theme.value}
     user.save(update_fields=["preferences"])
+
+
+@transaction.atomic
+def create_token(
+    *, by: User, at: datetime, label: str, scope: TokenScope, expires_at: datetime
+) -> tuple[ApiToken, str]:
+    """A new token of the person's own and its key, which is stored nowhere and cannot be shown again."""
+    if not at < expires_at <= at + LONGEST_LIFE:
+        raise Refused(f"A token expires within {LONGEST_LIFE.days} days. Choose an earlier date in the future.")
+    User.objects.select_for_update().get(pk=by.pk)  # two requests at once must not pass the limit together
+    if ApiToken.objects.in_use(at).filter(user=by).count() >= MOST_TOKENS:
+        raise Refused(f"You have {MOST_TOKENS} tokens in use, the most allowed. Revoke one that nothing needs.")
+    key = new_key()
+    token = ApiToken.objects.create(
+        user=by, label=label, scope=scope, digest=digest_of(key), created_at=at, expires_at=expires_at
+    )
+    record_event(by=by, at=at, verb="create_token", target=token, token_scope=scope, expires_at=expires_at.isoformat())
+    return token, key
+
+
+@transaction.atomic
+def revoke_token(*, by: User, at: datetime, token: ApiToken) -> None:
+    """The token opens nothing from now on. Revoking a revoked one changes nothing."""
+    if token.user_id != by.pk:
+        raise NotAllowed("Only the person a token belongs to can revoke it.")
+    if ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=at):
+        record_event(by=by, at=at, verb="revoke_token", target=token)
+
+
+@transaction.atomic
+def cancel_job(*, job: Job, by: User | None, at: datetime) -> None:
+    """Ask the job to stop; what its kind keeps is kept. Errors: NotAllowed, Conflict when it has ended."""
+    kind = kind_of(job)
+    kind.check_can_cancel(job, by)
+    if job.is_final:
+        raise Conflict(f"It has ended already: {job.get_state_display()}.")
+    jobs.cancel(job, at=at)
+    target, scope, facts = kind.audited(job)
+    record_event(by=by, at=at, verb=kind.cancel_verb, target=target, scope=scope, **facts)

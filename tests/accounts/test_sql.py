@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from django.db.models import QuerySet
 
-from accounts import kept_sql
 from accounts.models import User
+from accounts.sql import query_rows
 from tests.factories.accounts import UserFactory
 
 pytestmark = pytest.mark.django_db
@@ -18,9 +18,9 @@ def others(user: int, *users: int) -> QuerySet[User, Any]:
 
 def test_any_number_of_ids_is_answered_as_by_the_query(django_assert_num_queries) -> None:
     people = [UserFactory().pk for _ in range(4)] + [UserFactory(is_staff=True).pk]
-    asked = [(people[0], people[1]), (people[1], people[0]), tuple(people), (people[4], people[4], people[3])]
-    for ids in (*asked, *asked):
+    choices = [(people[0], people[1]), (people[1], people[0]), tuple(people), (people[4], people[4], people[3])]
+    for ids in (*choices, *choices):
         with django_assert_num_queries(1):
-            found = kept_sql.rows(others, *ids)
+            found = query_rows(others, *ids)
         assert found == list(others(*ids))
-    assert kept_sql.rows(others, people[0], people[1]) == [(people[1], User.objects.get(pk=people[1]).email)]
+    assert query_rows(others, people[0], people[1]) == [(people[1], User.objects.get(pk=people[1]).email)]

@@ -1,1 +1,0 @@
-"""Every write to people, their tokens and settings, one module per noun."""

@@ -1,0 +1,124 @@
+"""One's own profile and API tokens, and the page of a background job of any kind."""
+
+from datetime import timedelta
+from typing import Any
+
+from allauth.account.views import email
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts import jobs, mail
+from accounts.actions import cancel_job, create_token, revoke_token, set_theme, update_profile, vouch_for_address
+from accounts.digests import Notice
+from accounts.forms import ProfileForm, ThemeForm, TokenForm
+from accounts.job_kinds import JobKind, job_kinds
+from accounts.models import ApiToken, TokenScope
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.requests import OpenRequest, Request
+from accounts.themes import COOKIE, Theme
+
+A_YEAR = 365 * 24 * 3600  # seconds
+
+
+@require_http_methods(["GET", "POST"])
+def profile(request: Request) -> HttpResponse:
+    """Show and change one's own profile."""
+    form = ProfileForm(request.POST if request.method == "POST" else None, user=request.user)
+    if form.is_valid():
+        name, theme = form.cleaned_data["name"], form.cleaned_data["theme"]
+        mail_off = sorted(set(Notice.values) - set(form.cleaned_data["notices"]))
+        preferences = {"theme": theme, "shortcuts": form.cleaned_data["shortcuts"], "mail_off": mail_off}
+        update_profile(by=request.user, at=timezone.now(), name=name, preferences=preferences)
+        messages.success(request, "Your profile is saved.")
+        return _with_theme(redirect("account_profile"), request, Theme(theme))
+    return render(request, "accounts/profile.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+def change_email(request: Request) -> HttpResponse:
+    """Allauth's page: the new address counts once the link sent to it has been followed."""
+    vouch_for_address(request.user)
+    if {"action_add", "action_send"} & request.POST.keys() and not mail.is_set_up():
+        return redirect("account_email")  # where it says why
+    return email(request)
+
+
+@login_not_required
+@require_POST
+def update_theme(request: OpenRequest) -> HttpResponse:
+    """Choose light, dark or the system's scheme: in a cookie for this browser, and with the person if known."""
+    form = ThemeForm(request.POST)
+    theme = Theme(form.cleaned_data["theme"]) if form.is_valid() else Theme.SYSTEM
+    if request.user.is_authenticated:
+        set_theme(by=request.user, theme=theme)
+    answer = HttpResponse(status=204) if request.htmx else redirect(_next(request))
+    return _with_theme(answer, request, theme)
+
+
+def _with_theme(response: HttpResponse, request: OpenRequest, theme: Theme) -> HttpResponse:
+    response.set_cookie(COOKIE, theme.value, max_age=A_YEAR, httponly=True, samesite="Lax", secure=request.is_secure())
+    return response
+
+
+def _next(request: OpenRequest) -> str:
+    """The page to go back to, if it is one of ours."""
+    target = request.POST.get("next", "")
+    return target if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()) else "/"
+
+
+@never_cache
+@require_http_methods(["GET", "POST"])
+def token_list(request: Request) -> HttpResponse:
+    """List one's tokens; a POST makes one and shows its key, in this answer and never again."""
+    form, key = TokenForm(request.POST if request.method == "POST" else None), ""
+    if form.is_valid():
+        now, options = timezone.now(), form.cleaned_data
+        expires_at, scope = now + timedelta(days=options["days"]), TokenScope(options["scope"])
+        with refusals_in_form(form):
+            _, key = create_token(by=request.user, at=now, label=options["label"], scope=scope, expires_at=expires_at)
+            form = TokenForm()
+    tokens = ApiToken.objects.filter(user=request.user).order_by("-created_at", "-pk")
+    context = {"form": form, "key": key, "tokens": tokens}
+    return render(request, "accounts/token_list.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def token_revoke(request: Request, pk: int) -> HttpResponse:
+    """Revoke one of one's own tokens; other people's do not exist here."""
+    token = get_object_or_404(ApiToken, pk=pk, user=request.user)
+    revoke_token(by=request.user, at=timezone.now(), token=token)
+    messages.success(request, f"Token “{token.label}” revoked. Programs that use it are refused from now on.")
+    return redirect("token_list")
+
+
+@require_safe
+def job_detail(request: Request, kind: str, pk: int) -> HttpResponse:
+    """How far a job is (also alone, for htmx), and where its results are."""
+    found = _kind(kind)
+    job, member = found.fetch(pk, request.user)
+    context = jobs.fragment_context(job, member)
+    if request.htmx:
+        return render(request, "accounts/_job.html", context)
+    context |= {"base": found.base, "links": found.links(job, member), **found.context(job, member)}
+    return render(request, "accounts/job_detail.html", context)
+
+
+@require_POST
+def job_cancel(request: Request, kind: str, pk: int) -> HttpResponse:
+    """Ask a job to stop; on to the page that shows it."""
+    found = _kind(kind)
+    job, _ = found.fetch(pk, request.user)
+    with refusals_in_message(request, messages.INFO):
+        cancel_job(job=job, by=request.user, at=timezone.now())
+    return redirect(found.page(job))
+
+
+def _kind(key: str) -> JobKind[Any]:
+    if key not in job_kinds():
+        raise Http404
+    return job_kinds()[key]

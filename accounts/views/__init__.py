@@ -1,1 +1,0 @@
-"""Pages of one's own account, one module per noun."""
