@@ -1,7 +1,7 @@
 """The base of every endpoint: it takes what its operations describe, and refuses everything else with 400.
 
-A misspelt name that is passed over does something else than what was asked for: it builds all items instead of some,
-or removes those of every topic.
+A misspelt name that is ignored does something else than what was intended: it builds all items instead of some, or
+removes those of every topic.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping

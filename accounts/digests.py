@@ -76,9 +76,7 @@ class Line:
         return settings.SITE_URL + self.path
 
 
-Lines = Callable[
-    [User, datetime, datetime], Iterable[Line]
-]  # of a person, in the time after the first until the second
+Lines = Callable[[User, datetime, datetime], Iterable[Line]]  # of a person, after the first time until the second
 
 
 def switched_off(user: User) -> set[str]:
@@ -88,11 +86,11 @@ def switched_off(user: User) -> set[str]:
 
 def lines_for(user: User, since: datetime, now: datetime) -> list[Line]:
     """What waits for the person now, and what has happened to them after `since`, without what they switched off."""
-    givers: dict[str, Lines] = extensions("digest_lines")
+    sources: dict[str, Lines] = extensions("digest_lines")
     off = switched_off(user)
     if off >= set(Notice.values):
         return []
-    return [line for give in givers.values() for line in give(user, since, now) if line.notice not in off]
+    return [line for source in sources.values() for line in source(user, since, now) if line.notice not in off]
 
 
 def job_lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
@@ -109,11 +107,11 @@ def _kinds_ended(user: User, since: datetime, now: datetime) -> list[Any]:
     """The kinds of jobs of which the person has any that ended in that time. One query: most have none."""
     kinds = list(job_kinds().values())
     own = "requested_by_id = %(user)s AND finished_at > %(since)s AND finished_at <= %(now)s AND state = ANY(%(ended)s)"
-    asked = (
+    queries = (
         f"SELECT {place} AS place WHERE EXISTS (SELECT FROM {kind.model._meta.db_table} WHERE {own})"
         for place, kind in enumerate(kinds)
     )
-    found = run(" UNION ALL ".join(asked), {"user": user.pk, "since": since, "now": now, "ended": _ENDED})
+    found = run(" UNION ALL ".join(queries), {"user": user.pk, "since": since, "now": now, "ended": _ENDED})
     return [kinds[row.place] for row in sorted(found)]
 
 
@@ -128,8 +126,8 @@ def _is_visible(kind: Any, job: Job, user: User) -> bool:
 def send_due(now: datetime) -> int:
     """Send the digests of today that are due, at most a minute's share of the mail rate; returns how many were sent.
 
-    Run by beat each minute. A digest is claimed before it is composed, so it is never sent twice, whatever runs next
-    to this or dies. What a lost one would have reported is in the next, because `covered_until` moves with a success.
+    Run by beat each minute. A digest is claimed before it is composed, so it is never sent twice, whatever runs at the
+    same time or dies. What a lost one would have reported is in the next, because `covered_until` moves with a success.
     """
     today = timezone.localtime(now)
     if not mail.is_set_up() or today.hour < settings.DIGEST_HOUR:
@@ -139,9 +137,9 @@ def send_due(now: datetime) -> int:
         return 0
     sent = failures = 0
     for user in due.iterator():
-        taken = _send(user, now) if _claim(user, now) else None
-        if taken is not None:
-            sent, failures = (sent + 1, 0) if taken else (sent, failures + 1)
+        success = _send(user, now) if _claim(user, now) else None
+        if success is not None:
+            sent, failures = (sent + 1, 0) if success else (sent, failures + 1)
         if failures == MOST_FAILURES or sent == (settings.MAIL_RATE or None):
             break
     return sent

@@ -71,7 +71,7 @@ def body_of(request: HttpRequest) -> bytes:
 
 
 def check_json(raw: bytes) -> None:
-    """Every text of a JSON body; what is no JSON is left to who reads it. Errors: BadRequest."""
+    """Every text of a JSON body; what is no JSON is left to the view that reads it. Errors: BadRequest."""
     if not _ESCAPED(raw):
         return  # unescaped control characters are no JSON
     try:

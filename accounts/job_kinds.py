@@ -102,7 +102,7 @@ class JobKind(ABC, Generic[J]):
         """Called after every attempt, also after one that found the job ended, claimed or gone."""
 
     def start_due(self, now: datetime) -> None:
-        """Queue those that nobody asks for and whose time has come. Called by beat each minute."""
+        """Queue those that no person starts and whose time has come. Called by beat each minute."""
 
     def fetch(self, pk: int, user: User) -> tuple[J, Any]:
         """The job, and the membership (or None) by which the person sees it. Errors: Http404, NotAllowed."""

@@ -49,7 +49,7 @@ def _hand_over(job: Job) -> None:
 
 
 def send_task(name: str, **arguments: Any) -> bool:
-    """Send word to a worker at once; whether Redis took it."""
+    """Send a message to a worker at once; whether Redis took it."""
     if broker.is_reachable():
         # Loaded now: a command that queues nothing starts half a second sooner without Celery.
         from kombu.exceptions import OperationalError
@@ -103,7 +103,7 @@ def complete(job: Job) -> None:
 
 
 def carry_out_row(model: type[J], pk: int, work: Callable[[J, Progress], None] | None = None) -> None:
-    """The same for who knows only the id."""
+    """`carry_out` for a caller that knows only the id."""
     kind = kind_of(model)
     try:
         with claimed(model, pk) as claim:

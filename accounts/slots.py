@@ -1,9 +1,8 @@
 """What rooms put on pages below them: tabs and cards. Each app registers its own by one line in its AppConfig.
 
 `tabs = {"papers": "annotation.tabs.PAPERS"}` names a tuple of Tab; those of one group stand in one line below its name.
-`home_cards = {"annotation": "annotation.cards.…"}`
-names a function that gives the
-cards of the slot `home`. So the page knows nobody above it, and names no URL of theirs.
+`home_cards = {"annotation": "annotation.cards.…"}` names a function that returns the cards of the slot `home`. So
+a page imports no app above its own, and names no URL of it.
 """
 
 from collections.abc import Callable, Iterable
@@ -84,5 +83,5 @@ class Card:
 
 def cards(slot: str, *about: Any) -> list[Card]:
     """All cards of a slot in their order; `about` is what the slot is about: a person, a membership, …"""
-    givers: dict[str, Callable[..., Iterable[Card]]] = extensions(f"{slot}_cards")
-    return sorted((card for give in givers.values() for card in give(*about)), key=lambda card: card.place)
+    sources: dict[str, Callable[..., Iterable[Card]]] = extensions(f"{slot}_cards")
+    return sorted((card for source in sources.values() for card in source(*about)), key=lambda card: card.place)

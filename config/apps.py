@@ -17,7 +17,7 @@ class ConfigConfig(AppConfig):
     tabs = {"config": "config.tabs.TABS"}
 
     def ready(self) -> None:
-        """Register checks; say what is not collected; make a place for uploads; end the connection pools in time."""
+        """Register checks, exclude static files, make the directory for uploads, close the connection pools at exit."""
         from django.contrib.staticfiles.apps import StaticFilesConfig  # here: one configuration is that of this app
 
         from config.checks import check_database_version, check_plugins
@@ -32,7 +32,7 @@ class ConfigConfig(AppConfig):
 
 
 def close_pools() -> None:
-    """End the threads of the connection pools while that still works: later the interpreter waits for them in vain."""
+    """End the threads of the connection pools while that still works: later the interpreter cannot join them."""
     for connection in connections.all(initialized_only=True):
         if isinstance(connection, DatabaseWrapper):
             connection.close()

@@ -49,7 +49,7 @@ SECURE_SSL_REDIRECT = HTTPS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_HSTS_SECONDS = env.number("LITMUS_HSTS_SECONDS", 31_536_000) * HTTPS
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
-# Who is asked to be on the browsers' built-in list cannot easily leave it: that is for the owner of a domain to do.
+# A domain on the browsers' built-in list cannot easily leave it: its owner decides, not Litmus.
 SILENCED_SYSTEM_CHECKS = ["security.W021"]
 # Only behind a proxy that always sets or removes this header: anybody else could claim to come by TLS.
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.flag("LITMUS_BEHIND_PROXY") else None
@@ -201,7 +201,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # Clearing the cache empties its Redis database, which must therefore not be the one that holds the jobs.
 CACHE_URL = env.url("LITMUS_CACHE_URL", ("redis", "rediss", "unix")) or redis_database(REDIS_URL, 1)
 CACHES = {
-    # allauth counts here who tries to sign in, to reset a password, to use a code twice: never by what may be lost.
+    # allauth counts here how often somebody tries to sign in, to reset a password, to use a code: it must not be lost.
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "accounts_limit",

@@ -4,9 +4,9 @@ They live in one data directory, listen on Unix sockets only, start when the fir
 the last one. `postgres_settings` and `redis_url` are pure functions of the data directory: settings can say where the
 servers will be without starting them. `running` starts them.
 
-Every user (`up`, a command, a test session) holds the lock `users` together with the others, and lets go of it however
-it ends. Under the lock `start` one at a time starts what does not run. Who holds `users` alone stops what runs: the
-last user, or the watcher, a process of its own, for users that were killed.
+Every user (`up`, a command, a test session) shares the lock `users` with the others; the kernel releases it however the
+process ends. With the lock `start`, one user at a time starts what does not run. The servers are stopped by the process
+that holds `users` alone: the last user, or the watcher, a process of its own, where all users were killed.
 """
 
 import contextlib
@@ -66,7 +66,7 @@ def start(places: Places, names: tuple[str, ...]) -> list[str]:
     servers = [KINDS[name](places) for name in names]
     with FileLock(places.locks / "start"):
         with contextlib.closing(FileLock(places.locks / "watcher")) as lock:
-            if lock.take(wait=False):  # nobody watches; the lock goes to the watcher with the open file
+            if lock.take(wait=False):  # there is no watcher; the new one inherits the lock with the open file
                 command = [sys.executable, "-m", "config.embedded", str(places.data_dir), str(lock.descriptor)]
                 detach(command, places.logs / "watcher.log", cwd=CHECKOUT, pass_fds=[lock.descriptor])
         for server in servers:
@@ -77,21 +77,21 @@ def start(places: Places, names: tuple[str, ...]) -> list[str]:
 
 
 def leave(places: Places, users: FileLock) -> None:
-    """Let go of the servers. The last one stops them and waits for the watcher, so that nothing is left behind."""
+    """Release the servers. The last user stops them and waits for the watcher, so that no process is left."""
     last = users.is_on_disk() and users.take(wait=False)  # those of a deleted directory are stopped by the watcher
     if last:
         stop(kind(places) for kind in KINDS.values())
     users.close()
     while last and is_held(places.locks / "watcher"):
         time.sleep(LOOK_SECONDS / 5)
-        with FileLock(places.locks / "start"):  # somebody may have come, who shares the lock; the watcher never does
+        with FileLock(places.locks / "start"):  # a new user may have come, who shares the lock; the watcher never does
             last = is_held(users.path) or not is_held(users.path, against_shared=True)
 
 
 def watch(data_dir: Path, lock: int) -> None:
     """Stop the servers once nobody uses them or the directory was deleted. `lock` is the open lock of the watcher."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # At its end a process closes its files in order: this lock before `users`, whose next holder then starts another.
+    # A process that ends closes its files in order: this one before `users`, so the next user can start a watcher.
     os.dup2(lock, sys.stdin.fileno())
     os.close(lock)
     places = Places(data_dir)

@@ -61,7 +61,7 @@ class Server(ABC):
     def processes(self) -> list[psutil.Process]:
         """All that work in this data directory, the first one first: it has started the others.
 
-        The directory may be deleted: then nothing else tells of them.
+        Where the directory was deleted, this is the only way to find them.
         """
         return sorted(filter(self.works_here, psutil.process_iter()), key=psutil.Process.create_time)
 
@@ -112,7 +112,7 @@ class Server(ABC):
 
 
 def stop(servers: Iterable[Server]) -> None:
-    """Stop them together, also those that were just starting and have not written down who they are.
+    """Stop them together, also those that were just starting and have not written their process id yet.
 
     After STOP_SECONDS by force: the next start recovers.
     """

@@ -1,7 +1,7 @@
 """PostgreSQL refuses to run as root: its servers then run as another user who still reaches their directories.
 
-Below a home that only root may enter, an ordinary user would not even find the binaries. Instead of opening that
-home to everybody, the server keeps one capability (on Linux, by `setpriv`): to read and search directories.
+In a home that only root may enter, another user cannot even reach the programs. So the server keeps one capability (on
+Linux, by `setpriv`), to read and search directories, and the home need not be opened to everybody.
 """
 
 import os
@@ -23,9 +23,9 @@ CAN_READ = f'for path; do [ -r "$path" ] || exit {CANNOT_REACH}; done'
 
 
 def server_account(data: Path) -> Account | None:
-    """Who the server is to run as: None for "as we are", which is every case but root.
+    """The user the server runs as; None: the present one, which is every case but root.
 
-    An existing data directory says it by its owner; else the user who called sudo, else `nobody`. The account must
+    It is the owner of an existing data directory, else the user who called sudo, else `nobody`. The account must
     exist: initdb looks it up.
     """
     if os.geteuid() != 0:
@@ -41,7 +41,7 @@ def server_account(data: Path) -> Account | None:
 
 
 def run_as(account: Account | None, command: list[str]) -> dict[str, Any]:
-    """The keyword arguments of `subprocess` by which the command runs as that user; None: as we are."""
+    """The keyword arguments of `subprocess` by which the command runs as that user; None: as the present one."""
     if account is None:
         return {"args": command}
     if right := right_to_search():
