@@ -23,8 +23,8 @@ class AnnotationConfig(AppConfig):
     }
     importers = {"papers": "annotation.papers.importer.PAPERS", "judgments": "annotation.imports.importer.JUDGMENTS"}
     collection_figures = {
-        "contexts": "annotation.papers.reads.contexts.context_figures",
-        "citing_paragraphs": "annotation.papers.reads.contexts.citing_figures",
+        "contexts": "annotation.papers.reads.gold.context_figures",
+        "citing_paragraphs": "annotation.papers.reads.gold.citing_figures",
     }
     farewells = {"campaigns": "annotation.assignment.actions.annotators.remove_from_campaigns"}
     why_cannot_archive = {"campaigns": "annotation.campaigns.reads.campaigns.why_cannot_archive_open_campaigns"}

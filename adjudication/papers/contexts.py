@@ -11,7 +11,6 @@ from typing import Any
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.forms import PARAGRAPH
 from adjudication.papers.reads.papers import REOPENED, paper_rows
-from annotation.papers.reads.contexts import GoldPaper, gold_papers
 from annotation.papers.reads.gold import (
     ADJUDICATED,
     AGREED,
@@ -22,7 +21,9 @@ from annotation.papers.reads.gold import (
     MACHINE,
     NOTHING,
     ORIGINS,
+    GoldPaper,
     gold_of,
+    gold_papers,
 )
 from corpus.formats.acm_cr import DoisLine, write_acm_cr, write_dois
 from corpus.formats.acm_cr_topics import paragraph_topics, sentence_topics

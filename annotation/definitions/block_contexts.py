@@ -1,4 +1,4 @@
-"""What the extraction screen gets of a paper: blocks to choose from, and contexts as they would be made of them."""
+"""Contexts that blocks of a paper would make, and readings of sentences, for the extraction screen."""
 
 from __future__ import annotations
 
@@ -17,13 +17,18 @@ _WORDS = re.compile(r"\s+|[\w'’]+|[^\w\s]")
 
 
 def without_proposals(content: Content) -> Content:
-    """Return the content with every proposal to anonymise taken back: nothing is applied that nobody has seen."""
-    return replace(content, contexts=tuple(_as_printed(context) for context in content.contexts))
+    """Return the content without proposals to anonymise, with sentences as printed: nobody has seen the proposals."""
+
+    def as_printed(context: ExtractedContext) -> ExtractedContext:
+        sentences = (ExtractedSentence(each.original or each.text, each.cites) for each in context.sentences)
+        return replace(context, sentences=tuple(sentences))
+
+    return replace(content, contexts=tuple(map(as_printed, content.contexts)))
 
 
-def _as_printed(context: ExtractedContext) -> ExtractedContext:
-    sentences = (ExtractedSentence(each.original or each.text, each.cites) for each in context.sentences)
-    return replace(context, sentences=tuple(sentences))
+def numbers_by_key(entries: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Return the numbers of a paper's stored references by the keys that its blocks use."""
+    return {entry.get("key", entry["number"]): entry["number"] for entry in entries}
 
 
 def stored_references(entries: Iterable[Mapping[str, Any]]) -> list[Reference]:
@@ -46,7 +51,7 @@ def context_of_block(
     block: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], number: str
 ) -> tuple[ExtractedContext, list[tuple[str, str]]]:
     """Return the context that a stored block would make, and its cleaning as pieces (same | removed | added, text)."""
-    numbers = {entry.get("key", entry["number"]): entry["number"] for entry in entries}
+    numbers = numbers_by_key(entries)
     text = block.get("text", "")
     references = stored_references(entries)
     sentences = tuple(
@@ -74,17 +79,17 @@ def _sentence(
 def readings_of(
     texts: Iterable[str], blocks: Iterable[Mapping[str, Any]], entries: Sequence[Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Return what each sentence cites and what is proposed for it, as the screen takes it.
+    """Return what each sentence cites and the proposal for it, as the screen needs them.
 
-    A sentence as the paper prints it has the proposal that was made while reading the whole paper, which knows names
-    that stand without a number; any other is read alone. Numbers are those of the stored references.
+    A sentence as printed has the proposal that was made from the whole paper, where names without a number are known;
+    any other sentence is read alone. Numbers are those of the stored references.
     """
     printed = {
         block["text"][each.get("start", 0) : each["end"]]: each
         for block in blocks
         for each in block.get("sentences", ())
     }
-    by_key = {entry.get("key", entry["number"]): entry["number"] for entry in entries}
+    by_key = numbers_by_key(entries)
     by_number = {entry["number"]: entry["number"] for entry in entries}
     references = stored_references(entries)
     return {
@@ -109,17 +114,15 @@ def _reading(sentence: Mapping[str, Any], numbers: Mapping[str, str]) -> dict[st
 
 
 def cleaning(printed: str, cleaned: str) -> list[tuple[str, str]]:
-    """Return how cleaning changed the text, line ends aside, as pieces of kind same, removed or added."""
+    """Return how cleaning changed the text, except for line ends, as pieces of kind same, removed or added."""
     old, new = _WORDS.findall(" ".join(printed.split())), _WORDS.findall(" ".join(cleaned.split()))
     pieces: list[tuple[str, str]] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if tag == "equal":
             pieces.append(("same", "".join(old[i1:i2])))
-            continue
-        pieces += [
-            (kind, text) for kind, text in (("removed", "".join(old[i1:i2])), ("added", "".join(new[j1:j2]))) if text
-        ]
-    return pieces
+        else:
+            pieces += [("removed", "".join(old[i1:i2])), ("added", "".join(new[j1:j2]))]
+    return [(kind, text) for kind, text in pieces if text]
 
 
 def next_context_id(content: Content) -> str:

@@ -29,7 +29,7 @@ WORDS = {str: "text in quotes", int: "a whole number", list: "a list", date: "a 
 
 
 class BadCampaignFile(Exception):
-    """The file is not TOML or says something that a campaign does not have; `reason` says what and where."""
+    """The file is not TOML, or has something that a campaign does not have; `reason` says what and where."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -38,7 +38,7 @@ class BadCampaignFile(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CampaignFile:
-    """What a file says; `settings` holds only those it names, `criteria` is () and `guideline` "" where absent."""
+    """The contents of a file: `settings` that it has, `criteria` (() without any), `guideline` ("" without one)."""
 
     settings: dict[str, str | int | date] = field(default_factory=dict)
     criteria: tuple[CriterionDraft, ...] = ()
@@ -47,9 +47,9 @@ class CampaignFile:
 
 
 def read_campaign_file(text: str, options: Mapping[str, ReadOptions] = NONE) -> CampaignFile:
-    """Parse a campaign's TOML; raises BadCampaignFile. Whether the criteria make sense is for `problems_of`.
+    """Parse a campaign's TOML; raises BadCampaignFile. `problems_of` checks the criteria.
 
-    `options` reads the table of each kind that has settings of its own, by the kind's name. Errors of it: BadOptions.
+    `options`, by the names of kinds that have settings, reads the kind's table and raises BadOptions.
     """
     try:
         content = tomllib.loads(text)

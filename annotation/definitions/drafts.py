@@ -16,7 +16,7 @@ _KEY = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}").fullmatch
 
 @dataclass(frozen=True, slots=True)
 class LevelDraft:
-    """One answer on a scale. Where there are `reasons`, an answer of this level must name one of them."""
+    """One answer on a scale. With `reasons`, an answer of this level must name one of them."""
 
     value: int
     label: str
@@ -45,7 +45,7 @@ class BadOptions(Exception):
 
 
 def problems_of(criteria: Sequence[CriterionDraft]) -> list[str]:
-    """Everything that stands in the way of using these criteria, each a sentence; [] when they are fine."""
+    """Everything that is wrong with these criteria, each a sentence; [] when they can be used."""
     if not criteria:
         return ["A campaign needs at least one criterion."]
     found = [

@@ -1,12 +1,12 @@
-"""What an extraction says of a paper, as plain records and as the JSON of its revisions.
+"""The content of an extraction of a paper, as plain records and as the JSON of its revisions.
 
     {"contexts": [{"id": "01", "section": "introduction", "blocks": [4],
                    "sentences": [{"text": "…", "cites": ["3", "4"], "anonymised": false, "original": ""}]}],
      "references": [{"number": "3", "raw": "…", "value": "10.1145/…", "kind": "doi", "candidates": ["…"],
                      "refereed": "", "ambiguous": false, "settled": false}]}
 
-`read_content` is the only way in: what it refuses is never stored. Whether a reference is in the collection is not
-kept, because it follows from its value: by the rule of ACM-CR it is when the value is a docno to the letter.
+All content is read by `read_content`: what it refuses is never stored. Whether a reference is in the collection is not
+stored, because it follows from its value: by the rule of ACM-CR it is when the value equals a docno to the letter.
 """
 
 from __future__ import annotations
@@ -70,9 +70,8 @@ class ExtractedReference:
     """A reference as numbered in the paper. `value` is its identifier, None for none; `kind` is one of KINDS;
     `candidates` are docnos, or DOIs that registries know, that it may be, best first, for a person to pick from.
 
-    `refereed` is the one of them that is the refereed version of what the entry prints as a preprint. `is_ambiguous`
-    says that several fit equally well, so that none was taken. `is_settled` says that a person chose the value, also
-    where it is none.
+    `refereed` is the candidate that is the refereed version of an entry printed as a preprint. `is_ambiguous`: several
+    candidates fit equally well, so that none was taken. `is_settled`: a person chose the value, or that there is none.
     """
 
     number: str
@@ -98,9 +97,9 @@ class Content:
         return {each.number: each.value for each in self.references}
 
 
-def said(content: Content) -> object:
-    """What of the content counts, to compare: equal where two say the same of the paper. Ids of contexts, their order
-    and where they came from, raw entries and candidates are left aside."""
+def statements(content: Content) -> object:
+    """What the content states of the paper, for comparisons: without ids, order and blocks of contexts, and without raw
+    entries and candidates of references."""
     contexts = Counter(
         (context.section, tuple((each.text, each.cites, each.anonymised) for each in context.sentences))
         for context in content.contexts
@@ -109,7 +108,7 @@ def said(content: Content) -> object:
 
 
 def kind_of(value: str | None) -> str:
-    """Which of KINDS an identifier is, by its look alone."""
+    """The kind (of KINDS) of an identifier, by its form alone."""
     if not value:
         return "none"
     if _DOI(value.strip()):
@@ -157,10 +156,10 @@ def write_content(content: Content) -> dict[str, Any]:
 
 
 def read_content(data: object) -> Content:
-    """Return what the JSON says. Raises `BadExtraction` for anything that is not an extraction.
+    """Return the content in the JSON. Raises `BadExtraction` for anything that is not an extraction.
 
-    Two contexts may have one id (the released gold has such a paper), two references never one number. `kind` is
-    worked out from the value where it is not given.
+    Two contexts may have the same id (in one paper of the released gold), two references never the same number. Without
+    a `kind`, it is that of the value.
     """
     top = _mapping(data, "the extraction", {"contexts", "references"})
     contexts = _list(top.get("contexts", []), "contexts", MOST_CONTEXTS)
@@ -243,7 +242,7 @@ def _list(value: object, where: str, most: int) -> list[Any]:
 
 
 def _text(value: object, where: str) -> str:
-    """A text; characters that no file of ours could carry become spaces."""
+    """A text; characters that our files cannot carry become spaces."""
     if not isinstance(value, str):
         raise BadExtraction(f"{where}: a text is wanted, not {value!r:.40}")
     if len(value) > MOST_CHARACTERS:
@@ -256,7 +255,7 @@ def _text(value: object, where: str) -> str:
 def _number(value: object, where: str) -> str:
     """An id of a context or a reference: a short text without blanks and commas, which separate them in files."""
     text = _text(value, where)
-    if not text or len(text) > 40 or any(sign.isspace() or sign == "," for sign in text):
+    if not text or len(text) > 40 or any(char.isspace() or char == "," for char in text):
         raise BadExtraction(f"{where}: {text!r:.60} cannot be a number; numbers are short and hold no blanks or commas")
     return text
 
@@ -265,7 +264,7 @@ def _number(value: object, where: str) -> str:
 
 
 def content_of_gold(paper: AnnotatedPaper) -> Content:
-    """Return what an ACM-CR file says. Raises `BadExtraction` where it cannot be stored."""
+    """Return the content of an ACM-CR file. Raises `BadExtraction` where it cannot be stored."""
     contexts = tuple(
         ExtractedContext(
             context.number,
@@ -293,9 +292,9 @@ def gold_of_content(content: Content, *, doi: str, title: str, abstract: str, fi
     return AnnotatedPaper(doi, carriable(title), carriable(abstract), contexts, content.values, file)
 
 
-def with_what_xml_lacks(corrected: Content, before: Content) -> Content:
-    """Return a content that went through ACM-CR XML with what the format cannot carry: the blocks of contexts, raw
-    entries of references and what they may be, and the original of sentences that have not changed."""
+def with_unexported_parts(corrected: Content, before: Content) -> Content:
+    """Return a content that was exported as ACM-CR XML and corrected, with what the format cannot carry: the blocks of
+    contexts, raw entries and candidates of references, and the originals of sentences that have not changed."""
     blocks = {context.id: context.blocks for context in before.contexts}
     references = {each.number: each for each in before.references}
     originals = {sentence.text: sentence.original for context in before.contexts for sentence in context.sentences}
@@ -319,14 +318,14 @@ def with_what_xml_lacks(corrected: Content, before: Content) -> Content:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something about an extraction that a person should look at before it is finished."""
+    """Something in an extraction that a person should check before it is finished."""
 
     rule: str  # "dangling", "empty", "double", "uncited"
     text: str
 
 
 def findings_of(content: Content) -> list[Finding]:
-    """Return what finishing should ask about: dangling citations, empty sentences and contexts, double identifiers."""
+    """Return what a person should check: dangling citations, empty sentences and contexts, double identifiers."""
     found = [finding for context in content.contexts for finding in _findings_in(context, content.values)]
     seen: dict[str, list[str]] = {}
     for reference in content.references:

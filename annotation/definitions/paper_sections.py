@@ -1,4 +1,4 @@
-"""The sections of a paper that cite: what each was decided to be, why, and which of its paragraphs are contexts."""
+"""The sections of a paper that cite: whether and why each was proposed, and which of its paragraphs are contexts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from annotation.definitions.extractions import Content
 
 @dataclass(frozen=True, slots=True)
 class CitingSection:
-    """A section with citing paragraphs, or the sub-sections of it that were decided otherwise.
+    """A section with citing paragraphs, or those of its sub-sections with another decision.
 
     `part` is "introduction", "related work" or "" (not proposed), `reason` a sentence that says why, "" for papers
     read before reasons were kept; `top` the heading of the top-level section; `blocks` are its citing paragraphs.
@@ -50,7 +50,7 @@ def _top(block: Mapping[str, Any]) -> str:
 
 
 def _heading(top: str, part: str, groups: Mapping[tuple[str, str], Sequence[Mapping[str, Any]]]) -> str:
-    """The section's heading; with those of its sub-sections where some were decided otherwise than the rest."""
+    """The section's heading; with those of its sub-sections where some have another decision than the rest."""
     if not part or (top, "") not in groups:
         return top
     inside = dict.fromkeys(each.get("section", "") for each in groups[top, part])
@@ -59,7 +59,7 @@ def _heading(top: str, part: str, groups: Mapping[tuple[str, str], Sequence[Mapp
 
 @dataclass(frozen=True, slots=True)
 class SectionState:
-    """A section next to an extraction: `outside` are its citing paragraphs that no context was made of."""
+    """A section compared with an extraction: `outside` are its citing paragraphs that are no contexts."""
 
     section: CitingSection
     outside: tuple[Mapping[str, Any], ...]
@@ -71,7 +71,7 @@ class SectionState:
 
 
 def section_states(blocks: Iterable[Mapping[str, Any]], content: Content) -> list[SectionState]:
-    """Return the citing sections with what the extraction leaves out of each."""
+    """Return the citing sections with the paragraphs that the extraction leaves out."""
     used = {number for context in content.contexts for number in context.blocks}
     return [
         SectionState(each, tuple(block for block in each.blocks if block["id"] not in used))

@@ -1,8 +1,8 @@
 """The machine's proposal: the extraction that a parsed paper suggests, for a person to confirm and correct.
 
 Contexts are the citing paragraphs of introduction and related work (Boudin, JCDL 2021, section 2), as
-`corpus.pdf.sections` decides them. References take the
-first of: a docno, a DOI, an arXiv, PubMed or anthology address, the address of a PDF, any other address, none.
+`corpus.pdf.sections` decides them. References have the first of: a docno, a DOI, an arXiv, PubMed or anthology address,
+the address of a PDF, any other address, none.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _ADDRESSES = (
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """What a reference may be in the collection: `docno` where that is sure enough, and docnos to choose from.
+    """The document of a reference: its `docno` where that is certain enough, and docnos to choose from.
 
-    `doi` is that of a work outside the collection, as a registry of publications knows it. `refereed` is the docno,
-    else the DOI, of the refereed version of what the reference prints as a preprint; `is_ambiguous` says that several
-    works fit equally well. `works` are what registries know of those candidates that are DOIs.
+    `doi` is that of a work outside the collection, from a registry of publications. `refereed` is the docno, else the
+    DOI, of the refereed version of a reference printed as a preprint; `is_ambiguous`: several works fit equally well.
+    `works` are the registries' data of candidates that are DOIs.
     """
 
     docno: str = ""
@@ -54,16 +54,15 @@ class Link:
 def propose(paper: FullPaper, links: Mapping[str, Link], sections: Sequence[str] = ()) -> Content:
     """Return the proposal. `links` are by the references' keys.
 
-    `sections` are words of the headings of further sections whose paragraphs count, or ALL_SECTIONS; those contexts
-    have no section, for ACM-CR knows two only.
-    Sentences come as anonymised as the parser proposes, with what stood there before as `original`.
+    `sections` are words in headings of further sections whose paragraphs count, or ALL_SECTIONS; those contexts have no
+    section, as ACM-CR has only two. Sentences are anonymised as the parser proposes; `original` is the printed text.
     """
     numbers = paper.numbers
     contexts: list[ExtractedContext] = []
     named = {each.number.rstrip("."): each.section for each in paper.paragraphs if each.number}
     for place, paragraph in enumerate(paper.paragraphs, 1):
-        is_wanted = paragraph.part in PROPOSED or _is_in(paragraph, named, sections)
-        if paragraph.kind != "paragraph" or not is_wanted:
+        is_proposed = paragraph.part in PROPOSED or _is_in(paragraph, named, sections)
+        if paragraph.kind != "paragraph" or not is_proposed:
             continue
         sentences = tuple(_sentence(paragraph, each, numbers) for each in _sentences(paragraph))
         if any(sentence.cites for sentence in sentences):
@@ -73,7 +72,7 @@ def propose(paper: FullPaper, links: Mapping[str, Link], sections: Sequence[str]
 
 
 def _is_in(paragraph: Paragraph, named: Mapping[str, str], sections: Sequence[str]) -> bool:
-    """Whether the heading above, or that of a section around it (4.2 is in 4), has the words asked for."""
+    """Whether the heading of its section, or of a section around that (4.2 is in 4), has one of these words."""
     levels = paragraph.number.rstrip(".").split(".")
     around = (named.get(".".join(levels[:depth]), "") for depth in range(1, len(levels)))
     headings = [heading.casefold() for heading in (paragraph.section, *around)]
@@ -118,7 +117,7 @@ def _address(ids: Iterable[tuple[str, str]]) -> str | None:
 
 
 def _raw(reference: Reference) -> str:
-    """The entry as printed, or put together from its parts."""
+    """The entry as printed, or composed of its parts."""
     if reference.raw:
         return reference.raw
     year = str(reference.year) if reference.year else ""

@@ -1,4 +1,4 @@
-"""Settings of a rubric campaign: cut-offs for easy questions, and what makes a question kept."""
+"""Settings of a rubric campaign: cut-offs for easy questions, and when a question is kept."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MOST_FITTING = 20  # papers; a question that more of them answer is too broad (t
 
 @dataclass(frozen=True, slots=True)
 class RubricOptions:
-    """`cutoffs`: the highest word overlap with target titles a question of a source may have; others have none.
+    """`cutoffs`: by source, the highest word overlap of a question with target titles; other sources have none.
 
-    Questions that were imported are not held to the cut-offs unless `filter_imported` says so.
-    `few_fitting`: how many papers fit a specific question at most; raters see their count held against it.
-    `most_fitting`: more papers than this make a question too broad. A question is kept when its value on the
-    criterion `keep` is `keep_from` or more; statistics are split by the levels of `group`. Either key may be ""
-    (and is, where a campaign has no such criterion): then the last criterion decides, and the first one splits.
+    The cut-offs apply to imported questions only with `filter_imported`. `few_fitting`: at most so many papers fit a
+    specific question; raters see their count compared with it. `most_fitting`: more papers than this make a question
+    too broad. A question is kept when its value on the criterion `keep` is `keep_from` or more; statistics are split by
+    the levels of `group`. Either key is "" where a campaign has no such criterion: then the last criterion decides, and
+    the first one splits.
     """
 
     cutoffs: dict[str, float] = field(default_factory=lambda: dict(CUTOFFS))
@@ -42,7 +42,7 @@ class RubricOptions:
 
 
 def read_rubric_options(values: Mapping[str, Any]) -> RubricOptions:
-    """Options from what a campaign, a file or a form says; what is not said has its default. Errors: BadOptions."""
+    """The options from the values of a campaign, a file or a form, with defaults for the rest. Errors: BadOptions."""
     unknown = sorted(set(values) - set(RubricOptions.__slots__))
     if unknown:
         raise BadOptions(f"“{unknown[0]}” is no option of a rubric. There are: {', '.join(RubricOptions.__slots__)}.")

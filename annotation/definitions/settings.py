@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """A number that somebody sets: from `least` to `most`, both included; `usual` where nothing is said.
+    """A number that somebody sets: from `least` to `most`, both included; `usual` is the default.
 
     `words` begin the sentence that refuses another number, `unit` ends its range.
     """

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
-from annotation.papers.actions.papers import settle_doi
+from annotation.papers.actions import settle_doi
 from corpus.collections.reads.collections import collection_with
 from corpus.models import Paper
 

@@ -1,4 +1,4 @@
-"""Importing citing papers."""
+"""The importer of citing papers."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -34,10 +34,10 @@ class PaperImportForm(ImportForm):
 
 
 def standing_on_papers(run: ImportRun) -> Iterator[Standing]:
-    """What people made of the papers."""
+    """The extractions that people made of the papers."""
     people = (ExtractionSource.ANNOTATOR, ExtractionSource.ADJUDICATED)
-    made = Extraction.objects.filter(paper__in=Paper.objects.filter(imported_in=run), source__in=people)
-    yield "extractions by people", made.count()
+    extractions = Extraction.objects.filter(paper__in=Paper.objects.filter(imported_in=run), source__in=people)
+    yield "extractions by people", extractions.count()
 
 
 PAPERS = Importer(

@@ -10,7 +10,7 @@ WORKABLE = (AssignmentState.PENDING, AssignmentState.DONE)
 
 
 def check_can_extract(assignment: Assignment, by: User) -> None:
-    """Refuse everybody but the annotator whose paper it is, and them while the campaign takes no work.
+    """Refuse everybody but the annotator whose paper it is, and also them while the campaign takes no work.
 
     Errors: those of `check_can_work`; Refused for a paper that was skipped or taken away.
     """
@@ -22,7 +22,7 @@ def check_can_extract(assignment: Assignment, by: User) -> None:
 
 
 def check_can_work(assignment: Assignment, by: User) -> None:
-    """The same whatever has become of the assignment. Errors: NotAllowed, Refused."""
+    """The same in any state of the assignment. Errors: NotAllowed, Refused."""
     annotator, campaign = assignment.annotator, assignment.item.campaign
     if annotator is None or annotator.user_id != by.pk:
         raise NotAllowed("This paper is assigned to somebody else.")

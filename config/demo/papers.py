@@ -15,7 +15,7 @@ from annotation.campaigns.actions.items import build_items
 from annotation.definitions.block_contexts import readings_of
 from annotation.definitions.extractions import Content, ExtractedReference, ExtractedSentence, kind_of, write_content
 from annotation.models import Assignment, Campaign
-from annotation.papers.actions.extractions import begin_extraction, finish_extraction, save_extraction
+from annotation.papers.actions import begin_extraction, finish_extraction, save_extraction
 from annotation.papers.reads.extractions import content_of
 from config.demo.people import ANNOTATORS, HERE, MANAGER
 from config.demo.sheets import pdf_of

@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from corpus.endpoints.connections import (
     LONGEST_PAUSE,
@@ -39,7 +39,14 @@ LONGEST_QUERY = 400  # characters
 LONGEST_TEXT = 5_000  # characters of a title or a name; the rest is cut off
 
 Kind = Literal["crossref", "openalex"]
-Cache = MutableMapping[str, str]
+
+
+class Cache(Protocol):
+    """Stored answers by their requests: a dict, or what stores them for longer."""
+
+    def get(self, request: str, /) -> str | None: ...
+    def __setitem__(self, request: str, answer: str, /) -> None: ...
+
 
 _NAMES = {"crossref": "Crossref", "openalex": "OpenAlex"}
 _FIELDS = "DOI,title,author,issued,container-title,type,subtype,relation"

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from adjudication.papers.reads.papers import fetch_case
 from annotation.assignment.actions.annotators import add_members
-from annotation.definitions.extractions import said
+from annotation.definitions.extractions import statements
 from annotation.models import Assignment, AssignmentState, Extraction, ExtractionSource
 from annotation.papers.reads.extractions import content_of
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
@@ -125,7 +125,7 @@ def test_it_works_without_a_script(new_page, built):
     page.get_by_role("button", name="Accept").click()
     expect(page.get_by_text("” is accepted.")).to_be_visible()
     (first,) = [side.content for side in fetch_case(built.item).sides if side.letter == "A"]
-    assert said(content_of(adjudicated())) == said(first)
+    assert statements(content_of(adjudicated())) == statements(first)
 
 
 COVERED = """() => {

@@ -14,7 +14,7 @@ from annotation.definitions.extractions import (
     write_content,
 )
 from annotation.models import Campaign, Extraction, ExtractionSource, Item
-from annotation.papers.actions.extractions import (
+from annotation.papers.actions import (
     begin_extraction,
     finish_extraction,
     reopen_extraction,

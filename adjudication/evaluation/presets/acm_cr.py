@@ -9,7 +9,7 @@ from adjudication.evaluation.presets.preset import Part, Preset
 from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.tables import Cell, Column, Row, Style, Table, build_table, caption
 from adjudication.papers.context_table import table_rows
-from annotation.papers.reads.contexts import context_figures
+from annotation.papers.reads.gold import context_figures
 from corpus.models import Collection
 
 MEASURES = ("R@10", "nDCG@10")

@@ -22,7 +22,7 @@ from annotation.definitions.extraction_steps import whole_step
 from annotation.definitions.extractions import Content, findings_of, write_content
 from annotation.kind import Judged
 from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState, Item
-from annotation.papers.actions.extractions import GRAVE
+from annotation.papers.actions import BLOCKING
 from annotation.papers.jobs.extractions import append_revision, append_steps, move_to, store_extraction
 
 CHANGED = "Somebody decided or submitted again while you looked at this paper. This is its current state."
@@ -159,7 +159,7 @@ def accept_paper(
         raise Refused(
             f"{left} {'difference is' if left == 1 else 'differences are'} undecided. Take a version of each."
         )
-    grave = [found.text for found in findings_of(case.result) if found.rule in GRAVE]
+    grave = [found.text for found in findings_of(case.result) if found.rule in BLOCKING]
     if grave and not despite:
         more = f" And {len(grave) - 1} more of the kind." if len(grave) > 1 else ""
         raise Refused(f"{grave[0]}{more} Edit the result, or accept it anyway.")

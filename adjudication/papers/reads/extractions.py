@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from adjudication.stats.extraction import Counts, Figure, compare
-from annotation.definitions.extractions import Content, read_content, said
+from annotation.definitions.extractions import Content, read_content, statements
 from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState, Item
 from annotation.papers.reads.extractions import docnos_among, with_content
 from corpus.models import Paper
@@ -73,7 +73,7 @@ def compare_annotators(campaign: Campaign) -> Compared:
     differing: list[tuple[Paper, int]] = []
     for start in range(0, len(ids), PAPERS_AT_ONCE):
         for paper, contents in _contents(campaign, ids[start : start + PAPERS_AT_ONCE]):
-            if len({said(content) for content in contents.values()}) > 1:
+            if len({statements(content) for content in contents.values()}) > 1:
                 differing.append((paper, len(contents)))
             _add(paper, contents, pairs, papers)
     rows = [_row(f"{one} and {other}", papers[one, other], pairs[one, other]) for one, other in sorted(pairs)]

@@ -14,8 +14,7 @@ from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.context_table import as_csv, as_latex, paper_rows, papers_csv, table_rows
 from adjudication.papers.contexts import source_words
-from annotation.papers.reads.contexts import context_figures
-from annotation.papers.reads.gold import ORIGINS
+from annotation.papers.reads.gold import ORIGINS, context_figures
 from corpus.collections.rules import fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
 

@@ -31,7 +31,7 @@ from adjudication.papers.reads.papers import FILTERS, OPEN, PaperCase, PaperRow,
 from adjudication.verdicts.actions.extra_judges import send_back_paper
 from annotation.definitions.extractions import findings_of
 from annotation.models import Item
-from annotation.papers.actions.extractions import GRAVE
+from annotation.papers.actions import BLOCKING
 
 QUEUE_SHOWN = 60
 SEEN_OWN = "adjudicating_own_papers"  # in the session: items whose accounts a manager asked to see, which was logged
@@ -267,7 +267,7 @@ def _bar(case: PaperCase, view: PaperView) -> dict[str, Any]:
     return {
         "item": case.item,
         "findings": findings,
-        "grave": [each for each in findings if each.rule in GRAVE],
+        "grave": [each for each in findings if each.rule in BLOCKING],
         "can_undo": case.extraction is not None and _parent(case) is not None,
         "can_redo": case.extraction is not None
         and case.extraction.revisions.filter(parent=case.extraction.current).exists(),

@@ -1,4 +1,4 @@
-"""Storing extractions and their revisions: what actions and imports share."""
+"""Storing extractions and their revisions, for actions and imports."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -28,7 +28,7 @@ def store_extraction(
     basis: Mapping[str, Any] | None = None,
     **owner: Any,
 ) -> Extraction:
-    """A new extraction with its first revision; `owner` is its assignment or campaign. No event: the caller records."""
+    """A new extraction with its first revision; `owner` is its assignment or campaign. The caller records the event."""
     extraction = Extraction.objects.create(
         paper=paper,
         source=source,
@@ -54,12 +54,12 @@ def store_extraction(
 
 @transaction.atomic
 def replace_content(extraction: Extraction, content: Content, *, by: User | None, at: datetime, change: str) -> bool:
-    """A new revision of a machine's or an imported extraction; whether anything was different."""
+    """Append a revision to a machine's or an imported extraction; return whether the content is different."""
     extraction = Extraction.objects.select_for_update().get(pk=extraction.pk)
-    wanted = write_content(content)
-    if wanted == write_content(content_of(extraction)):
+    new = write_content(content)
+    if new == write_content(content_of(extraction)):
         return False
-    append_revision(extraction, wanted, by=by, at=at, change=change)
+    append_revision(extraction, new, by=by, at=at, change=change)
     return True
 
 
@@ -72,21 +72,21 @@ def append_steps(
     unnamed: str = "",
     basis: Mapping[str, Any] | None = None,
 ) -> Extraction:
-    """Write a revision for each step (annotation/definitions/extraction_steps.py) that changes anything.
+    """Append a revision for each step (annotation/definitions/extraction_steps.py) that changes the content.
 
-    `unnamed` is the change of a step that does not say what it is. Errors: Refused for what is no extraction; then
-    nothing is written where the caller's transaction is rolled back.
+    `unnamed` is the change of a step without a name. Errors: Refused for content that is no extraction; the caller's
+    transaction must then be rolled back.
     """
     stored = write_content(content_of(extraction))
     for step in steps:
         try:
-            wanted = write_content(read_content(apply_step(stored, step)))
+            new = write_content(read_content(apply_step(stored, step)))
         except BadExtraction as bad:
             raise Refused(f"That cannot be stored: {bad.reason}.") from bad
-        if wanted != stored:
+        if new != stored:
             change = str(step.get("change") or unnamed)
-            extraction = append_revision(extraction, wanted, by=by, at=at, change=change, basis=basis)
-        stored = wanted
+            extraction = append_revision(extraction, new, by=by, at=at, change=change, basis=basis)
+        stored = new
     return extraction
 
 
@@ -99,7 +99,7 @@ def append_revision(
     change: str,
     basis: Mapping[str, Any] | None = None,
 ) -> Extraction:
-    """Write the next revision after the newest and make it the current one, so that undo leads back to where one was.
+    """Write the next revision after the newest and make it current; undo leads back to the one that was current.
 
     `change` says what was done, in at most 200 characters; `basis`, for a result of adjudication, which versions it is
     made of.

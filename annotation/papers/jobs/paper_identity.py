@@ -1,7 +1,8 @@
-"""Which paper a file holds: one that is here, or a new one. Nothing is guessed; what is in doubt is asked.
+"""Which paper a file holds: a known one or a new one. Nothing is guessed; in doubt, a person is asked.
 
-The same bytes are the same paper. A plausible DOI is a paper's, unless another paper has it under another title.
-Without a DOI the name of the file serves, and two different files of one name are two papers unless they say the same.
+The same bytes are the same paper. A plausible DOI is the paper's, unless another paper has it under another title.
+Without a DOI the name of the file decides, and two different files with one name are two papers unless their texts
+agree.
 """
 
 import hashlib
@@ -19,7 +20,8 @@ from corpus.models import Collection, Paper
 from corpus.models.papers import DOUBTFUL_DOI
 from corpus.text.words import title_key
 
-MAY_BE, IS = 60, 90  # similarity of titles, 0 to 100, from which DOIs are believed, and from which files are versions
+# Similarity of titles, 0 to 100, from which a DOI is accepted, and from which two files are versions of one paper.
+MAY_BE, IS = 60, 90
 SAME_ABSTRACT = 50
 
 Found = AnnotatedPaper | FullPaper
@@ -27,8 +29,8 @@ Found = AnnotatedPaper | FullPaper
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """`paper` is the one that is here, None for a new one with `key`. `doi` is "" where none is sure: `doubt` then says
-    why and `candidates` what it may be."""
+    """`paper` is the known paper, None for a new one with `key`. `doi` is "" where none is certain; `doubt` then says
+    why, and `candidates` are the possible DOIs."""
 
     paper: Paper | None
     key: str
@@ -38,7 +40,7 @@ class Identity:
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
-        """What the paper's page asks about."""
+        """The warnings that the paper's page asks about."""
         if not self.doubt:
             return []
         return [{"code": DOUBTFUL_DOI, "text": self.doubt, "candidates": list(self.candidates), "settled": False}]
@@ -67,7 +69,7 @@ def identify(found: Found, *, name: str, stem: str, data: bytes, collection: Col
 
 
 def _of_gold(found: AnnotatedPaper, known: QuerySet[Paper], same: Paper | None, name: str, stem: str) -> Identity:
-    """ACM-CR XML says which paper it is, be it by a DOI or by the key that an export of ours wrote there."""
+    """ACM-CR XML names its paper by a DOI, or by the key that an export of ours wrote there."""
     if is_placeholder(found.doi):
         paper = same or known.filter(key=stem).first()
         return Identity(paper, paper.key if paper else _checked(stem, name))
@@ -77,10 +79,10 @@ def _of_gold(found: AnnotatedPaper, known: QuerySet[Paper], same: Paper | None, 
 
 
 def _own_doi(found: FullPaper, stem: str) -> tuple[str, tuple[str, ...], str]:
-    """Return the DOI that is surely the paper's, else what it may be and why it is in doubt."""
+    """Return the DOI that is certainly the paper's; else the possible DOIs and the reason for the doubt."""
     doubtful = tuple(doi for doi in found.extra.get(DOUBTFUL_DOIS, ()) if is_plausible(doi))
     for doi in doubtful:
-        if doi.rpartition("/")[2].lower() == stem.lower():  # two witnesses: the page and the name of the file
+        if doi.rpartition("/")[2].lower() == stem.lower():  # the page and the name of the file agree
             return doi, (), ""
     if doubtful:
         words = "may print its DOI, or that of something else" if len(doubtful) == 1 else "prints more than one DOI"
@@ -90,19 +92,19 @@ def _own_doi(found: FullPaper, stem: str) -> tuple[str, tuple[str, ...], str]:
 
 
 def _holder(known: QuerySet[Paper], doi: str) -> Paper | None:
-    """The paper that has this DOI, in upper or lower case."""
+    """The paper with this DOI, in upper or lower case."""
     return known.filter(Q(key__iexact=doi) | Q(doi__iexact=doi)).order_by("pk").first()
 
 
 def _by_name(found: FullPaper, known: QuerySet[Paper], stem: str, *, has_file: bool) -> tuple[Paper | None, str]:
-    """The paper that this file, or line of S2ORC, is by its name or id; else None and a key that is free."""
+    """The paper of this file, or line of S2ORC, by its name or id; else None and a free key."""
     if not has_file:
         key = found.paper_id or stem
         return known.filter(key=key).first(), key
-    # A PDF without a printed DOI may be named as the last part of the DOI of a paper that is here as gold.
+    # A PDF without a printed DOI may have the last part of the DOI of a gold paper as its name.
     for paper in known.filter(Q(key=stem) | Q(key__endswith=f"/{stem}") | Q(key__startswith=f"{stem}~")).order_by("pk"):
         is_only_gold = is_gold(paper.source) and paper.key.endswith(stem)
-        if is_only_gold or _says_the_same(found, paper):
+        if is_only_gold or _is_version_of(found, paper):
             return paper, paper.key
     taken = set(known.filter(Q(key=stem) | Q(key__startswith=f"{stem}~")).values_list("key", flat=True))
     names = (stem, *(f"{stem}~{n}" for n in range(2, len(taken) + 3)))
@@ -110,13 +112,13 @@ def _by_name(found: FullPaper, known: QuerySet[Paper], stem: str, *, has_file: b
 
 
 def _contradicts(found: FullPaper, paper: Paper) -> bool:
-    """Whether the titles are of two papers; a title that is not known contradicts none."""
+    """Whether the titles are those of two papers; an unknown title contradicts none."""
     one, other = found.title.casefold(), paper.title.casefold()
     return bool(one and other) and fuzz.token_set_ratio(one, other) < MAY_BE
 
 
-def _says_the_same(found: FullPaper, paper: Paper) -> bool:
-    """Whether a file's text says that it is a version of this paper: by title, and abstract where both have one."""
+def _is_version_of(found: FullPaper, paper: Paper) -> bool:
+    """Whether the text is that of a version of this paper: by title, and by abstract where both have one."""
     one, other = title_key(found.title), title_key(paper.title)
     if not one or fuzz.ratio(one, other) < IS:
         return False

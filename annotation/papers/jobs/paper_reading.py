@@ -1,24 +1,20 @@
 """Reading the files of an import of papers, before its transaction begins: parsing a PDF file may take minutes, and
-registries are asked over HTTP. What was read waits in a file without a name, of which nothing is left however it ends.
+registries are asked over HTTP. The results wait in a file without a name, of which nothing is left however it ends.
 """
 
 import io
 import json
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import IO, Any
 
-from django.conf import settings
 from django.db.models import Count, Max
 
 from accounts.jobs import Progress
 from annotation.definitions.proposals import Link
 from annotation.papers.jobs.registries import Registries
-from annotation.papers.reads.candidate_documents import link_references, title_index
+from annotation.papers.reads.references import link_references, title_index
 from corpus.endpoints.registries import Registered
 from corpus.formats.acm_cr import AnnotatedPaper, DoisLine
 from corpus.formats.archives import Member, open_files
@@ -37,9 +33,9 @@ from corpus.pdf.vocabulary import Vocabulary, count_words
 from corpus.pdf.worker import ExtractionFailed
 
 MOST_BYTES = 100 << 20  # of one file that holds one paper
-RARE = 2  # words that the collection has once only say nothing about hyphens
+RARE = 2  # words that the collection has only once do not decide about hyphens
 
-Found = AnnotatedPaper | FullPaper
+ParsedPaper = AnnotatedPaper | FullPaper
 Links = Mapping[str, Link]
 
 
@@ -52,17 +48,17 @@ class PaperFile:
 
     @property
     def stem(self) -> str:
-        """The name as a key: without its suffix, blanks and the rest of what an id cannot hold."""
-        words = self.name.rpartition("/")[2]
-        stem = words.rpartition(".")[0] or words
-        return "".join(sign if sign.isprintable() and not sign.isspace() else "_" for sign in stem)[:200] or "paper"
+        """The name as a key: without its suffix, and without characters that an id cannot have."""
+        base = self.name.rpartition("/")[2]
+        stem = base.rpartition(".")[0] or base
+        return "".join(char if char.isprintable() and not char.isspace() else "_" for char in stem)[:200] or "paper"
 
 
 @dataclass(frozen=True)
 class Incoming:
     """A paper as it was read: `links` are by its references' keys; gold has none."""
 
-    found: Found
+    found: ParsedPaper
     source: str  # the name of its format
     file: PaperFile
     links: Links = field(default_factory=dict)
@@ -70,42 +66,33 @@ class Incoming:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What a `.dois` sheet notes of references, by their numbers: venues, or that a version superseded another."""
+    """The notes of a `.dois` sheet by numbers of references: venues, or that a version superseded another."""
 
     file: PaperFile
     notes: dict[str, str]
 
 
 class Spool:
-    """Papers that were read and wait to be stored; iterating gives them in order, as often as one likes."""
+    """Papers that were read and wait to be stored, in a file; they can be iterated in order several times."""
 
-    def __init__(self) -> None:
-        Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
-        self.room = tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR)  # noqa: SIM115 - closed by __exit__
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file = file
         self.count = 0
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.room.close()
-
     def add(self, paper: Incoming) -> None:
-        """Keep a paper: a line of JSON, and the bytes of its file behind it."""
+        """Append a paper: a line of JSON, then the bytes of its file."""
         parsed = asdict(paper.found) if isinstance(paper.found, FullPaper) else None
         links = {key: asdict(link) for key, link in paper.links.items()}
         head = {"paper": parsed, "links": links, "source": paper.source, "name": paper.file.name}
-        self.room.write(json.dumps({**head, "size": len(paper.file.data)}).encode() + b"\n")
-        self.room.write(paper.file.data)
+        self.file.write(json.dumps({**head, "size": len(paper.file.data)}).encode() + b"\n")
+        self.file.write(paper.file.data)
         self.count += 1
 
     def __iter__(self) -> Iterator[Incoming]:
-        self.room.seek(0)
+        self.file.seek(0)
         for _ in range(self.count):
-            head = json.loads(self.room.readline())
-            file = PaperFile(head["name"], self.room.read(head["size"]))
+            head = json.loads(self.file.readline())
+            file = PaperFile(head["name"], self.file.read(head["size"]))
             found = paper_from_json(head["paper"]) if head["paper"] else _read_again(file, head["source"])
             links = {key: _link(item) for key, item in head["links"].items()}
             yield Incoming(found, head["source"], file, links)
@@ -116,8 +103,8 @@ def _read_again(file: PaperFile, source: str) -> AnnotatedPaper:
     return found
 
 
-def _completed(paper: Found) -> Found:
-    """The paper with texts that files can carry and, where it came as text, what is known of those read from PDF."""
+def _completed(paper: ParsedPaper) -> ParsedPaper:
+    """The paper with texts that files can carry; one that came as text gets the data that PDF files are parsed for."""
     if isinstance(paper, AnnotatedPaper):
         return paper
     paper = with_carriable_texts(paper)
@@ -131,7 +118,7 @@ def _link(item: dict[str, Any]) -> Link:
 
 @dataclass
 class Reader:
-    """Reads the files of an import; what is wrong with one is a problem of its own."""
+    """Reads the files of an import; an error in one file is a problem of its own."""
 
     run: ImportRun
     progress: Progress
@@ -174,7 +161,7 @@ class Reader:
         self.order += [row for row in rows if not isinstance(row, Problem)]
 
     def _read_sheet(self, member: Member, read: Read) -> None:
-        """Keep the notes of a `.dois` sheet; its identifiers are not read, because the XML is the authority."""
+        """Read the notes of a `.dois` sheet; its identifiers are not read, because those of the XML count."""
         lines = list(read(member.stream, member.name))
         self.counts.add_notes(line for line in lines if isinstance(line, Problem))
         notes = {line.number: line.note for line in lines if isinstance(line, DoisLine) and line.note}
@@ -195,7 +182,7 @@ class Reader:
             else:
                 self._take(_completed(paper), found.name, file)
 
-    def _take(self, found: Found, source: str, file: PaperFile) -> None:
+    def _take(self, found: ParsedPaper, source: str, file: PaperFile) -> None:
         links: Links = {}
         if isinstance(found, FullPaper):
             links = link_references(found.references, self.titles)
@@ -204,13 +191,13 @@ class Reader:
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The words of the collection's documents; read once, and only where there is a PDF."""
+        """The words of the collection's documents; read once, and only for a PDF."""
         texts = Document.objects.filter(collection=self.run.collection_id).values_list("title", "abstract")
         return count_words((text for pair in texts.iterator(chunk_size=2_000) for text in pair), least=RARE)
 
     @cached_property
     def titles(self) -> TitleIndex:
-        """The collection's titles, for finding what references mean; read once."""
+        """The collection's titles, for linking references; read once."""
         self.state = state_of_documents(self.run.collection)
         return title_index(self.run.collection)
 
@@ -218,14 +205,14 @@ class Reader:
 
     @cached_property
     def registries(self) -> Registries:
-        """What Crossref and OpenAlex are asked through, where they are configured."""
+        """The configured ones of Crossref and OpenAlex."""
         return Registries(self.progress.check)
 
 
 class NewestLinks:
-    """Links as they are when papers are stored: made again where other documents have come since the files were read.
+    """Links at the time when papers are stored: made again where documents have changed since the files were read.
 
-    What registries said stays; they are not asked again.
+    Answers of registries stay; they are not asked again.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -238,12 +225,12 @@ class NewestLinks:
         if not self.are_old or not isinstance(paper.found, FullPaper):
             return paper.links
         found = dict(link_references(paper.found.references, self.titles))
-        for key, asked in paper.links.items():
-            if asked.works or asked.doi:
+        for key, old in paper.links.items():
+            if old.works or old.doi:
                 new = found.get(key, Link())
-                candidates = tuple(dict.fromkeys((*new.candidates, *(each.doi for each in asked.works))))
-                refereed = new.refereed or asked.refereed
-                found[key] = replace(new, doi=asked.doi, works=asked.works, candidates=candidates, refereed=refereed)
+                candidates = tuple(dict.fromkeys((*new.candidates, *(each.doi for each in old.works))))
+                refereed = new.refereed or old.refereed
+                found[key] = replace(new, doi=old.doi, works=old.works, candidates=candidates, refereed=refereed)
         return found
 
     @cached_property
@@ -252,6 +239,6 @@ class NewestLinks:
 
 
 def state_of_documents(collection: Collection) -> tuple[int, int]:
-    """What changes when documents are added or deleted: how many there are, and the last id."""
+    """The number of documents and the last id, which change when documents are added or deleted."""
     found = Document.objects.filter(collection=collection).aggregate(count=Count("pk"), last=Max("pk"))
     return found["count"], found["last"] or 0

@@ -1,15 +1,17 @@
-"""Reading papers into a collection: each file separately, a bad one reported and the others taken.
+"""Importing papers: each file separately; a bad one is reported, and the others are stored.
 
-Which paper a file is, `paper_identity` says. The same paper may come as PDF and as ACM-CR XML: the one gives
-the text and the machine's proposal, the other title, abstract and the imported gold.
+`paper_identity` decides which paper a file holds. The same paper may come as PDF, which gives the text and the
+machine's proposal, and as ACM-CR XML, which gives title, abstract and the imported gold.
 """
 
 import hashlib
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -37,15 +39,16 @@ from corpus.models import ImportRun, Paper
 
 @contextmanager
 def reading_papers(run: ImportRun, progress: Progress, counts: ImportCounts) -> Iterator[Work]:
-    """Read the files of an import of papers; gives the work that stores them, for the import's transaction."""
-    with Spool() as spool:
-        reader = Reader(run, progress, counts, spool)
+    """Read the files of an import of papers; yield the work that stores them, for the import's transaction."""
+    Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as file:
+        reader = Reader(run, progress, counts, Spool(file))
         reader.read()
         yield lambda run, progress, counts: _store_papers(reader, run, progress, counts)
 
 
 def _store_papers(reader: Reader, run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
-    """A dry run does it all and takes it back."""
+    """Store the papers; a dry run is rolled back."""
     with transaction.atomic():
         storing = _Storing(run, counts, NewestLinks(reader), at=timezone.now())
         for done, paper in enumerate(reader.spool, 1):
@@ -53,7 +56,7 @@ def _store_papers(reader: Reader, run: ImportRun, progress: Progress, counts: Im
             storing.take(paper)
         storing.set_order(reader.order)
         storing.set_notes(reader.sheets)
-        storing.remark()
+        storing.add_remark()
         if run.dry_run:
             transaction.set_rollback(True)
 
@@ -68,7 +71,7 @@ class _Storing:
     citing: Counter[str] = field(default_factory=Counter)  # paragraphs, proposed as contexts or outside
 
     def take(self, paper: Incoming) -> None:
-        """Store one paper; what is wrong with it is a problem of its own."""
+        """Store one paper; an error in it is a problem of its own."""
         name = paper.file.name
         try:
             with transaction.atomic():
@@ -92,7 +95,7 @@ class _Storing:
         if isinstance(found, AnnotatedPaper):
             fields, content = _gold_fields(found, paper, identity, file, incoming.source), content_of_gold(found)
             kind, state = ExtractionSource.IMPORTED, ExtractionState.FINISHED
-            if found.status:  # a draft that was given out: nobody stands by it
+            if found.status:  # an exported draft, which nobody has confirmed
                 kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
         else:
             links = self.links.of(incoming)
@@ -101,12 +104,15 @@ class _Storing:
             fields = _parsed_fields(incoming, paper, identity, links)
             kind, state = ExtractionSource.MACHINE, ExtractionState.DRAFT
             if _is_worked_on(paper) and fields["blocks"] != paper.blocks:
-                self._leave(paper, file)
+                reason = f"people have begun to work on {paper.key}, so its text and the proposal stay as they are"
+                self.counts.add_notes([Problem(file.name, 0, reason)])
+                self.counts.unchanged += 1
                 return
             self._count(fields["blocks"], content)
         is_new = paper.pk is None
         if identity.doubt and not paper.is_doi_settled:
-            self._ask(identity, file)
+            doubt = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}; say on its page"
+            self.counts.add_notes([Problem(file.name, 0, f"{doubt} which is its DOI.")])
         changed = self._write(paper, fields, file)
         changed |= self._write_extraction(paper, kind, state, content, file)
         if is_new:
@@ -121,8 +127,8 @@ class _Storing:
             self.citing["proposed"] += each.taken
             self.citing["outside"] += len(each.outside)
 
-    def remark(self) -> None:
-        """Say how many citing paragraphs the proposals take in, and how many they leave out."""
+    def add_remark(self) -> None:
+        """Report how many citing paragraphs the proposals include, and how many they leave out."""
         if not self.citing.total():
             return
         proposed, outside = self.citing["proposed"], self.citing["outside"]
@@ -132,7 +138,7 @@ class _Storing:
         )
 
     def _identify(self, incoming: Incoming) -> tuple[Paper, Identity]:
-        """The paper that is here already, else a new one."""
+        """The known paper of the file, else a new one."""
         file, collection = incoming.file, self.run.collection
         identity = identify(incoming.found, name=file.name, stem=file.stem, data=file.data, collection=collection)
         if identity.paper is not None:
@@ -143,19 +149,14 @@ class _Storing:
             collection=collection, key=identity.key, position=position, created_at=self.at, imported_in=self.run
         ), identity
 
-    def _ask(self, identity: Identity, file: PaperFile) -> None:
-        """Say that the DOI is in doubt; the paper's page asks."""
-        doubt = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}; say on its page"
-        self.counts.add_notes([Problem(file.name, 0, f"{doubt} which is its DOI.")])
-
     def _write(self, paper: Paper, fields: Mapping[str, Any], file: PaperFile) -> bool:
-        """Store the fields; whether any was different."""
+        """Store the fields; return whether any was different."""
         different = paper.pk is None or any(getattr(paper, name) != value for name, value in fields.items())
         for name, value in fields.items():
             setattr(paper, name, value)
         if different:
             if "sha256" in fields and not self.run.dry_run:
-                _keep_file(paper, file)
+                _store_file(paper, file)
             paper.updated_at = self.at
             paper.save()
         return different
@@ -164,19 +165,14 @@ class _Storing:
         self, paper: Paper, kind: ExtractionSource, state: ExtractionState, content: Content, file: PaperFile
     ) -> bool:
         by, maker = self.run.requested_by, _maker(kind, file)
-        there = Extraction.objects.filter(paper=paper, source=kind).first()
-        if there is not None:
-            return replace_content(there, content, by=by, at=self.at, change=f"imported from {maker}")
+        known = Extraction.objects.filter(paper=paper, source=kind).first()
+        if known is not None:
+            return replace_content(known, content, by=by, at=self.at, change=f"imported from {maker}")
         store_extraction(paper=paper, source=kind, content=content, by=by, at=self.at, maker=maker, state=state)
         return True
 
-    def _leave(self, paper: Paper, file: PaperFile) -> None:
-        reason = f"people have begun to work on {paper.key}, so its text and the proposal stay as they are"
-        self.counts.add_notes([Problem(file.name, 0, reason)])
-        self.counts.unchanged += 1
-
     def set_order(self, order: list[PlaceInOrder]) -> None:
-        """Give papers the order and the numbers of the tables read; those that no table names come after."""
+        """Give papers the order and the numbers of the tables; papers that are in no table come last."""
         if not order:
             return
         papers = {paper.key: paper for paper in Paper.objects.filter(collection=self.run.collection_id)}
@@ -189,7 +185,7 @@ class _Storing:
                 paper.position, paper.first_sentence_number = position, number
                 changed.append(paper)
         Paper.objects.bulk_update(changed, ["position", "first_sentence_number"], batch_size=500)
-        if not self.counts.kept:  # a table alone: say what it did
+        if not self.counts.kept:  # a table alone: report what it changed
             self.counts.updated, self.counts.unchanged = len(changed), len(first) - len(changed)
 
     def set_notes(self, sheets: list[Sheet]) -> None:
@@ -206,11 +202,11 @@ class _Storing:
                 changed += 1
         if notes:
             self.counts.remarks.append(f"Notes on {notes:,} references were read from {len(sheets):,} `.dois` sheets.")
-        if not self.counts.kept:  # sheets alone: say what they did
+        if not self.counts.kept:  # sheets alone: report what they changed
             self.counts.updated, self.counts.unchanged = changed, len(sheets) - changed
 
     def _paper_of(self, file: PaperFile) -> Paper | None:
-        """The paper that a sheet is about: its DOI ends so, or its file has this name. None is a problem."""
+        """The paper of a sheet: its DOI ends with the sheet's name, or its file has this name. None is reported."""
         papers = Paper.objects.filter(collection=self.run.collection_id)
         by_key = papers.filter(Q(key=file.stem) | Q(key__endswith=f"/{file.stem}"))
         found = list(by_key[:2]) or list(papers.filter(file_name__startswith=f"{file.stem}.")[:2])
@@ -225,7 +221,7 @@ def _gold_fields(
     gold: AnnotatedPaper, paper: Paper, identity: Identity, file: PaperFile, source: str
 ) -> dict[str, Any]:
     fields: dict[str, Any] = {"doi": identity.doi, "title": gold.title, "abstract": gold.abstract}
-    if not paper.source or is_gold(paper.source):  # a PDF that is here stays the file of the paper
+    if not paper.source or is_gold(paper.source):  # a known PDF stays the file of the paper
         fields |= {"source": source, **_file_fields(file)}
     return fields
 
@@ -251,7 +247,7 @@ def _parsed_fields(incoming: Incoming, paper: Paper, identity: Identity, links: 
 
 
 def _with_works(entries: list[dict[str, Any]], links: Links) -> list[dict[str, Any]]:
-    """The entries with what registries know of those candidates that are no documents, for the screen to show."""
+    """The entries with the registries' data of candidates that are no documents, for the screen to show."""
     for entry in entries:
         works = links[entry["key"]].works if entry.get("key") in links else ()
         if works:
@@ -267,8 +263,8 @@ def _file_fields(file: PaperFile) -> dict[str, str]:
     return {"file_name": file.name.rpartition("/")[2][-255:], "sha256": digest}
 
 
-def _keep_file(paper: Paper, file: PaperFile) -> None:
-    """Keep the file under the hash of its content, so that the same one is kept once."""
+def _store_file(paper: Paper, file: PaperFile) -> None:
+    """Store the file under the hash of its content, so that the same file is stored once."""
     if not file.data:
         return
     suffix = paper_format(paper.source).suffix

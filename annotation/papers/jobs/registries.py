@@ -1,7 +1,7 @@
 """Asking Crossref and OpenAlex for the DOIs of references, where settings say so."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
@@ -14,34 +14,23 @@ from corpus.formats.papers import Reference
 from corpus.pdf.linking import WORTH_A_LOOK, registered_link
 
 CACHE_SECONDS = 30 * 24 * 3600
-PATIENCE = 5.0  # seconds in which a registry answers while somebody waits
+PATIENCE = 5.0  # seconds that a registry has to answer while somebody waits
 _PRINTED = frozenset({"doi", "acl", "pmid", "pmcid"})
 
 
-class KeptAnswers(MutableMapping[str, str]):
-    """Registries' answers in a cache, by the hash of the question, for a month."""
+class CachedAnswers:
+    """Registries' answers in the cache, by the hash of the request, for a month."""
 
-    def __getitem__(self, question: str) -> str:
-        found = volatile.get(_key(question))
-        if not isinstance(found, str):
-            raise KeyError(question)
-        return found
+    def get(self, request: str, /) -> str | None:
+        found = volatile.get(_key(request))
+        return found if isinstance(found, str) else None
 
-    def __setitem__(self, question: str, answer: str) -> None:
-        volatile.set(_key(question), answer, CACHE_SECONDS)
-
-    def __delitem__(self, question: str) -> None:
-        volatile.delete(_key(question))
-
-    def __iter__(self) -> Iterator[str]:
-        raise TypeError("a cache does not list what it keeps")
-
-    def __len__(self) -> int:
-        raise TypeError("a cache does not count what it keeps")
+    def __setitem__(self, request: str, answer: str, /) -> None:
+        volatile.set(_key(request), answer, CACHE_SECONDS)
 
 
 def _with_registered(link: Link, reference: Reference, works: list[Registered]) -> Link:
-    """The link with what the registries' works add to it: a DOI, a refereed version, candidates to pick from."""
+    """The link with what the registries' works add: a DOI, a refereed version, candidates to pick from."""
     answer = registered_link(reference, works)
     others = (each.docno for each in answer.candidates if each.score >= WORTH_A_LOOK and each.docno.startswith("10."))
     named = filter(None, (answer.refereed, answer.docno, *others))
@@ -56,12 +45,12 @@ def _with_registered(link: Link, reference: Reference, works: list[Registered]) 
     )
 
 
-def _key(question: str) -> str:
-    return f"registry:{hashlib.sha256(question.encode()).hexdigest()}"
+def _key(request: str) -> str:
+    return f"registry:{hashlib.sha256(request.encode()).hexdigest()}"
 
 
 def configured() -> list[Registry]:
-    """The registries that settings name."""
+    """The registries of the settings."""
     mailto = settings.REGISTRY_MAILTO
     found = []
     if settings.CROSSREF_URL:
@@ -72,13 +61,13 @@ def configured() -> list[Registry]:
 
 
 def ask_now(reference: Reference) -> tuple[list[Registered], list[str]]:
-    """What the configured registries find for a reference while somebody waits, and why one gave no answer.
+    """What the configured registries find for a reference while somebody waits, and why some gave no answer.
 
-    Each is asked once and given up on after a few seconds.
+    Each is asked once, for a few seconds at most.
     """
     registries = Registries(lambda: None, [replace(each, attempts=1, timeout=PATIENCE) for each in configured()])
-    with registries.connections() as asking:
-        return registries.find(asking, reference), registries.failures
+    with registries.connections() as clients:
+        return registries.find(clients, reference), registries.failures
 
 
 class Registries:
@@ -90,31 +79,31 @@ class Registries:
         self.failures: list[str] = []
 
     def ask(self, references: Iterable[Reference], links: Mapping[str, Link]) -> dict[str, Link]:
-        """The links of references that are in no document and print no identifier but a preprint's, with what fits."""
+        """New links, by key, of references that have no document and no identifier other than a preprint's."""
         found: dict[str, Link] = {}
-        with self.connections() as asking:
-            for reference in references if asking else ():
+        with self.connections() as clients:
+            for reference in references if clients else ():
                 link = links.get(reference.key, Link())
                 if link.docno or link.refereed or _PRINTED & reference.ids.keys() or not reference.title:
                     continue
-                found[reference.key] = _with_registered(link, reference, self.find(asking, reference))
+                found[reference.key] = _with_registered(link, reference, self.find(clients, reference))
         return found
 
     @contextmanager
     def connections(self) -> Iterator[list[RegistryClient]]:
-        """Open connections to those that have not failed."""
+        """Open connections to the registries that have not failed."""
         with ExitStack() as stack:
-            yield [stack.enter_context(RegistryClient(each, KeptAnswers(), self.check)) for each in self.left]
+            yield [stack.enter_context(RegistryClient(each, CachedAnswers(), self.check)) for each in self.left]
 
-    def find(self, asking: list[RegistryClient], reference: Reference) -> list[Registered]:
-        """What those connections find for a reference; one that fails is closed to further questions."""
+    def find(self, clients: list[RegistryClient], reference: Reference) -> list[Registered]:
+        """What these connections find for a reference; one that fails is not asked again."""
         found: list[Registered] = []
         author = reference.authors[0].partition(",")[0] if reference.authors else ""
-        for asker in list(asking):
+        for client in list(clients):
             try:
-                found += asker.find(reference.title, author, reference.year)
+                found += client.find(reference.title, author, reference.year)
             except RegistryFailed as failure:
                 self.failures.append(failure.reason)
-                self.left.remove(asker.registry)
-                asking.remove(asker)
+                self.left.remove(client.registry)
+                clients.remove(client)
         return found

@@ -1,4 +1,4 @@
-"""What the extraction screen shows of a paper and of one person's work on it."""
+"""The data of the extraction screen: a paper, and one person's work on it."""
 
 import re
 from collections.abc import Iterable
@@ -6,12 +6,12 @@ from typing import Any
 
 from django.db.models import Q
 
-from annotation.definitions.block_contexts import readings_of
+from annotation.definitions.block_contexts import numbers_by_key, readings_of
 from annotation.definitions.extractions import Content, findings_of, write_content
-from annotation.definitions.paper_sections import CitingSection, citing_sections
+from annotation.definitions.paper_sections import citing_sections
 from annotation.models import Extraction, ExtractionRevision, Guideline
 from annotation.papers.reads.extractions import content_of, docnos_among, with_inside
-from annotation.papers.reads.reference_search import Found
+from annotation.papers.reads.references import Match
 from corpus.models import Document, Paper
 from corpus.pdf.linking import differing_words
 
@@ -22,14 +22,14 @@ SHOWN_KINDS = ("paragraph", "footnote", "caption", "heading", "table")
 def extraction_data(
     extraction: Extraction, content: Content | None = None, *, with_content: bool = True
 ) -> dict[str, Any]:
-    """The extraction as it is now: what every answer to the screen says. Four queries.
+    """The extraction as it is now, as in every answer to the screen. Four queries.
 
-    After a save the screen has the content already: a long paper's is not sent back to it.
+    After a save the screen has the content already, and a long one is not sent back.
     """
     content = content or content_of(extraction)
-    steps = ExtractionRevision.objects.filter(extraction=extraction)
-    here = steps.filter(Q(number=extraction.current) | Q(parent=extraction.current)).values_list("number", "parent")
-    found = list(here)
+    near = Q(number=extraction.current) | Q(parent=extraction.current)
+    revisions = ExtractionRevision.objects.filter(near, extraction=extraction)
+    found = list(revisions.values_list("number", "parent"))
     state = {
         "revision": extraction.current,
         "state": extraction.state,
@@ -42,7 +42,7 @@ def extraction_data(
 
 
 def newest_guideline(extraction: Extraction) -> Guideline | None:
-    """What the campaign's people go by now: those of an annotator's extraction, and of the adjudicated one."""
+    """The present guideline of the campaign of an annotator's or of an adjudicated extraction."""
     if extraction.assignment_id is None:
         return Guideline.objects.filter(campaign=extraction.campaign_id).first()
     return Guideline.objects.filter(campaign__items__assignments=extraction.assignment_id).first()
@@ -51,8 +51,8 @@ def newest_guideline(extraction: Extraction) -> Guideline | None:
 def paper_data(paper: Paper, content: Content) -> dict[str, Any]:
     """The paper's blocks, pages and the documents that its references may be. One query.
 
-    `lines` of a block count the letters and digits of each line as printed, so that the screen can tell where on the
-    page a sentence stands; `entries` are the boxes of the bibliography's entries by number, in points.
+    `lines` of a block count the letters and digits of each line as printed, so that the screen can find a sentence on
+    the page; `entries` are the boxes of the bibliography's entries by number, in points.
     """
     return {
         "blocks": [_block(block) for block in paper.blocks if block.get("kind", "paragraph") in SHOWN_KINDS],
@@ -60,36 +60,35 @@ def paper_data(paper: Paper, content: Content) -> dict[str, Any]:
         "entries": {entry["number"]: entry["boxes"] for entry in paper.references if "boxes" in entry},
         "documents": _documents(paper, content),
         "markers": _named_markers(paper),
-        "sections": [_section(each) for each in citing_sections(paper.blocks)],
+        "sections": [
+            {
+                "heading": section.heading,
+                "top": section.top,
+                "part": section.part,
+                "reason": section.reason,
+                "blocks": [block["id"] for block in section.blocks],
+            }
+            for section in citing_sections(paper.blocks)
+        ],
         "readings": readings_data(paper, _texts(content)),
     }
 
 
 def readings_data(paper: Paper, texts: Iterable[str]) -> dict[str, dict[str, Any] | None]:
-    """What is proposed for each sentence, by its text; None where nothing is."""
+    """The proposal for each sentence, by its text; None where there is none."""
     found = readings_of(texts, paper.blocks, paper.references)
     return {text: reading if reading["anonymised"] else None for text, reading in found.items()}
 
 
 def _texts(content: Content) -> set[str]:
-    """The sentences that A may be pressed at: as they are, or as they were before names were taken out."""
+    """The sentences that can be anonymised: as they are, or as they were before names were removed."""
     sentences = (sentence for context in content.contexts for sentence in context.sentences)
     return {each.original if each.anonymised and each.original else each.text for each in sentences}
 
 
-def _section(section: CitingSection) -> dict[str, Any]:
-    return {
-        "heading": section.heading,
-        "top": section.top,
-        "part": section.part,
-        "reason": section.reason,
-        "blocks": [block["id"] for block in section.blocks],
-    }
-
-
 def _named_markers(paper: Paper) -> dict[str, list[str]]:
-    """The markers that name authors, as printed, with the numbers of the references they mean."""
-    numbers = {entry.get("key", entry["number"]): entry["number"] for entry in paper.references}
+    """The markers that name authors, as printed, with the numbers of their references."""
+    numbers = numbers_by_key(paper.references)
     markers = (marker for block in paper.blocks for marker in block.get("markers", ()))
     return {
         marker["text"]: [numbers[key] for key in marker.get("keys", ()) if key in numbers]
@@ -109,9 +108,9 @@ def _block(block: dict[str, Any]) -> dict[str, Any]:
 
 
 def _documents(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
-    """What is known of each candidate and each document chosen, in the collection or by registries.
+    """The known data of each candidate and each chosen document, from the collection or from registries.
 
-    `pieces` are, by the number of a reference that may mean it, its title as (text, whether the entry lacks it).
+    `pieces`, by the number of a reference that may be this document: its title as (text, whether the entry lacks it).
     """
     shown = {**_registered(paper), **_in_collection(paper, content)}
     titles = {entry["number"]: entry.get("title", "") for entry in paper.references}
@@ -125,8 +124,8 @@ def _documents(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
 
 
 def _in_collection(paper: Paper, content: Content) -> dict[str, dict[str, Any]]:
-    wanted = {docno for each in content.references for docno in (*each.candidates, each.value) if docno}
-    documents = Document.objects.filter(collection=paper.collection_id, docno__in=wanted)
+    docnos = {docno for each in content.references for docno in (*each.candidates, each.value) if docno}
+    documents = Document.objects.filter(collection=paper.collection_id, docno__in=docnos)
     rows = with_inside(documents.only("collection", "docno", "title", "authors", "year", "venue"))
     return {row.docno: _document_json(row.title, row.authors, row.year, row.venue, inside=row.inside) for row in rows}
 
@@ -143,10 +142,10 @@ def _document_json(title: str, authors: list[str], year: int | None, venue: str,
     return {"title": title, "authors": authors[:6], "year": year, "venue": venue, "inside": inside}
 
 
-def found_json(number: str, printed: str, found: Iterable[Found]) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """Docnos, or DOIs, of what was found for a reference, and what the screen shows of each."""
+def found_json(number: str, printed: str, matches: Iterable[Match]) -> tuple[list[str], dict[str, dict[str, Any]]]:
+    """Docnos (or DOIs) of the matches of a reference, and the data of each for the screen."""
     documents = {}
-    for candidate, each in found:
+    for candidate, each in matches:
         inside = getattr(each, "inside", False)  # a registered publication is outside
         shown = _document_json(each.title, list(each.authors), each.year, each.venue, inside=inside)
         if not isinstance(each, Document):
@@ -157,7 +156,7 @@ def found_json(number: str, printed: str, found: Iterable[Found]) -> tuple[list[
 
 
 def title_pieces(title: str, printed: str) -> list[tuple[str, bool]]:
-    """A title in pieces: (text, whether the printed entry does not have these words there)."""
+    """A title in pieces: (text, whether the printed entry lacks these words)."""
     pieces: list[tuple[str, bool]] = []
     done = 0
     for start, end in differing_words(title, printed):

@@ -1,4 +1,4 @@
-"""Extractions of papers: whose there are, and what the current revision of each says."""
+"""Extractions of papers with their current content, and the papers of an annotator."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from corpus.models import Collection, Document, Paper
 
 
 def with_content(extractions: QuerySet[Extraction]) -> QuerySet[Any]:
-    """The same with `content`, the JSON of the current revision, in the same query."""
+    """The same extractions with `content`, the JSON of the current revision, in the same query."""
     current = ExtractionRevision.objects.filter(extraction=OuterRef("pk"), number=OuterRef("current"))
     return extractions.annotate(content=Subquery(current.values("content")[:1]))
 
 
 def content_of(extraction: Extraction) -> Content:
-    """What the extraction says now. One query."""
+    """The current content of the extraction. One query."""
     return read_content(extraction.revisions.get(number=extraction.current).content)
 
 
@@ -60,13 +60,13 @@ def _state(assignment: Assignment) -> str:
 
 
 def with_inside(documents: QuerySet[Document]) -> QuerySet[Any]:
-    """The same with `inside`: whether a reference to the document counts as one into the collection."""
+    """The same documents with `inside`: whether a reference to the document counts as inside the collection."""
     citing = Paper.objects.filter(collection=OuterRef("collection"), key=OuterRef("docno"))
     return documents.annotate(inside=~Exists(citing))
 
 
 def docnos_among(collection: Collection, values: Iterable[str | None]) -> frozenset[str]:
-    """Those of the values that are docnos of the collection to the letter and no citing papers. One query."""
-    wanted = {value for value in values if value}
-    documents = with_inside(Document.objects.filter(collection=collection, docno__in=wanted))
+    """The values that equal docnos of the collection to the letter, without citing papers. One query."""
+    docnos = {value for value in values if value}
+    documents = with_inside(Document.objects.filter(collection=collection, docno__in=docnos))
     return frozenset(documents.filter(inside=True).values_list("docno", flat=True))

@@ -1,8 +1,8 @@
-"""What the extraction screen asks for and sends: JSON for one person's work on one paper, and pictures of its pages."""
+"""Requests of the extraction screen: JSON for one person's work on one paper, and pictures of its pages."""
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +19,44 @@ from annotation.definitions.block_contexts import context_of_block, next_context
 from annotation.definitions.extraction_steps import MOST_STEPS, new_texts
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction
-from annotation.papers.actions.extractions import redo_extraction, save_steps, undo_extraction
+from annotation.papers.actions import save_steps
 from annotation.papers.jobs.registries import ask_now
 from annotation.papers.reads.extraction_screen import extraction_data, found_json, newest_guideline, readings_data
 from annotation.papers.reads.extractions import content_of
-from annotation.papers.reads.reference_search import (
+from annotation.papers.reads.references import (
     exact_documents,
     find_documents,
     fitting_works,
     reference_of_words,
     references_of,
 )
-from annotation.papers.views.extractions import own_campaign, own_extraction
+from annotation.papers.views.extractions import STEPS, own_campaign, own_extraction
 from corpus.models import Paper
 from corpus.pdf.worker import ExtractionFailed, render_page
 
 PAGE_WIDTH = 1200  # pixels
 LONGEST_SENTENCE = 20_000
 LONGEST_QUERY = 1_000  # characters that somebody types to look a reference up
-STEPS = {"undo": undo_extraction, "redo": redo_extraction}
+MALFORMED = "The request is not what this screen sends. Reload the page."
 
 
 class Malformed(Exception):
     """The request is no JSON of the form that the screen sends."""
+
+
+def json_answer(answer: Callable[..., JsonResponse]) -> Callable[..., JsonResponse]:
+    """Answer 400 where the request is Malformed, and 403 or 422 with the reason where it is refused."""
+
+    @wraps(answer)
+    def wrapped(*args: Any) -> JsonResponse:
+        try:
+            return answer(*args)
+        except Malformed:
+            return JsonResponse({"reason": MALFORMED}, status=400)
+        except Refused as refusal:
+            return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
+
+    return wrapped
 
 
 @never_cache
@@ -70,7 +85,7 @@ def extraction_propose(request: HttpRequest, slug: str, campaign: str, pk: int) 
 @never_cache
 @require_POST
 def extraction_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
-    """What a sentence cites and how it reads without the names of the cited; stores nothing."""
+    """The references that a sentence cites, and the sentence without names of authors; stores nothing."""
     return answer_read(request, _fetch(request, slug, campaign, pk).paper)
 
 
@@ -81,20 +96,17 @@ def extraction_search(request: HttpRequest, slug: str, campaign: str, pk: int) -
     return answer_search(request, _fetch(request, slug, campaign, pk).paper)
 
 
+@json_answer
 def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[..., Extraction]) -> JsonResponse:
-    """Save what the screen sent by `save(steps=, base=, by=, at=)`; answers with the readings of new sentences too."""
+    """Save the steps in the request by `save(steps=, base=, by=, at=)`; answers also with readings of new sentences."""
+    body = _request_json(request)
+    base, steps = body.get("base"), body.get("steps")
+    if type(base) is not int or not isinstance(steps, list) or not 0 < len(steps) <= MOST_STEPS:
+        raise Malformed
     try:
-        sent = _request_json(request)
-        base, steps = sent.get("base"), sent.get("steps")
-        if type(base) is not int or not isinstance(steps, list) or not 0 < len(steps) <= MOST_STEPS:
-            raise Malformed
         saved = save(steps=steps, base=base, by=_person(request), at=timezone.now())
-    except Malformed:
-        return _malformed()
     except Conflict as conflict:
         return _clash(extraction, conflict)
-    except Refused as refusal:
-        return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
     guideline = newest_guideline(saved)
     more = {
         "guideline": guideline.version if guideline else 0,
@@ -103,72 +115,61 @@ def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[...
     return JsonResponse({**extraction_data(saved, with_content=False), **more})
 
 
+@json_answer
 def answer_move(
     request: HttpRequest, extraction: Extraction, steps: Mapping[str, Callable[..., Extraction]]
 ) -> JsonResponse:
-    """Carry out one of the steps, each `(base=, by=, at=)`."""
-    try:
-        sent = _request_json(request)
-        act, base = steps.get(str(sent.get("step"))), sent.get("base")
-        if act is None or type(base) not in (int, type(None)):
-            raise Malformed
-    except Malformed:
-        return _malformed()
+    """Take one of the steps, each `(base=, by=, at=)`."""
+    body = _request_json(request)
+    act, base = steps.get(str(body.get("step"))), body.get("base")
+    if act is None or type(base) not in (int, type(None)):
+        raise Malformed
     try:
         moved = act(base=base, by=_person(request), at=timezone.now())
     except Conflict as conflict:
         return _clash(extraction, conflict)
-    except Refused as refusal:
-        return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
     return JsonResponse(extraction_data(moved))
 
 
+@json_answer
 def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse:
-    """The contexts that the blocks asked for would make, each with its cleaning."""
-    paper = extraction.paper
-    try:
-        wanted = _request_json(request).get("blocks")
-    except Malformed:
-        return _malformed()
+    """The contexts that the blocks in the request would make, each with its cleaning."""
+    paper, numbers = extraction.paper, _request_json(request).get("blocks")
+    if not isinstance(numbers, list) or not numbers or any(type(each) is not int for each in numbers):
+        raise Malformed
     blocks = {each["id"]: each for each in paper.blocks}
-    if not isinstance(wanted, list) or not wanted or any(type(each) is not int for each in wanted):
-        return _malformed()
-    if not blocks.keys() >= set(wanted):
-        return JsonResponse({"reason": "The paper has no such block."}, status=422)
+    if not blocks.keys() >= set(numbers):
+        raise Refused("The paper has no such block.")
     first = int(next_context_id(content_of(extraction)))
-    made = [
+    found = [
         context_of_block(blocks[number], paper.references, f"{place:02}")
-        for place, number in enumerate(dict.fromkeys(wanted), first)
+        for place, number in enumerate(dict.fromkeys(numbers), first)
     ]
-    contexts = write_content(Content(tuple(context for context, _ in made)))["contexts"]
-    proposals = zip(contexts, (pieces for _, pieces in made), strict=True)
+    contexts = write_content(Content(tuple(context for context, _ in found)))["contexts"]
+    proposals = zip(contexts, (pieces for _, pieces in found), strict=True)
     texts = [sentence["text"] for context in contexts for sentence in context["sentences"]]
     shown = [{"context": context, "cleaning": pieces} for context, pieces in proposals]
     return JsonResponse({"proposals": shown, "readings": readings_data(paper, texts)})
 
 
+@json_answer
 def answer_read(request: HttpRequest, paper: Paper) -> JsonResponse:
-    """What the sentence asked about cites."""
-    try:
-        text = _request_json(request).get("text")
-    except Malformed:
-        return _malformed()
+    """The reading of the sentence in the request."""
+    text = _request_json(request).get("text")
     if not isinstance(text, str) or len(text) > LONGEST_SENTENCE:
-        return _malformed()
+        raise Malformed
     return JsonResponse(readings_of([text], paper.blocks, paper.references)[text])
 
 
+@json_answer
 def answer_search(request: HttpRequest, paper: Paper) -> JsonResponse:
-    """What `number` may be, by its own title and year or by `words`; or exact matches of all `numbers` in one go."""
-    try:
-        sent = _request_json(request)
-        words, numbers = sent.get("words", ""), sent.get("numbers", [sent.get("number")])
-        if not isinstance(words, str) or not isinstance(numbers, list) or not all(type(n) is str for n in numbers):
-            raise Malformed
-    except Malformed:
-        return _malformed()
+    """What reference `number` may be, by its title and year or by `words`; or exact matches of all `numbers`."""
+    body = _request_json(request)
+    words, numbers = body.get("words", ""), body.get("numbers", [body.get("number")])
+    if not isinstance(words, str) or not isinstance(numbers, list) or not all(type(n) is str for n in numbers):
+        raise Malformed
     entries = references_of(paper)
-    if "numbers" in sent:
+    if "numbers" in body:
         exact = exact_documents(paper.collection, [entries[number] for number in numbers if number in entries])
         found = {number: found_json(number, entries[number].title, [each]) for number, each in exact.items()}
         return _found(found, [])
@@ -176,7 +177,7 @@ def answer_search(request: HttpRequest, paper: Paper) -> JsonResponse:
     entry = entries.get(number)
     reference = reference_of_words(words[:LONGEST_QUERY]) if words.strip() else entry
     if reference is None:
-        return JsonResponse({"reason": f"The paper prints no entry {number}. Type words of its title."}, status=422)
+        raise Refused(f"The paper prints no entry {number}. Type words of its title.")
     works, failures = ask_now(reference)
     both = [*find_documents(paper.collection, reference), *fitting_works(reference, works)]
     printed = (entry.title or entry.raw) if entry else ""
@@ -208,8 +209,8 @@ def page_picture(paper: Paper, page: int) -> HttpResponse:
         raise Http404("The file of this paper is no longer stored.")
     name = f"{paper.file.name}.pages/{page}-{PAGE_WIDTH}.webp"
     if default_storage.exists(name):
-        with default_storage.open(name) as kept:
-            return HttpResponse(kept.read(), content_type="image/webp")
+        with default_storage.open(name) as file:
+            return HttpResponse(file.read(), content_type="image/webp")
     try:
         picture = render_page(Path(paper.file.path), page, width=PAGE_WIDTH)
     except ExtractionFailed as failed:
@@ -234,13 +235,9 @@ def _person(request: HttpRequest) -> Any:
 
 def _request_json(request: HttpRequest) -> dict[str, Any]:
     try:
-        sent = json.loads(body_of(request))
+        body = json.loads(body_of(request))
     except (ValueError, RecursionError) as error:
         raise Malformed from error
-    if not isinstance(sent, dict):
+    if not isinstance(body, dict):
         raise Malformed
-    return sent
-
-
-def _malformed() -> JsonResponse:
-    return JsonResponse({"reason": "The request is not what this screen sends. Reload the page."}, status=400)
+    return body

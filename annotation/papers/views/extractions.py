@@ -1,4 +1,4 @@
-"""An annotator's papers: the list of them, and one of them with what they have made of it so far."""
+"""An annotator's papers: the list of them, and one paper with the present extraction."""
 
 from dataclasses import asdict
 from typing import Any
@@ -20,7 +20,7 @@ from annotation.definitions.extractions import (
     BadExtraction,
     content_of_gold,
     gold_of_content,
-    with_what_xml_lacks,
+    with_unexported_parts,
     write_content,
 )
 from annotation.inquiries.reads import WorkPage, notes_for
@@ -30,27 +30,28 @@ from annotation.labelling.reads.labelling import changes_since
 from annotation.labelling.views.answers import person_of
 from annotation.labelling.views.asking import asking_context
 from annotation.models import AnnotatorState, Assignment, Campaign, Extraction, ExtractionState
-from annotation.papers.actions.extractions import (
+from annotation.papers.actions import (
     begin_extraction,
     finish_extraction,
     redo_extraction,
     reopen_extraction,
     save_extraction,
+    skip_paper,
+    take_up_paper,
     undo_extraction,
 )
-from annotation.papers.actions.skipped_papers import skip_paper, take_up_paper
 from annotation.papers.forms import RevisionForm
 from annotation.papers.reads.extraction_screen import extraction_data, newest_guideline, paper_data
 from annotation.papers.reads.extractions import content_of, own_papers
 from annotation.papers.views.papers import extraction_context
 from corpus.collections.rules import fetch_membership
-from corpus.formats.acm_cr import AnnotatedPaper, read_acm_cr, write_acm_cr
+from corpus.formats.acm_cr import read_acm_cr, write_acm_cr
 from corpus.formats.records import BrokenFile
 from corpus.models import Membership
 from corpus.text.markdown import render_markdown
 
 STEPS = {"undo": undo_extraction, "redo": redo_extraction}
-ASKED = ("save", "move", "propose", "read", "search")  # what the screen posts
+SCREEN_REQUESTS = ("save", "move", "propose", "read", "search")  # what the screen posts
 OF_CAMPAIGN = ("label_guideline", "label_questions", "label_answers_seen")
 SKIP_REASONS = (
     "Outside my field: I cannot judge what it cites for what",
@@ -75,7 +76,7 @@ def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResp
 @never_cache
 @require_safe
 def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """One of the person's papers; opening it for the first time takes over the machine's proposal, HEAD nothing."""
+    """One of the person's papers; opening it first begins it from the machine's proposal, HEAD does not."""
     membership, found = own_campaign(request, slug, campaign, pk)
     assignment = _own_assignment(membership, found, pk)
     if request.method == "HEAD":
@@ -86,16 +87,16 @@ def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -
 
 @require_POST
 def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """Take in an XML file that the annotator has corrected, as a new revision."""
+    """Store an XML file that the annotator has corrected as a new revision."""
     membership, found = own_campaign(request, slug, campaign, pk)
     extraction = own_extraction(membership, found, pk)
     form = RevisionForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            given = read_acm_cr(form.cleaned_data["file"], "the file")
+            corrected = content_of_gold(read_acm_cr(form.cleaned_data["file"], "the file"))
             save_extraction(
                 extraction=extraction,
-                content=write_content(with_what_xml_lacks(content_of_gold(given), content_of(extraction))),
+                content=write_content(with_unexported_parts(corrected, content_of(extraction))),
                 base=form.cleaned_data["base"],
                 by=membership.user,
                 at=timezone.now(),
@@ -124,7 +125,7 @@ def extraction_step(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
 
 @require_POST
 def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """Finish the paper, or take it up again (`reopen`)."""
+    """Finish the paper, or reopen it (`reopen`)."""
     membership, found = own_campaign(request, slug, campaign, pk)
     extraction = own_extraction(membership, found, pk)
     by, at = membership.user, timezone.now()
@@ -140,7 +141,7 @@ def extraction_finish(request: HttpRequest, slug: str, campaign: str, pk: int) -
 
 @require_POST
 def extraction_skip(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """Leave the paper to somebody else, with a reason (`reason`, or `text` in one's own words); `again` takes it up."""
+    """Skip the paper with a reason (`reason`, or `text` in one's own words); `again` takes it up again."""
     membership, found = own_campaign(request, slug, campaign, pk)
     assignment = _own_assignment(membership, found, pk)
     by, at = membership.user, timezone.now()
@@ -162,20 +163,16 @@ def extraction_download(request: HttpRequest, slug: str, campaign: str, pk: int)
     """The person's present state as ACM-CR XML."""
     membership, found = own_campaign(request, slug, campaign, pk)
     extraction = own_extraction(membership, found, pk)
-    written = "".join(write_acm_cr(_as_gold(extraction)))
-    response = HttpResponse(written, content_type="application/xml; charset=utf-8")
-    name = extraction.paper.key.rpartition("/")[2]
+    paper = extraction.paper
+    gold = gold_of_content(content_of(extraction), doi=paper.key, title=paper.title, abstract=paper.abstract)
+    response = HttpResponse("".join(write_acm_cr(gold)), content_type="application/xml; charset=utf-8")
+    name = paper.key.rpartition("/")[2]
     response["Content-Disposition"] = f'attachment; filename="{name.encode("ascii", "ignore").decode()}.xml"'
     return response
 
 
-def _as_gold(extraction: Extraction) -> AnnotatedPaper:
-    paper = extraction.paper
-    return gold_of_content(content_of(extraction), doi=paper.key, title=paper.title, abstract=paper.abstract)
-
-
 def own_campaign(request: HttpRequest, slug: str, campaign: str, pk: int | None = None) -> tuple[Membership, Campaign]:
-    """404 for strangers, 403 for members who do not work in the campaign; 404 for both if they ask for one paper.
+    """404 for strangers, 403 for members who do not work in the campaign; 404 for both where they ask for one paper.
 
     A missing role must not reveal which ids exist.
     """
@@ -239,7 +236,7 @@ def _show(
         "paperKey": paper.key,
         "state": state,
         "paper": paper_data(paper, content),
-        "urls": {name: reverse(f"extraction_{name}", args=keys) for name in ASKED}
+        "urls": {name: reverse(f"extraction_{name}", args=keys) for name in SCREEN_REQUESTS}
         | {"page": reverse("extraction_page", args=[*keys, 0]), "label_session": reverse("label_session")}
         | {name: reverse(name, args=keys[:2]) for name in OF_CAMPAIGN}
         | {"account_login": reverse("account_login")},
@@ -248,7 +245,7 @@ def _show(
 
 
 def _asking(membership: Membership, campaign: Campaign, extraction: Extraction) -> dict[str, Any]:
-    """What the annotator asked the managers, and what they answered about this paper."""
+    """The annotator's questions to the managers about this paper, and the answers."""
     assignment = extraction.assignment
     if assignment is None or assignment.annotator_id is None:  # not theirs: of a person it is
         raise Http404

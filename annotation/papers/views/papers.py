@@ -17,7 +17,7 @@ from annotation.definitions.paper_sections import section_states
 from annotation.kind import Judged
 from annotation.labelling.rules.labels import why_cannot_read_labels_of
 from annotation.models import Extraction, ExtractionSource
-from annotation.papers.actions.papers import settle_doi
+from annotation.papers.actions import settle_doi
 from annotation.papers.reads.extractions import docnos_among, with_content
 from annotation.papers.reads.gold import HIDDEN, MACHINE, Gold, gold_of_papers
 from corpus.collections.rules import fetch_overseer
@@ -31,15 +31,15 @@ SANDBOX = "sandbox; default-src 'none'"  # what was uploaded runs nothing, whate
 
 @require_safe
 def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
-    """The papers with what counts of each: how many contexts, how much of what they cite is in the collection."""
+    """The papers with the figures of their gold: contexts, and how much of what they cite is in the collection."""
     membership = fetch_overseer(request.user, slug)
     papers = Paper.objects.filter(collection=membership.collection).defer("blocks", "references", "pages")
     only_doubtful = request.GET.get("doi") == "doubtful"
     if only_doubtful:
         papers = papers.filter(pk__in=_doubtful(membership.collection))
-    sought = request.GET.get("q", "").strip()
-    if sought:
-        papers = papers.filter(Q(title__icontains=sought) | Q(key__icontains=sought))
+    search = request.GET.get("q", "").strip()
+    if search:
+        papers = papers.filter(Q(title__icontains=search) | Q(key__icontains=search))
     page = Paginator(papers, PER_PAGE).get_page(request.GET.get("page"))
     reason = _why_cannot_read_labels(membership)
     golds = [_shown_gold(gold) if reason else gold for gold in gold_of_papers(page.object_list, drafts=True)]
@@ -47,7 +47,7 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
     context = collection_context(membership, "papers") | {
         "page": page,
         "rows": [_row(gold, docnos) for gold in golds],
-        "sought": sought,
+        "search": search,
         "doubtful": _doubtful(membership.collection).count(),
         "only_doubtful": only_doubtful,
         "hidden_reason": reason,
@@ -57,12 +57,12 @@ def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """One paper: one of its extractions (`?extraction=`, else what counts), its parsed text, its references."""
+    """One paper: one of its extractions (`?extraction=`, else its gold), its parsed text, its references."""
     membership = fetch_overseer(request.user, slug)
     paper = _fetch_paper(membership, pk)
-    made = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator", "campaign")
+    found = with_content(Extraction.objects.filter(paper=paper)).select_related("assignment__annotator", "campaign")
     reason = _why_cannot_read_labels(membership)
-    extractions = [each for each in made.order_by("source", "pk") if not reason or _is_open(each, membership)]
+    extractions = [each for each in found.order_by("source", "pk") if not reason or _is_open(each, membership)]
     shown = _chosen_extraction(request, paper, extractions)
     content = read_content(shown.content) if shown else None
     context = collection_context(membership, "papers", paper=paper, extractions=extractions, shown=shown)
@@ -76,7 +76,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def paper_doi(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Say which DOI the paper has: one of those found, another, or none of them."""
+    """Set the DOI of the paper: one of those found, another one, or none."""
     membership = fetch_overseer(request.user, slug)
     paper = _fetch_paper(membership, pk)
     doi = request.POST.get("other" if request.POST.get("doi") == "other" else "doi", "")
@@ -100,7 +100,7 @@ def paper_file(request: HttpRequest, slug: str, pk: int) -> FileResponse:
 
 
 def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
-    """What the fragment that shows an extraction needs: the same for annotators and those who oversee them."""
+    """The context of the fragment that shows an extraction, for annotators and for people who oversee them."""
     docnos = docnos_among(paper.collection, content.values.values())
     sections = section_states(paper.blocks, content)
     inside = {number for number, value in content.values.items() if value in docnos}
@@ -116,28 +116,28 @@ def extraction_context(paper: Paper, content: Content) -> dict[str, Any]:
 
 
 def _why_cannot_read_labels(membership: Membership) -> str:
-    """Why the person may see neither others' extractions nor the gold now, or "": they have papers to work on."""
+    """Why the person may see neither others' extractions nor the gold now (they still have papers), or ""."""
     campaigns = membership.collection.campaigns.judging(Judged.PAPERS)
     return why_cannot_read_labels_of(campaigns, membership.user)
 
 
 def _is_open(extraction: Extraction, membership: Membership) -> bool:
-    """Whether everybody may see it: the machine's proposal, and one's own."""
+    """Whether the person may see it in any case: the machine's proposal, and their own."""
     annotator = extraction.assignment.annotator if extraction.assignment else None
     is_own = annotator is not None and annotator.user_id == membership.user_id
     return extraction.source == ExtractionSource.MACHINE or is_own
 
 
 def _shown_gold(gold: Gold) -> Gold:
-    """What counts of the paper where it is the machine's proposal, else nothing and not why."""
+    """The gold where it is the machine's proposal, else nothing, without the reason."""
     return gold if gold.status == MACHINE else replace(gold, extraction=None, content=None, status=HIDDEN)
 
 
 def _chosen_extraction(request: HttpRequest, paper: Paper, extractions: list[Any]) -> Any:
-    """The extraction asked for, else the one that counts, else the first; None where there is none."""
-    wanted = request.GET.get("extraction", "")
+    """The extraction in the address, else the gold, else the first; None where there is none."""
+    chosen = request.GET.get("extraction", "")
     for each in extractions:
-        if str(each.pk) == wanted:
+        if str(each.pk) == chosen:
             return each
     (gold,) = gold_of_papers([paper], drafts=True)
     counts = gold.extraction.pk if gold.extraction else None
@@ -145,9 +145,9 @@ def _chosen_extraction(request: HttpRequest, paper: Paper, extractions: list[Any
 
 
 def _doubtful(collection: Collection) -> QuerySet[Paper]:
-    """The papers whose DOI is asked about."""
-    asked = [{"code": DOUBTFUL_DOI, "settled": False}]
-    return Paper.objects.filter(collection=collection, warnings__contains=asked)
+    """The papers whose DOI is in doubt."""
+    open_doubt = [{"code": DOUBTFUL_DOI, "settled": False}]
+    return Paper.objects.filter(collection=collection, warnings__contains=open_doubt)
 
 
 def _values(gold: Gold) -> list[str | None]:

@@ -10,7 +10,7 @@ from django.test import Client
 
 from accounts.models import AuditEvent
 from annotation.assignment.actions.annotators import add_members
-from annotation.definitions.extractions import said
+from annotation.definitions.extractions import statements
 from annotation.models import Assignment, AssignmentState, Extraction, ExtractionSource
 from annotation.papers.reads.extractions import content_of
 from corpus.models import Role
@@ -40,7 +40,7 @@ def refused(reason: str, *words: str) -> None:
 
 def accepted(built: Finished) -> Any:
     made = Extraction.objects.get(source=ExtractionSource.ADJUDICATED, campaign=built.campaign)
-    return made.state, said(content_of(made))
+    return made.state, statements(content_of(made))
 
 
 def test_a_paper_by_command(built: Finished, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_a_paper_by_command(built: Finished, capsys: pytest.CaptureFixture[str],
     refused("not accepted", "reopen", *at)
     step(capsys, "take-everything", *at, bob)
     step(capsys, "accept", *at, "--despite")
-    assert accepted(built) == ("finished", said(SECOND))
+    assert accepted(built) == ("finished", statements(SECOND))
     add_members(
         campaign=built.campaign,
         users=[add_person(built.material, "cyd", Role.ANNOTATOR)],
@@ -135,7 +135,7 @@ def test_a_paper_by_rest(built: Finished) -> None:
     ask("PUT", f"{paper}content/", 409, **found)
     ask("POST", f"{paper}step/", 200, step="undo")
     assert ask("POST", f"{paper}acceptance/", 200, despite=True)["state"] == "decided"
-    assert accepted(built) == ("finished", said(SECOND))
+    assert accepted(built) == ("finished", statements(SECOND))
     assert ask("POST", "majorities/", 200) == {"alike": 0, "accepted": 0, "decided": 1, "left": 0}
     assert ask("DELETE", f"{paper}acceptance/", 200)["state"] == "begun"
     ask("DELETE", f"{paper}acceptance/", 409)

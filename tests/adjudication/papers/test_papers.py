@@ -28,12 +28,11 @@ from adjudication.papers.reads.paper_view import fetch_paper_view
 from adjudication.papers.reads.papers import PaperCase, fetch_case, paper_rows
 from adjudication.verdicts.reads.waiting import waiting_for
 from annotation.assignment.actions.annotators import add_members
-from annotation.definitions.extractions import said, write_content
+from annotation.definitions.extractions import statements, write_content
 from annotation.models import Assignment, Extraction, ExtractionSource, VotesSeen
-from annotation.papers.actions.extractions import reopen_extraction
-from annotation.papers.reads.contexts import context_figures
+from annotation.papers.actions import reopen_extraction
 from annotation.papers.reads.extractions import content_of
-from annotation.papers.reads.gold import DISAGREED, gold_of_papers
+from annotation.papers.reads.gold import DISAGREED, context_figures, gold_of_papers
 from corpus.models import Role
 from tests.factories.annotation import AT, add_person
 from tests.factories.papers import PaperFactory, make_extraction
@@ -121,7 +120,7 @@ def test_annotators_work_is_never_changed(built) -> None:
 @pytest.mark.parametrize(("name", "content"), [("ann", FIRST), ("bob", SECOND)])
 def test_everything_of_one_is_what_they_said(built, name, content) -> None:
     take_everything(**by(built), side=whose(built, name), seen=case_of(built).seen)
-    assert said(content_of(accept(built))) == said(content)
+    assert statements(content_of(accept(built))) == statements(content)
     withdraw_acceptance(**by(built), seen=None)
     with pytest.raises(Refused, match="no such version"):
         take_everything(**by(built), side="Q", seen=None)
@@ -199,7 +198,7 @@ def test_a_newer_version_reopens_visibly_and_leaves_decisions_that_still_apply(b
     withdraw_acceptance(**by(built), seen=None)
     assert gold_of_papers([built.paper])[0].status == DISAGREED
     take_everything(**by(built), side=whose(built, "bob"), seen=None, only_open=True)
-    assert said(content_of(accept(built))) == said(newer)
+    assert statements(content_of(accept(built))) == statements(newer)
     assert paper_rows(built.campaign)[0].state == "decided"
 
 
@@ -229,7 +228,7 @@ def test_a_third_version_may_decide_by_majority() -> None:
     assert sorted(marks.values()) == [("identifier",), ("missing",), ("section",), ("text", "anonymised")]
     assert case.comparison.undecided(case.taken) == []
     assert section.name in marks
-    assert said(content_of(accept(built))) == said(
+    assert statements(content_of(accept(built))) == statements(
         replace(SECOND, contexts=(SECOND.contexts[0], replace(SECOND.contexts[1], section=section.variants[0].says)))
     )
 
@@ -340,7 +339,7 @@ def test_the_command_accepts_what_majorities_decide(capsys) -> None:
     assert result == {"unanimous": 1, "majority": 1, "tie_resolved": 0, "by_hand": 0, "unresolved": 1}
     (accepted,) = built.campaign.extractions.all()
     assert accepted.paper == built.paper
-    assert said(content_of(accepted)) == said(FIRST)
+    assert statements(content_of(accepted)) == statements(FIRST)
     assert accepted.revisions.get().made_by is None
     with pytest.raises(Refused, match="has no votes"):
         request_vote(campaign=built.campaign, by=None, at=LATER, send=False)

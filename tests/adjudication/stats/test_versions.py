@@ -23,7 +23,7 @@ from annotation.definitions.extractions import (
     ExtractedReference,
     ExtractedSentence,
     kind_of,
-    said,
+    statements,
 )
 
 TEA, LEE, END = "Tea is old.", "Lee et al. [1, 2] measured it.", "Few others did."
@@ -60,7 +60,7 @@ def changed(*sentences: ExtractedSentence, **fields) -> Content:
 def test_equal_accounts_differ_in_nothing_whatever_their_ids() -> None:
     other = replace(BASE, contexts=(replace(FIRST, id="07", blocks=()),))
     assert found(BASE, other) == []
-    assert said(BASE) == said(other)
+    assert statements(BASE) == statements(other)
     assert build_content(compared(BASE, other), {}) == BASE
 
 
@@ -93,7 +93,7 @@ def test_what_is_taken_comes_out_and_the_rest_stays() -> None:
     assert built.contexts[0].sentences[2].cites == ("2",)
     assert built.values == {"1": "10.1/b", "2": None}
     assert comparison.undecided(taken) == [ends]
-    assert said(build_content(comparison, comparison.choices_of(2))) == said(other)
+    assert statements(build_content(comparison, comparison.choices_of(2))) == statements(other)
 
 
 def test_a_paragraph_that_one_side_lacks_is_taken_or_left() -> None:
@@ -193,10 +193,10 @@ def test_runs_joined_are_what_they_were_made_of(versions) -> None:
 @given(st.lists(CONTENT, min_size=2, max_size=3))
 def test_taking_everything_of_a_side_gives_what_it_said(contents) -> None:
     comparison = compared(*contents)
-    assert (not comparison.differences) == (len({said(content) for content in contents}) == 1)
+    assert (not comparison.differences) == (len({statements(content) for content in contents}) == 1)
     for side, content in enumerate(contents, 1):
         choices = comparison.choices_of(side)
-        assert said(build_content(comparison, choices)) == said(content)
+        assert statements(build_content(comparison, choices)) == statements(content)
         assert comparison.undecided(choices) == []
     names = [each.name for each in comparison.differences]
     assert len(names) == len(set(names))

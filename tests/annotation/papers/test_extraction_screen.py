@@ -17,7 +17,7 @@ from annotation.definitions.block_contexts import (
 )
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Assignment, Extraction, ExtractionSource
-from annotation.papers.actions.extractions import begin_extraction
+from annotation.papers.actions import begin_extraction
 from annotation.papers.reads.extraction_screen import paper_data
 from annotation.papers.reads.extractions import content_of
 from corpus.formats.papers import Reference

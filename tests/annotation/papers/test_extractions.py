@@ -16,15 +16,16 @@ from annotation.campaigns.reads.campaigns import drafts_of
 from annotation.definitions.block_contexts import without_proposals
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Assignment, Campaign, Extraction, ExtractionRevision, ExtractionSource, Item
-from annotation.papers.actions.extractions import (
+from annotation.papers.actions import (
     begin_extraction,
     finish_extraction,
     redo_extraction,
     reopen_extraction,
     save_extraction,
+    skip_paper,
+    take_up_paper,
     undo_extraction,
 )
-from annotation.papers.actions.skipped_papers import skip_paper, take_up_paper
 from annotation.papers.reads.extractions import content_of
 from annotation.papers.reads.gold import gold_of
 from corpus.models import Paper

@@ -12,7 +12,7 @@ from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction, ExtractionRevision
-from annotation.papers.actions.extractions import begin_extraction, save_extraction
+from annotation.papers.actions import begin_extraction, save_extraction
 from annotation.papers.reads.extractions import content_of
 from corpus.models import Document, ImportRun, Paper, Role
 from tests.corpus.imports.importing import counts, import_files

@@ -8,9 +8,9 @@ from django.db import transaction
 from accounts.jobs import Progress
 from annotation.definitions.extractions import read_content, write_content
 from annotation.papers.jobs.papers import reading_papers
-from annotation.papers.reads.candidate_documents import link_references, title_index
 from annotation.papers.reads.extraction_screen import paper_data, title_pieces
 from annotation.papers.reads.extractions import content_of
+from annotation.papers.reads.references import link_references, title_index
 from corpus.imports.actions import request_import
 from corpus.loading.counts import ImportCounts
 from corpus.models import Collection, Document, Paper
