@@ -18,11 +18,9 @@ from accounts.sql import execute
 from annotation.assignment.reads.workload import WITHDRAWN, Workload, read_workload
 from annotation.campaigns.jobs import CampaignJob
 from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
-from annotation.planning.order import order_by_aspect, order_by_document
-from annotation.planning.plan import plan_assignments
+from annotation.planning.order import order_by_aspect, order_by_document, schedule
+from annotation.planning.plan import free_slots, plan_assignments
 from annotation.planning.problem import CannotPlan, Ints, Plan
-from annotation.planning.repeats import schedule
-from annotation.planning.slots import free_slots
 from corpus.loading.constraints import checked_at_once
 
 COPY = """

@@ -1,4 +1,4 @@
-"""Asking for judgments to be imported; the work is in runs/imports.py, the job is the corpus' own."""
+"""Requests to import judgments; the work is in jobs/imports.py, the job is the corpus' own."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -28,10 +28,10 @@ def request_judgment_import(
     dry_run: bool = False,
     send: bool = True,
 ) -> ImportRun:
-    """Ask for files of judgments to be read into the campaign.
+    """Request an import of files of judgments into the campaign.
 
-    `annotator` is whose labels these are, whatever the files say; `machine` flags all annotators in them as machines.
-    `send=False` leaves the work to the caller. Errors: Refused for a closed campaign and for what cannot be read.
+    `annotator` is whose labels these are, whatever the files say; `machine` marks all annotators in them as machines.
+    `send=False` leaves the work to the caller. Errors: Refused for a closed campaign and for files that cannot be read.
     """
     campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
     check_manager(campaign.collection, by)

@@ -1,4 +1,4 @@
-"""The form that takes in judgments."""
+"""The form of imports of judgments."""
 
 from django import forms
 
@@ -7,7 +7,7 @@ from corpus.imports.forms import ImportForm
 
 
 class JudgmentImportForm(ImportForm):
-    """Which files; whose labels they are where the files do not say."""
+    """The files; and whose labels they are where the files do not name annotators."""
 
     annotator = forms.CharField(
         required=False,

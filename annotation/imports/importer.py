@@ -1,4 +1,4 @@
-"""Importing judgments into a campaign."""
+"""The importer of judgments."""
 
 from collections.abc import Iterator
 
@@ -22,15 +22,15 @@ def standing_on_judgments(run: ImportRun) -> Iterator[Standing]:
 
 
 def _free_assignments(run: ImportRun) -> None:
-    """Assignments that were here before the import are to do again."""
-    mine = Assignment.objects.filter(Exists(Submission.objects.filter(assignment=OuterRef("pk"), imported_in=run)))
-    mine.exclude(imported_in=run).update(state=AssignmentState.PENDING, finished_at=None)
+    """Set assignments that existed before the import to pending."""
+    done = Assignment.objects.filter(Exists(Submission.objects.filter(assignment=OuterRef("pk"), imported_in=run)))
+    done.exclude(imported_in=run).update(state=AssignmentState.PENDING, finished_at=None)
 
 
 def _remove_assignments(run: ImportRun) -> None:
-    """Slots of an open queue are free again; assignments and annotators that the import made go."""
-    made = Assignment.objects.filter(imported_in=run)
-    made.filter(queue__isnull=False, slot__isnull=False).update(
+    """Free the slots of an open queue, and delete assignments and annotators that the import created."""
+    created = Assignment.objects.filter(imported_in=run)
+    created.filter(queue__isnull=False, slot__isnull=False).update(
         state=AssignmentState.OPEN,
         annotator=None,
         finished_at=None,
@@ -38,7 +38,7 @@ def _remove_assignments(run: ImportRun) -> None:
         held_by=None,
         imported_in=None,
     )
-    made._raw_delete(using="default")
+    created._raw_delete(using="default")
     UnparsedAnswer.objects.filter(imported_in=run)._raw_delete(using="default")
     busy = Assignment.objects.filter(annotator=OuterRef("pk"))
     unparsed = UnparsedAnswer.objects.filter(annotator=OuterRef("pk"))
@@ -46,7 +46,7 @@ def _remove_assignments(run: ImportRun) -> None:
 
 
 def _way_on(run: ImportRun) -> WayOn:
-    """To the annotators of its campaign, which may be deleted since."""
+    """The links to the annotators of its campaign, which may have been deleted."""
     where = Campaign.objects.filter(pk=run.parameters["campaign"]).values_list("collection__slug", "slug").first()
     if where is None:
         campaigns = reverse("campaign_list", args=[run.collection.slug])

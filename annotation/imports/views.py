@@ -16,7 +16,7 @@ SHOWN_RUNS = 10
 
 @require_http_methods(["GET", "POST"])
 def judgment_import(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Choose files and send them."""
+    """Choose files and import them."""
     membership, found = fetch_for_manager(request, slug, campaign, page="judgments")
     sent = request.method == "POST"
     form = JudgmentImportForm(request.POST if sent else None, request.FILES if sent else None, kind="judgments")

@@ -1,4 +1,4 @@
-"""Items that can be given out together, grouped so that a million of them become a few classes."""
+"""Items that can be assigned together, grouped so that a million of them become a few classes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.planning.problem import Bools, Ints
+from annotation.planning.problem import Bools, Ints, place_in_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Bundles:
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """Bundles that are equal in size, demand and closed people: what differs is only how many there are.
+    """Groups of bundles that are equal in size, demand and closed people; `count` is how many there are.
 
     Fields of length C (`closed`: (C, A)); `of` (N,) is the class of each bundle given to `classify`.
     """
@@ -41,19 +41,22 @@ class Classes:
 
 def bundle_items(unit: Ints, demand: Ints, closed: Bools) -> Bundles:
     """Bundle the items that need judges by unit, demand and closed people."""
-    wanted = np.flatnonzero(demand > 0)
-    kinds = _kinds(demand[wanted], closed[wanted])
-    key = unit[wanted] * (int(kinds.max(initial=0)) + 1) + kinds
+    needy = np.flatnonzero(demand > 0)
+    kinds = _kinds(demand[needy], closed[needy])
+    key = unit[needy] * (int(kinds.max(initial=0)) + 1) + kinds
     _, first, of, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
     item_bundle = np.full(len(unit), -1, dtype=np.int64)
-    item_bundle[wanted] = of
-    sample = wanted[first]
+    item_bundle[needy] = of
+    sample = needy[first]
+    by_size = np.lexsort((-size, unit[sample]))
+    rank = np.empty(len(sample), dtype=np.int64)
+    rank[by_size] = place_in_group(unit[sample][by_size])
     return Bundles(
         unit=unit[sample],
         size=size.astype(np.int64),
         demand=demand[sample],
         closed=closed[sample],
-        rank=_rank_in_unit(unit[sample], size),
+        rank=rank,
         item_bundle=item_bundle,
     )
 
@@ -66,7 +69,7 @@ def classify(size: Ints, demand: Ints, closed: Bools) -> Classes:
 
 
 def _kinds(number: Ints, closed: Bools) -> Ints:
-    """One small integer per row, equal exactly where the number and the row of `closed` are equal."""
+    """(n,): a small integer for each row, equal exactly where `number` (n,) and rows of `closed` (n, A) are equal."""
     if not len(number):
         return np.zeros(0, dtype=np.int64)
     rows = np.hstack(
@@ -74,12 +77,3 @@ def _kinds(number: Ints, closed: Bools) -> Ints:
     )
     keys = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.shape[1]))).ravel()
     return np.unique(keys, return_inverse=True)[1].astype(np.int64)
-
-
-def _rank_in_unit(unit: Ints, size: Ints) -> Ints:
-    order = np.lexsort((-size, unit))
-    ordered = unit[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    rank = np.empty(len(unit), dtype=np.int64)
-    rank[order] = np.arange(len(unit)) - np.repeat(starts, np.diff(np.r_[starts, len(unit)]))
-    return rank

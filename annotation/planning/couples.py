@@ -1,4 +1,4 @@
-"""Who judges together: rows of distinct people with exact quotas, every couple met as evenly as can be."""
+"""Who judges together: rows of distinct people with exact quotas, all couples as evenly as possible."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from annotation.planning.problem import Floats, Ints
 
 
 class CoupleTable:
-    """How often each two people judge together, relative to how much both of them judge.
+    """How often each two people judge together, relative to their loads.
 
-    Agreement is well connected when no couple is rarer than its members' loads explain, so a couple (a, b) counts
-    with 1 / (load of a x load of b). `met` (A, A) are the items judged by both so far. Among couples equally rare,
-    one that joins two groups of people who have not met comes first, so that nobody's agreement is an island.
+    Agreement is well connected when no couple is rarer than the loads of its members explain, so a couple (a, b) counts
+    1 / (load of a x load of b). `met` (A, A): the items that both have judged so far; `loads` (A,). Of equally rare
+    couples, one that joins two groups of people who have not met comes first, so that no group stays apart.
     """
 
     def __init__(self, met: Ints, loads: Ints, rng: np.random.Generator) -> None:
@@ -30,7 +30,7 @@ class CoupleTable:
         self.weight: list[list[float]] = (met * step + (noise + noise.T) * 1e-3 * step.min(initial=1.0)).tolist()
 
     def meet(self, row: list[int], items: int) -> None:
-        """Note that the people in `row` judge `items` further items together."""
+        """Count that the people in `row` judge `items` further items together."""
         for a in row:
             weights, steps = self.weight[a], self.step[a]
             for b in row:
@@ -44,29 +44,29 @@ class CoupleTable:
 def seat_rows(count: int, quotas: Ints, per_row: int, items: int, table: CoupleTable) -> Ints:
     """(count, per_row): rows of distinct people in which person i sits exactly quotas[i] times.
 
-    Needs sum(quotas) = count x per_row and quotas <= count. People who must be in all rows that are left are seated
-    first; any other choice then keeps the rest solvable, so the others can be those who have met the seated
-    ones least. `items` is the number of items that one row stands for.
+    Needs sum(quotas) = count x per_row and quotas <= count. People who must be in all remaining rows are seated first;
+    then every choice keeps the rest solvable, so the others are those who have met the seated people least. `items` is
+    the number of items of one row.
     """
     left: list[int] = quotas.tolist()
     share = [1.0 / quota if quota else 0.0 for quota in left]
-    undone = [1.0 if quota else -1.0 for quota in left]  # part of the quota still to be seated
+    open_part = [1.0 if quota else -1.0 for quota in left]  # part of the quota that is not seated yet
     rows = np.empty((count, per_row), dtype=np.int64)
     for number in range(count):
         remaining = count - number
         row = [i for i, quota in enumerate(left) if quota == remaining] if max(left) == remaining else []
-        row = row or [undone.index(max(undone))]
+        row = row or [open_part.index(max(open_part))]
         _fill(row, per_row, left, table)
         rows[number] = row
         for i in row:
             left[i] -= 1
-            undone[i] = left[i] * share[i] if left[i] else -1.0
+            open_part[i] = left[i] * share[i] if left[i] else -1.0
         table.meet(row, items)
     return rows
 
 
 def _fill(row: list[int], per_row: int, left: list[int], table: CoupleTable) -> None:
-    """Fill `row` with the people who have met those in it least; of several rather somebody of another group."""
+    """Fill `row` with the people who have met its members least; of equal ones, with somebody of another group."""
     weight, group = table.weight, table.group
     met = weight[row[0]]
     for i in row[1:]:

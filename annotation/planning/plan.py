@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy  # its parts are loaded when they are first used, not at every start
 
 from annotation.planning.bundles import Bundles, bundle_items, classify
 from annotation.planning.couples import CoupleTable, seat_rows
@@ -15,6 +16,7 @@ from annotation.planning.problem import (
     check_solvable,
     closed_pairs,
     held_loads,
+    place_in_group,
 )
 from annotation.planning.shares import share_out
 
@@ -22,10 +24,10 @@ from annotation.planning.shares import share_out
 def plan_assignments(people: People, work: Work, rng: np.random.Generator) -> Plan:
     """Give every item the judges it needs; raises CannotPlan with the reason where that is impossible.
 
-    Holds always: an item gets exactly its demand of distinct people, nobody gets an item they hold or skipped,
-    nobody's load passes their capacity, and a unit's new items go first to those who hold others of it. As far as
-    that allows, loads are proportional to weights (items of one unit apart: to within one for units of one item)
-    and each couple of people shares items in proportion to their loads. The same input and rng give the same plan.
+    In every plan an item gets exactly its demand of distinct people, nobody gets an item they hold or skipped, nobody's
+    load exceeds their capacity, and a unit's new items go first to people who hold others of it. As far as that allows,
+    loads are proportional to weights (for units of one item to within one item), and each couple of people shares items
+    in proportion to their loads. The same input and rng give the same plan.
     """
     closed = closed_pairs(people, work)
     check_solvable(people, work, closed)
@@ -38,7 +40,7 @@ def plan_assignments(people: People, work: Work, rng: np.random.Generator) -> Pl
 
 
 class _Table:
-    """The plan while it grows: pairs (bundle, person), loads, and who holds items of each unit."""
+    """The growing plan: pairs (bundle, person), loads, and who holds items of each unit."""
 
     def __init__(self, people: People, work: Work, rng: np.random.Generator) -> None:
         self.people, self.rng = people, rng
@@ -53,22 +55,22 @@ class _Table:
         return np.concatenate(self.parts) if self.parts else np.zeros((0, 2), dtype=np.int64)
 
     def seat(self, bundles: Bundles, chosen: Ints) -> None:
-        """Find judges for the chosen bundles, at most one per unit: its holders first, then the best others."""
+        """Find judges for the chosen bundles, at most one of each unit: its holders first, then others."""
         closed, demand = bundles.closed[chosen], bundles.demand[chosen].copy()
         self._seat_holders(bundles, chosen, closed, demand)
         open_ = np.flatnonzero(demand > 0)
         classes = classify(bundles.size[chosen[open_]], demand[open_], closed[open_])
-        given = share_out(self.people, classes, self.loads, self.rng)
-        final = self.loads + classes.size @ given
+        shares = share_out(self.people, classes, self.loads, self.rng)
+        final = self.loads + classes.size @ shares
         couples = CoupleTable(self.met, final, self.rng)
         for kind in range(len(classes.count)):
             members = self.rng.permutation(chosen[open_[classes.of == kind]])
             size, per_row = int(classes.size[kind]), int(classes.demand[kind])
-            rows = seat_rows(len(members), given[kind], per_row, size, couples)
+            rows = seat_rows(len(members), shares[kind], per_row, size, couples)
             self._take(bundles, np.column_stack([np.repeat(members, per_row), rows.ravel()]))
 
     def _seat_holders(self, bundles: Bundles, chosen: Ints, closed: Bools, demand: Ints) -> None:
-        """People who hold other items of the unit come first, the lightest laden of them before the others."""
+        """Give bundles to people who hold other items of the unit, first to those with the smallest loads."""
         near = self.holders[bundles.unit[chosen]] & ~closed
         for index in np.flatnonzero(near.any(axis=1)):
             bundle = int(chosen[index])
@@ -87,14 +89,14 @@ class _Table:
 
 
 def _spread(bundles: Bundles, pairs: Ints) -> tuple[Ints, Ints]:
-    """From pairs (bundle, person) to pairs (item, person), by item and person."""
+    """Pairs (item, person), sorted, from pairs (bundle, person)."""
     order = np.argsort(pairs[:, 0], kind="stable")
     bundle, person = pairs[order, 0], pairs[order, 1]
     starts = np.searchsorted(bundle, np.arange(len(bundles.size) + 1))
-    wanted = np.flatnonzero(bundles.item_bundle >= 0)
-    of = bundles.item_bundle[wanted]
+    needy = np.flatnonzero(bundles.item_bundle >= 0)
+    of = bundles.item_bundle[needy]
     judges = starts[of + 1] - starts[of]
-    items = np.repeat(wanted, judges)
+    items = np.repeat(needy, judges)
     offset = np.arange(len(items)) - np.repeat(np.cumsum(judges) - judges, judges)
     persons = person[np.repeat(starts[of], judges) + offset]
     order = np.lexsort((persons, items))
@@ -105,11 +107,22 @@ def _couples(size: int, work: Work, items: Ints, persons: Ints) -> Ints:
     """(A, A): items that two people both hold, counting earlier and new pairs."""
     item = np.concatenate([work.held[:, 0], items])
     person = np.concatenate([work.held[:, 1], persons])
-    order = np.lexsort((person, item))
-    item, person = item[order], person[order]
-    met = np.zeros(size * size, dtype=np.int64)
-    for distance in range(1, int(np.bincount(item, minlength=1).max(initial=0))):
-        both = item[distance:] == item[:-distance]
-        met += np.bincount(person[:-distance][both] * size + person[distance:][both], minlength=size * size)
-    square = met.reshape(size, size)
-    return square + square.T
+    shape = len(work.demand), size
+    judges = scipy.sparse.csr_array((np.ones(len(item), dtype=np.int64), (item, person)), shape)
+    couples: Ints = (judges.T @ judges).toarray()
+    np.fill_diagonal(couples, 0)
+    return couples
+
+
+def free_slots(items: Ints, slots: Ints, taken: Ints) -> Ints:
+    """(n,): the slot, from 1, of each new assignment: the lowest free slots of its item.
+
+    `items` (n,): sorted indexes of items, one for each new judge. `slots` (I,): how many slots each item has. `taken`
+    (t, 2): rows (item, slot) that are held already. An item must have enough free slots.
+    """
+    most = int(max(slots.max(initial=0), taken[:, 1].max(initial=0)))
+    held = np.zeros((len(slots), most), dtype=np.bool_)
+    held[taken[:, 0], taken[:, 1] - 1] = True
+    free = np.cumsum(~held, axis=1)  # (I, most): free slots up to each slot
+    slot: Ints = (free[items] <= place_in_group(items)[:, None]).sum(axis=1) + 1
+    return slot

@@ -1,4 +1,4 @@
-"""What the planner is given and gives back, and the checks that say at once why a plan cannot exist."""
+"""The input and the result of the planner, and the checks that say at once why a plan cannot exist."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ UNLIMITED = 2**40  # room of a person without a capacity: more items than any ca
 
 
 class CannotPlan(Exception):
-    """No plan fits the demand; `reason` says what is missing and what would help."""
+    """No plan meets the demand; `reason` says what is missing and what would help."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -26,8 +26,8 @@ class CannotPlan(Exception):
 class People:
     """The annotators who may get items, all fields of one length A.
 
-    `weights` are relative shares of the load (> 0). `capacities` are the most items each may hold in total, those
-    already held included; UNLIMITED where there is no cap.
+    `weights` (A,) are relative shares of the load (> 0). `capacities` (A,) are the most items each may hold in total,
+    including those they hold already; UNLIMITED without a cap.
     """
 
     names: tuple[str, ...]
@@ -40,9 +40,9 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """All items of a campaign, I of them, with what has been given out before.
+    """All items of a campaign, I of them, with earlier assignments.
 
-    `demand` (I,): how many further judges each item needs; 0 for those that are served.
+    `demand` (I,): how many further judges each item needs.
     `unit` (I,): numbers from 0; items of equal unit go to the same people (one abstract with all its aspects).
     `held` (H, 2): rows (item, person) of judges who have the item to do or have done it.
     `barred` (B, 2): rows (item, person) of people who must not get the item again (they skipped it).
@@ -56,7 +56,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """New assignments as pairs (items[j], people[j]), and what they lead to.
+    """New assignments as pairs (items[j], people[j]), and the resulting loads and couples.
 
     `loads` (A,): items each person holds afterwards, earlier ones included. `couples` (A, A): items that two people
     both judge afterwards; symmetric, zero on the diagonal.
@@ -82,7 +82,7 @@ def held_loads(people: People, work: Work) -> Ints:
 
 
 def check_solvable(people: People, work: Work, closed: Bools) -> None:
-    """Raise CannotPlan for the plain reasons: too few people, too little room, items that too few may still judge."""
+    """Raise CannotPlan for simple reasons: too few people, too little room, items that too few may still judge."""
     most = int(work.demand.max(initial=0))
     if most > len(people):
         raise CannotPlan(
@@ -103,6 +103,13 @@ def check_solvable(people: People, work: Work, closed: Bools) -> None:
             f"{_count(needed, 'judgment')} to assign, but the annotators' capacities leave room for only {room}."
             " Raise capacities, add annotators or lower the overlap."
         )
+
+
+def place_in_group(keys: Ints) -> Ints:
+    """(n,): the place of each element, from 0, among equal neighbours. Equal `keys` (n,) must be neighbours."""
+    begins = np.r_[True, keys[1:] != keys[:-1]][: len(keys)]
+    places: Ints = np.arange(len(keys)) - np.flatnonzero(begins)[np.cumsum(begins) - 1]
+    return places
 
 
 def _count(number: int, noun: str) -> str:

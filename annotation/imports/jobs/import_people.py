@@ -1,4 +1,4 @@
-"""Whose labels they are: the names in files of judgments, matched to a campaign's annotators."""
+"""The names in files of judgments, matched to a campaign's annotators."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,10 +16,10 @@ SHOWN = 20
 
 
 class People:
-    """The campaign's annotators and the collection's members, by the names that files use.
+    """The campaign's annotators and the collection's members, by the names in files.
 
-    A name that the campaign knows is that annotator. An account is found by its e-mail address alone: two people may
-    have one name, and nobody's account is credited with labels for having the same name.
+    A name of an annotator of the campaign is that annotator. An account is found only by its e-mail address: two people
+    may have the same name, and nobody's account gets the labels of a namesake.
     """
 
     def __init__(self, campaign: Campaign, run: ImportRun) -> None:
@@ -27,7 +27,7 @@ class People:
         # Locked as every other writer locks them, before their assignments.
         annotators = list(campaign.annotators.select_for_update(no_key=True).order_by("pk"))
         self.by_name = {each.name: each for each in annotators}
-        self.run_here = set(campaign.machine_runs.values_list("annotator_id", flat=True))
+        self.run_machines = set(campaign.machine_runs.values_list("annotator_id", flat=True))
         self.by_user = {each.user_id: each for each in annotators if each.user_id}
         members = User.objects.filter(memberships__collection=campaign.collection_id).exclude(
             memberships__in=campaign.collection.memberships.filter(role=Role.VIEWER)
@@ -39,9 +39,9 @@ class People:
         self.new_machines: list[Annotator] = []
 
     def resolve(self, name: str, machine: bool, model: str = "", run: int = 1) -> tuple[Annotator | None, str]:
-        """The annotator of this name, made if there is none, or None and what is wrong.
+        """The annotator of this name, created if there is none; or None and the problem.
 
-        `model` and `run` are those of a machine that is made.
+        `model` and `run` are those of a machine that is created.
         """
         if len(name) > ANNOTATOR_NAME.most:
             return None, f"the annotator's name is longer than {ANNOTATOR_NAME.most} characters"
@@ -53,18 +53,18 @@ class People:
         if is_machine and (reason := why_cannot_import_machine(self.campaign, name, model)):
             return None, reason
         if annotator is None:
-            what = {"kind": AnnotatorKind.MACHINE, "model": model, "run_number": run} if machine else {}
-            annotator = self._make(name, user, what)
+            fields = {"kind": AnnotatorKind.MACHINE, "model": model, "run_number": run} if machine else {}
+            annotator = self._create(name, user, fields)
         elif annotator.user_id and annotator not in self.by_address:
             self.known[annotator.pk] = annotator
-        if annotator.pk in self.run_here:
+        if annotator.pk in self.run_machines:
             return None, f"{name} is a machine that Litmus runs itself; import its labels under another name"
         if machine and annotator.kind == AnnotatorKind.HUMAN:
             return None, f"{name} is a person in this campaign, not a machine"
         return annotator, ""
 
     def remarks(self) -> list[str]:
-        """Sentences on whom the names were taken for."""
+        """Sentences that say which annotators the names were matched to."""
         namesakes = {str(each) for each in self.members.values()} & {each.name for each in self.new_people}
         lists = [
             ("Taken for annotators of the campaign who have an account", _names(self.known.values())),
@@ -76,28 +76,28 @@ class People:
                 sorted(namesakes),
             ),
         ]
-        return [f"{what}: {_some(names)}." for what, names in lists if names]
+        return [f"{text}: {_some(names)}." for text, names in lists if names]
 
-    def _make(self, name: str, user: User | None, what: dict[str, Any]) -> Annotator:
+    def _create(self, name: str, user: User | None, fields: dict[str, Any]) -> Annotator:
         shown = name
         if user is not None and str(user) not in self.by_name:
             shown = str(user)[: ANNOTATOR_NAME.most]
-        made = Annotator.objects.create(
+        created = Annotator.objects.create(
             campaign=self.campaign,
             name=shown,
             user=user,
             created_at=timezone.now(),
             imported_in=self.run,
             order_seed=person_seed(self.campaign.seed, shown),
-            **what,
+            **fields,
         )
-        self.by_name[made.name] = made
+        self.by_name[created.name] = created
         if user is not None:
-            self.by_user[user.pk] = made
-            self.by_address.append(made)
+            self.by_user[user.pk] = created
+            self.by_address.append(created)
         else:
-            (self.new_machines if made.kind == AnnotatorKind.MACHINE else self.new_people).append(made)
-        return made
+            (self.new_machines if created.kind == AnnotatorKind.MACHINE else self.new_people).append(created)
+        return created
 
 
 def _names(annotators: Iterable[Annotator]) -> list[str]:

@@ -1,19 +1,19 @@
 """The SQL of importing judgments: rows are matched, checked and written as sets, however many there are.
 
-`judgment_row` holds the file's rows, `judgment_match` what they mean here and what is wrong with them, and
-`judgment_group` the answers: one for each annotator and item, with what is there already.
+`judgment_row` holds the file's rows, `judgment_match` the records that they name and their problems, `judgment_group`
+the answers: one for each annotator and item, with the answer that is stored already.
 """
 
 from corpus.formats.judgment_columns import COLUMNS, STORED_COLUMNS, Column
 
 
 def listed(table: str = "") -> str:
-    """The columns that an answer keeps as they are, for a SELECT or an INSERT."""
+    """The columns that an answer stores unchanged, for a SELECT or an INSERT."""
     return ", ".join(f"{table}.{column.name}" if table else column.name for column in STORED_COLUMNS)
 
 
 def known(column: Column, value: str) -> str:
-    """A text that is not known is stored as an empty one."""
+    """The value for storage: an unknown text is an empty one."""
     return f"coalesce({value}, '')" if column.sql == "text" else value
 
 
@@ -34,7 +34,7 @@ SELECT annotator, bool_or(machine), coalesce(max(model), ''), coalesce(max(run),
 FROM judgment_row GROUP BY 1 ORDER BY min(n)
 """
 
-# A value is compared as a number only after it was seen to be one.
+# A value is compared as a number only after a test that it is one.
 _MATCH = f"""
 CREATE TEMP TABLE judgment_match ON COMMIT DROP AS
 SELECT r.n, r.file, r.line, g.annotator_id, g.machine, i.id AS item_id, cr.id AS criterion_id, cr.key AS criterion,
@@ -77,7 +77,7 @@ MATCH = _MATCH.replace(
 MATCH_QUESTIONS = _MATCH.replace(
     "<documents>", "WHEN r.docno <> '' THEN 'names a document, but this campaign rates questions without documents'"
 ).replace("<same document>", "i.document_id IS NULL AND r.docno = ''")
-# The same thing twice, also in two files: the first counts.
+# Of repeated rows, also in two files, the first counts.
 REPEATED = """
 UPDATE judgment_match m SET problem = format('repeats %%s, line %%s', f.file, f.line)
 FROM (
@@ -86,7 +86,8 @@ FROM (
 ) s JOIN judgment_match f ON f.n = s.first
 WHERE m.n = s.n AND s.n <> s.first
 """
-# One answer per annotator and item. `last` is the newest submission that counts: its kind says who gave what is there.
+# One answer for each annotator and item. `last` is the newest submission that counts; its kind says whether a person
+# or an import gave the stored answer.
 GROUP = f"""
 CREATE TEMP TABLE judgment_group ON COMMIT DROP AS
 SELECT row_number() OVER (ORDER BY min(m.n)) AS grp, min(m.n) AS n, count(*) AS size, m.annotator_id, m.item_id,
@@ -114,7 +115,7 @@ LEFT JOIN LATERAL (
 WHERE m.problem = ''
 GROUP BY m.annotator_id, m.item_id, e.id, e.state, e.slot, last.uuid, last.kind, last.how, have.answers
 """
-# fate: unchanged, updated, created, or what is in the way.
+# fate: unchanged, updated, created, or the problem.
 DECIDE = f"""
 UPDATE judgment_group SET fate = CASE
     WHEN NOT (before || answers) ?& %(criteria)s::text[] THEN 'lacks a value for another criterion of the same item'
@@ -128,15 +129,15 @@ FROM (
   SELECT grp AS of, jsonb_build_array(reasons, flagged, guideline_id, at, {listed()}) AS how,
     '[{{}}, false, null, null, {", ".join(column.empty for column in STORED_COLUMNS)}]'::jsonb AS silent
   FROM judgment_group
-) given WHERE given.of = grp
+) compared WHERE compared.of = grp
 """
-# Whether a file says the same as a sealed label, or something else, would reveal the label to people who guess.
-SAY_NOTHING_OF_SEALED = """
+# Whether a file agrees with a sealed label would reveal the label to people who guess.
+HIDE_SEALED = """
 UPDATE judgment_group SET fate = 'is judged already; while the test set is sealed an import only adds labels'
 WHERE state = 'done' AND NOT machine
 """
-# Free slots of the items, lowest first, go to the answers that need one, in the order of the file. Free slots of an
-# open queue are rows: they are locked, and those that somebody takes at this moment are not free.
+# Answers that need a slot get the lowest free slots of their items, in the order of the file. Free slots of an open
+# queue are rows: they are locked, and slots that somebody takes at this moment are not free.
 OPEN_SLOTS = """
 CREATE TEMP TABLE judgment_open ON COMMIT DROP AS
 SELECT a.id, a.item_id, a.slot, a.queue_id, a.position FROM annotation_assignment a
@@ -152,8 +153,8 @@ FROM (
 JOIN (
   SELECT i.id AS item_id, s.slot, o.id AS open_id, o.queue_id, coalesce(o.position, 0) AS position,
     row_number() OVER (PARTITION BY i.id ORDER BY s.slot) AS rank
-  FROM (SELECT DISTINCT item_id FROM judgment_group WHERE fate = 'created') wanted
-  JOIN annotation_item i ON i.id = wanted.item_id
+  FROM (SELECT DISTINCT item_id FROM judgment_group WHERE fate = 'created') answered
+  JOIN annotation_item i ON i.id = answered.item_id
   JOIN annotation_campaign c ON c.id = i.campaign_id
   CROSS JOIN LATERAL generate_series(1, c.overlap + i.extra_overlap) s(slot)
   LEFT JOIN annotation_assignment a ON a.item_id = i.id AND a.slot = s.slot
@@ -174,10 +175,10 @@ UPDATE judgment_match m SET problem = g.fate FROM judgment_group g
 WHERE m.problem = '' AND m.annotator_id = g.annotator_id AND m.item_id = g.item_id
   AND g.fate NOT IN ('created', 'updated', 'unchanged')
 """
-# A machine's answer that could not be read is kept apart from its labels, unless an earlier one could be read.
+# A machine's answer that could not be parsed is stored apart from its labels, unless an earlier one could be parsed.
 UNPARSED_COUNT = "SELECT count(*) FROM judgment_match WHERE problem = 'unparsed'"
 STORE_UNPARSED = """
-WITH kept AS (
+WITH stored AS (
   INSERT INTO annotation_unparsedanswer (annotator_id, item_id, criterion_id, text, received_at, imported_in_id)
   SELECT DISTINCT ON (m.annotator_id, m.item_id, m.criterion_id)
     m.annotator_id, m.item_id, m.criterion_id, m.said, %(at)s, %(run)s
@@ -187,7 +188,7 @@ WITH kept AS (
     WHERE a.item_id = m.item_id AND a.annotator_id = m.annotator_id AND j.criterion_id = m.criterion_id)
   ORDER BY m.annotator_id, m.item_id, m.criterion_id, m.n
   ON CONFLICT DO NOTHING RETURNING 1
-) SELECT count(*) FROM kept
+) SELECT count(*) FROM stored
 """
 DELETE_UNPARSED = """
 DELETE FROM annotation_unparsedanswer u USING judgment_match m
@@ -214,15 +215,15 @@ SET state = 'done', slot = coalesce(a.slot, g.new_slot), finished_at = %(at)s, l
 FROM judgment_group g WHERE g.assignment_id = a.id AND g.fate = 'created'
 """
 ASSIGN = """
-WITH made AS (
+WITH created AS (
   INSERT INTO annotation_assignment (item_id, annotator_id, queue_id, state, slot, repeat, position, finished_at,
     imported_in_id)
   SELECT item_id, annotator_id, queue_id, 'done', new_slot, 0, position, %(at)s, %(run)s FROM judgment_group
   WHERE fate = 'created' AND assignment_id IS NULL ORDER BY grp
   RETURNING id, item_id, annotator_id
 )
-UPDATE judgment_group g SET assignment_id = made.id FROM made
-WHERE made.item_id = g.item_id AND made.annotator_id = g.annotator_id
+UPDATE judgment_group g SET assignment_id = created.id FROM created
+WHERE created.item_id = g.item_id AND created.annotator_id = g.annotator_id
 """
 WRITTEN = """
 SELECT grp, assignment_id, coalesce(last_uuid::text, ''), answers::text FROM judgment_group
@@ -245,5 +246,6 @@ JOIN judgment_match m ON m.annotator_id = g.annotator_id AND m.item_id = g.item_
 ON CONFLICT (assignment_id, criterion_id)
 DO UPDATE SET value = EXCLUDED.value, reason = EXCLUDED.reason, submission_id = EXCLUDED.submission_id
 """
-# The next statement would be planned as if the tables were as small as before; PostgreSQL itself looks once a minute.
-KNOW_SIZES = "ANALYZE annotation_assignment; ANALYZE annotation_submission; ANALYZE annotation_judgment"
+# Without this the next statement is planned as if the tables were as small as before; PostgreSQL itself analyses them
+# once a minute.
+ANALYSE = "ANALYZE annotation_assignment; ANALYZE annotation_submission; ANALYZE annotation_judgment"

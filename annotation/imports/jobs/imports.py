@@ -1,11 +1,10 @@
-"""Importing judgments: read in a thread, copied into a staging table, matched, checked and written set by set.
+"""Importing judgments: read in a thread, copied into a staging table, matched, checked and written in sets.
 
-A human answer takes a slot of its item, a machine's does not. What was imported before is left or updated; what
-somebody answered in Litmus is never changed by a file.
+A human answer takes a slot of its item, a machine's does not. Answers of earlier imports stay or are updated; answers
+that were given in Litmus are never changed by a file.
 """
 
 from collections.abc import Iterator
-from typing import Any
 from uuid import UUID, uuid5
 
 from django.db import IntegrityError, connection, transaction
@@ -13,6 +12,7 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from accounts.refusals import Conflict
+from accounts.sql import execute
 from annotation.campaigns.rules.campaigns import check_not_closed
 from annotation.campaigns.rules.seals import sealed_by
 from annotation.imports.jobs import import_sql as sql
@@ -27,7 +27,7 @@ from corpus.loading.background_reading import in_background
 from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, ImportCounts
-from corpus.loading.line_batches import Batch, Odometer, batches, sources_of
+from corpus.loading.line_batches import Odometer, batches, sources_of
 from corpus.models import ImportRun
 
 NAMESPACE = UUID("2f0c5f5e-6f0b-5b0e-9c5e-0b8a5c1f7d11")  # of submissions made by imports
@@ -35,15 +35,11 @@ UUIDS_AT_ONCE = 20_000
 MANY = 10_000  # rows after which the planner's statistics are updated at once
 
 
-class _DryRun(Exception):
-    """Everything was counted; nothing is kept."""
-
-
 def load_judgments(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files into the campaign named in its parameters; the caller holds the transaction.
 
     Parameters: `campaign` (its id), `annotator` (whose labels these are, whatever the files say), `machine` (all
-    annotators in the files are machines).
+    annotators in the files are machines). A dry run is rolled back.
     Errors: BrokenFile for a file that cannot be trusted as a whole, Refused for a closed campaign, Conflict where
     somebody judged the same items at the same moment.
     """
@@ -55,9 +51,7 @@ def load_judgments(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
         with transaction.atomic():
             _load(run, campaign, progress, counts)
             if run.dry_run:
-                raise _DryRun
-    except _DryRun:
-        return
+                transaction.set_rollback(True)
     except IntegrityError as error:
         raise Conflict(
             "Somebody judged or gave back the same items at the same moment. Import the files again."
@@ -67,10 +61,12 @@ def load_judgments(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
 def _load(run: ImportRun, campaign: Campaign, progress: Progress, counts: ImportCounts) -> None:
     total = sum(file["size"] for file in run.files)
     odometer = Odometer()
-    _execute(sql.STAGE)
+    execute(sql.STAGE)
     with in_background(batches(_records(run, odometer), _line, odometer)) as found:
         for batch in found:
-            _stage(batch, counts)
+            counts.add_problems(batch.problems)
+            if batch.lines:
+                _copy(sql.COPY_ROWS, batch.data)
             progress.report(min(batch.bytes_read, total), total, "reading judgments")
     progress.report(total, total, "matching judgments")
     _name_annotators(run, campaign, counts, everybody_is_machine=bool(run.parameters.get("machine")))
@@ -78,12 +74,12 @@ def _load(run: ImportRun, campaign: Campaign, progress: Progress, counts: Import
     _store_unparsed(run, counts)
     _count(counts)
     progress.report(total, total, "writing judgments")
-    _tell_other_guidelines(counts)
+    _report_other_guidelines(counts)
     _write(run, counts.created + counts.updated)
 
 
 def _records(run: ImportRun, odometer: Odometer) -> Iterator[JudgmentRow | Skip | Problem]:
-    """The rows of all files. Runs in the reading thread, so it must not touch the database."""
+    """The rows of all files. It runs in the reading thread and must not use the database."""
     annotator = str(run.parameters.get("annotator", ""))
     for source in sources_of(run):
         yield from read_judgments(source.path, run.format, annotator=annotator, name=source.name, watch=odometer.add)
@@ -94,59 +90,53 @@ def _line(n: int, row: JudgmentRow) -> bytes:
     return encode_line((str(n), copy_text(row.file), str(row.line), *cells, copy_text(row.said[:MOST_TEXT])))
 
 
-def _stage(batch: Batch[bytes], counts: ImportCounts) -> None:
-    counts.add_problems(batch.problems)
-    if batch.lines:
-        _copy(sql.COPY_ROWS, batch.data)
-
-
 def _name_annotators(run: ImportRun, campaign: Campaign, counts: ImportCounts, *, everybody_is_machine: bool) -> None:
-    """Find or make the annotator of each name, and report whose labels the names were taken for."""
+    """Find or create the annotator of each name, and report which annotators the names were matched to."""
     people = People(campaign, run)
     lines = []
-    for name, machine, model, number in _rows(sql.NAMES):
+    for name, machine, model, number in execute(sql.NAMES):
         annotator, problem = people.resolve(name, machine or everybody_is_machine, model, number)
         is_machine = annotator is not None and annotator.kind == AnnotatorKind.MACHINE
         pk = "\\N" if annotator is None else str(annotator.pk)
         lines.append(encode_line((copy_text(name), pk, "t" if is_machine else "f", copy_text(problem))))
     counts.remarks += people.remarks()
     _copy(sql.COPY_NAMES, b"".join(lines))
-    _execute("ANALYZE judgment_name; ANALYZE judgment_row")
+    execute("ANALYZE judgment_name; ANALYZE judgment_row")
 
 
 def _match(campaign: Campaign) -> None:
     criteria = list(campaign.criteria.values_list("key", flat=True))
-    named = {
+    values = {
         "campaign": campaign.pk,
         "collection": campaign.collection_id,
         "criterion": criteria[0] if len(criteria) == 1 else "",
     }
     questions = campaign.kind_object.judges == Judged.QUESTIONS
-    _execute(sql.MATCH_QUESTIONS if questions else sql.MATCH, named)
-    _execute(sql.REPEATED, {})
-    _execute(sql.GROUP)
-    _execute("ANALYZE judgment_match; ANALYZE judgment_group")
-    # Of each step the next must know how much it found, or the planner takes a hundred thousand rows for one.
-    _execute(sql.DECIDE, {"criteria": criteria})
+    execute(sql.MATCH_QUESTIONS if questions else sql.MATCH, values)
+    execute(sql.REPEATED, {})
+    execute(sql.GROUP)
+    execute("ANALYZE judgment_match; ANALYZE judgment_group")
+    # PostgreSQL's planner must know the sizes of tables after each step, or it takes a hundred thousand rows for one.
+    execute(sql.DECIDE, {"criteria": criteria})
     if sealed_by(campaign):
-        _execute(sql.SAY_NOTHING_OF_SEALED)
-    _execute("ANALYZE judgment_group")
-    _execute(sql.OPEN_SLOTS)
-    _execute("ANALYZE judgment_open")
-    _execute(sql.GIVE_SLOTS)
-    _execute("ANALYZE judgment_group")
-    _execute(sql.NO_SLOT, {})
-    _execute(sql.GROUP_PROBLEMS)
+        execute(sql.HIDE_SEALED)
+    execute("ANALYZE judgment_group")
+    execute(sql.OPEN_SLOTS)
+    execute("ANALYZE judgment_open")
+    execute(sql.GIVE_SLOTS)
+    execute("ANALYZE judgment_group")
+    execute(sql.NO_SLOT, {})
+    execute(sql.GROUP_PROBLEMS)
 
 
 def _store_unparsed(run: ImportRun, counts: ImportCounts) -> None:
-    """Answers of machines that could not be read (-1) are kept with their words, and are labels of nothing."""
-    ((unparsed,),) = _rows(sql.UNPARSED_COUNT)
+    """Store answers of machines that could not be parsed (-1) with their text; they give no labels."""
+    ((unparsed,),) = execute(sql.UNPARSED_COUNT)
     if not unparsed:
         return
-    ((kept,),) = _rows(sql.STORE_UNPARSED, {"at": timezone.now(), "run": run.pk})
-    counts.created += kept
-    counts.unchanged += unparsed - kept
+    ((stored,),) = execute(sql.STORE_UNPARSED, {"at": timezone.now(), "run": run.pk})
+    counts.created += stored
+    counts.unchanged += unparsed - stored
     counts.remarks.append(
         f"{unparsed:,} machine answers could not be parsed (−1). They are kept as invalid, with their text, and count"
         " nowhere."
@@ -154,17 +144,17 @@ def _store_unparsed(run: ImportRun, counts: ImportCounts) -> None:
 
 
 def _count(counts: ImportCounts) -> None:
-    by_fate = {fate: int(rows) for fate, rows in _rows(sql.COUNTS)}
+    by_fate = {fate: int(rows) for fate, rows in execute(sql.COUNTS)}
     counts.created += by_fate.get("created", 0)
     counts.updated += by_fate.get("updated", 0)
     counts.unchanged += by_fate.get("unchanged", 0)
-    problems = [Problem(*row) for row in _rows(sql.PROBLEMS, {"most": ERRORS_KEPT})]
+    problems = [Problem(*row) for row in execute(sql.PROBLEMS, {"most": ERRORS_KEPT})]
     counts.add_problems(problems)
-    counts.error_count += int(_rows(sql.PROBLEM_COUNT)[0][0]) - len(problems)
+    counts.error_count += int(execute(sql.PROBLEM_COUNT)[0][0]) - len(problems)
 
 
-def _tell_other_guidelines(counts: ImportCounts) -> None:
-    ((labels, versions),) = _rows(sql.OTHER_GUIDELINES)
+def _report_other_guidelines(counts: ImportCounts) -> None:
+    ((labels, versions),) = execute(sql.OTHER_GUIDELINES)
     if labels:
         counts.remarks.append(
             f"{labels:,} labels were given with versions of the guideline that this campaign does not have"
@@ -173,37 +163,26 @@ def _tell_other_guidelines(counts: ImportCounts) -> None:
 
 
 def _write(run: ImportRun, written: int) -> None:
-    named = {"at": timezone.now(), "run": run.pk}
+    values = {"at": timezone.now(), "run": run.pk}
     with checked_at_once():
-        _execute(sql.TAKE_OPEN)
-        _execute(sql.FINISH, named)
-        _execute(sql.ASSIGN, named)
+        execute(sql.TAKE_OPEN)
+        execute(sql.FINISH, values)
+        execute(sql.ASSIGN, values)
         _make_uuids()
-        _execute(sql.SUBMIT, named)
-        _execute(sql.JUDGE)
-        _execute(sql.DELETE_UNPARSED)
+        execute(sql.SUBMIT, values)
+        execute(sql.JUDGE)
+        execute(sql.DELETE_UNPARSED)
     if written >= MANY:
-        _execute(sql.KNOW_SIZES)
+        execute(sql.ANALYSE)
 
 
 def _make_uuids() -> None:
-    """Each answer's submission is named by its assignment, what it says and what it follows: always the same."""
+    """Make the ids of submissions from assignment, values and the submission before: always the same."""
     after = 0
-    while rows := _rows(sql.WRITTEN, {"after": after, "most": UUIDS_AT_ONCE}):
+    while rows := execute(sql.WRITTEN, {"after": after, "most": UUIDS_AT_ONCE}):
         lines = [f"{grp}\t{uuid5(NAMESPACE, f'{pk}|{last}|{answers}')}\n" for grp, pk, last, answers in rows]
         _copy(sql.COPY_UUIDS, "".join(lines).encode())
         after = rows[-1][0]
-
-
-def _execute(statement: str, named: dict[str, Any] | None = None) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, named)
-
-
-def _rows(statement: str, named: dict[str, Any] | None = None) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, named)
-        return cursor.fetchall()
 
 
 def _copy(statement: str, data: bytes) -> None:
