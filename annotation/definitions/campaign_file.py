@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from annotation.definitions.drafts import BadOptions, CriterionDraft, LevelDraft
@@ -63,6 +64,11 @@ def read_campaign_file(text: str, options: Mapping[str, ReadOptions] = NONE) -> 
     criteria = tuple(_criterion(entry, number) for number, entry in enumerate(_tables(content, "criteria"), start=1))
     guideline = _typed(content, "guideline", str, "the file") if "guideline" in content else ""
     return CampaignFile(settings, criteria, guideline, _options(content, options))
+
+
+def read_defaults(folder: Path) -> CampaignFile:
+    """The default criteria and guideline of a campaign kind, in the `campaign.toml` of its folder."""
+    return read_campaign_file((folder / "campaign.toml").read_text(encoding="utf-8"))
 
 
 def write_criteria(criteria: tuple[CriterionDraft, ...]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.definitions.drafts import BadOptions
@@ -36,9 +36,6 @@ class RubricOptions:
     def cutoff(self, source: str) -> float | None:
         """The cut-off for questions of this source; None where they have none."""
         return self.cutoffs.get(source)
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def read_rubric_options(values: Mapping[str, Any]) -> RubricOptions:

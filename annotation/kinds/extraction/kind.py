@@ -4,11 +4,14 @@ The screen is annotation/papers/views/extractions.py and extraction_screen.py, w
 static/js/annotation/papers/; several people's extractions of a paper are made one in adjudication/papers/views/.
 """
 
-from annotation.definitions import contexts
+from pathlib import Path
+
+from annotation.definitions.campaign_file import read_defaults
 from annotation.kind import Judged, Kind, Words
 from annotation.kinds.extraction import items
 from corpus.tables import Column
 
+DEFAULTS = read_defaults(Path(__file__).parent)
 EXTRACTION = Kind(
     name="extraction",
     judges=Judged.PAPERS,
@@ -29,7 +32,7 @@ EXTRACTION = Kind(
         bring=("papers", "Import papers"),
         work="Work on my papers",
     ),
-    guideline=contexts.GUIDELINE,
+    guideline=DEFAULTS.guideline,
     overlap=1,
     calibration_overlap=2,  # a paper takes one person about an hour
     assumed_seconds=3600,

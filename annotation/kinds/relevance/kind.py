@@ -1,6 +1,8 @@
 """Relevance, after DORIS-MAE: how far does a pooled document meet an aspect of a query?"""
 
-from annotation.definitions import relevance
+from pathlib import Path
+
+from annotation.definitions.campaign_file import read_defaults
 from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Labelling, Words
 from annotation.kinds.relevance import items
 from annotation.kinds.relevance.choosing import PAIRS
@@ -8,6 +10,7 @@ from annotation.kinds.relevance.item_view import fetch_relevance_view
 from annotation.kinds.relevance.units import fetch_units
 from corpus.tables import Column
 
+DEFAULTS = read_defaults(Path(__file__).parent)
 RELEVANCE = Kind(
     name="relevance",
     judges=Judged.DOCUMENTS,
@@ -33,8 +36,8 @@ RELEVANCE = Kind(
         ),
         bring=("runs", "Import runs"),
     ),
-    criteria=(relevance.RELEVANCE,),
-    guideline=relevance.GUIDELINE,
+    criteria=DEFAULTS.criteria,
+    guideline=DEFAULTS.guideline,
     has_orders=True,
     items=items,
     choosing=PAIRS,

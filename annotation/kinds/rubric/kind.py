@@ -1,6 +1,8 @@
 """Rubric, after LitSearch: how good is a question, by several criteria, with rewrites and further targets?"""
 
-from annotation.definitions import rubric
+from pathlib import Path
+
+from annotation.definitions.campaign_file import read_defaults
 from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Words
 from annotation.kinds.rubric import items
 from annotation.kinds.rubric.choosing import QUESTIONS
@@ -9,6 +11,7 @@ from annotation.kinds.rubric.labelling import LABELLING
 from annotation.kinds.rubric.options import OPTIONS
 from corpus.tables import Column
 
+DEFAULTS = read_defaults(Path(__file__).parent)
 RUBRIC = Kind(
     name="rubric",
     judges=Judged.QUESTIONS,
@@ -30,8 +33,8 @@ RUBRIC = Kind(
         empty=("No questions yet", "Questions are topics of the collection. Import some, or write one."),
         bring=("topics", "Import topics"),
     ),
-    criteria=rubric.RUBRIC,
-    guideline=rubric.GUIDELINE,
+    criteria=DEFAULTS.criteria,
+    guideline=DEFAULTS.guideline,
     overlap=1,
     assumed_seconds=60,
     options=OPTIONS,

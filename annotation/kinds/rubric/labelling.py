@@ -1,10 +1,10 @@
 """How questions are rated on the labelling screen: its templates, its keys, what it knows in addition to its units."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from annotation.assignment.reads.participation import Participation
-from annotation.definitions.rubric import AUTHOR_GUIDELINES, TOO_BROAD
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Key, Labelling
 from annotation.kinds.rubric.units import fetch_units
@@ -17,6 +17,8 @@ SKIP_REASONS = (
     "A target is missing, broken or in a language I do not read",
     "I wrote this question or a target of it, or am close to who did",
 )
+TOO_BROAD = "too broad"  # the reason that “more than N papers fit” gives
+AUTHOR_GUIDELINES = (Path(__file__).parent / "author_guideline.md").read_text(encoding="utf-8").strip()
 
 
 def rating_context(participation: Participation) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What a rubric can be set to, on pages: cut-offs of the overlap filter, and what makes a question kept."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from django import forms
@@ -79,11 +80,11 @@ class RubricOptionsForm(forms.Form):
 
     def as_json(self) -> dict[str, Any]:
         """The options of a valid form, as they are stored."""
-        return self.options.as_json()
+        return asdict(self.options)
 
 
 def read_options(values: Mapping[str, Any]) -> dict[str, Any]:
-    return read_rubric_options(values).as_json()
+    return asdict(read_rubric_options(values))
 
 
 OPTIONS = Options(

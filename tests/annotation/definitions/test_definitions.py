@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from annotation.definitions.campaign_file import BadCampaignFile, read_campaign_file, write_criteria
 from annotation.definitions.drafts import CriterionDraft, LevelDraft, problems_of
-from annotation.definitions.relevance import GUIDELINE, RELEVANCE
+from annotation.kinds.relevance.kind import DEFAULTS
 from corpus.text.differences import compare_texts
 from corpus.text.markdown import render_markdown
 
@@ -34,8 +34,8 @@ criteria = st.builds(
 
 
 def test_the_default_scale_makes_sense():
-    assert problems_of([RELEVANCE]) == []
-    assert [level.value for level in RELEVANCE.levels] == [0, 1, 2]
+    assert problems_of(DEFAULTS.criteria) == []
+    assert [level.value for criterion in DEFAULTS.criteria for level in criterion.levels] == [0, 1, 2]
 
 
 @pytest.mark.slow
@@ -118,7 +118,7 @@ def test_headings_fit_the_page_they_stand_on():
 
 
 def test_the_default_guideline_renders():
-    html = render_markdown(GUIDELINE)
+    html = render_markdown(DEFAULTS.guideline)
     assert "<h2>Judging relevance</h2>" in html
     assert html.count("<li>") == 8
 

@@ -18,9 +18,9 @@ from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
 from annotation.campaigns.actions.criteria import replace_criteria
 from annotation.definitions.drafts import CriterionDraft, LevelDraft
-from annotation.definitions.relevance import RELEVANCE
 from annotation.imports.jobs import import_sql as sql
 from annotation.imports.jobs import imports
+from annotation.kinds.relevance.kind import DEFAULTS
 from annotation.models import Annotator, Assignment, Judgment, Submission, UnparsedAnswer
 from corpus.models import ImportRun
 from tests.annotation.imports.judgment_rows import HEADER, counts, reasons, row
@@ -209,7 +209,7 @@ def test_a_closed_campaign_takes_nothing(campaign, load):
 def two_criteria(made):
     campaign = make_campaign(made)
     fit = CriterionDraft("fit", "Fit", (LevelDraft(0, "No"), LevelDraft(1, "Yes")))
-    replace_criteria(campaign=campaign, criteria=[RELEVANCE, fit], by=None, at=AT)
+    replace_criteria(campaign=campaign, criteria=[*DEFAULTS.criteria, fit], by=None, at=AT)
     return campaign
 
 
@@ -329,14 +329,14 @@ def test_many_rows_are_written_by_joins_of_sets(campaign, load, monkeypatch):
             with connection.cursor() as cursor:
                 cursor.execute(f"EXPLAIN {statement}", named)
                 plans.append("\n".join(line for (line,) in cursor.fetchall()))
-        execute(statement, named)
+        return execute(statement, named)
 
-    execute = imports._execute
-    monkeypatch.setattr(imports, "_execute", explained)
+    execute = imports.execute
+    monkeypatch.setattr(imports, "execute", explained)
     everything = [(t, a, d) for t in (1, 2, 3) for a in (1, 2) for d in range(4)]
     lines = [row(who, *item, 1) + ",0" for who in "YZ" for item in everything]
     lines += [row(f"m{who}", *item, 1) + ",1" for who in range(50) for item in everything]
     assert counts(load(*lines, header=HEADER + ",machine")) == (1248, 0, 0, 0)
     (plan,) = plans
-    assert int(re.search(r"CTE Scan on made .* rows=(\d+)", plan)[1]) > 1000
+    assert int(re.search(r"CTE Scan on created .* rows=(\d+)", plan)[1]) > 1000
     assert "Nested Loop" not in plan

@@ -16,7 +16,6 @@ from annotation.campaigns.actions.campaigns import copy_campaign, update_campaig
 from annotation.campaigns.actions.items import build_items, request_item_build, set_calibration
 from annotation.definitions.campaign_file import BadCampaignFile, read_campaign_file, write_criteria
 from annotation.definitions.drafts import problems_of
-from annotation.definitions.rubric import DISCARD_REASONS, RUBRIC, TOO_BROAD
 from annotation.definitions.rubric_options import (
     BadOptions,
     RubricOptions,
@@ -27,6 +26,8 @@ from annotation.definitions.rubric_options import (
 from annotation.kind import option_readers
 from annotation.kinds.rubric.choosing import Choice
 from annotation.kinds.rubric.items import fetch_supply
+from annotation.kinds.rubric.kind import DEFAULTS
+from annotation.kinds.rubric.labelling import TOO_BROAD
 from annotation.models import Assignment, Campaign, Item
 from corpus.models import Topic
 from tests.factories.accounts import AT
@@ -55,10 +56,11 @@ def build(rubric: Rubric, **more: object) -> object:
 
 
 def test_the_default_rubric_is_sound_and_survives_its_file():
-    assert problems_of(RUBRIC) == []
-    assert read_campaign_file(write_criteria(RUBRIC)).criteria == RUBRIC
-    assert TOO_BROAD in DISCARD_REASONS
-    assert all(level.definition and level.example for criterion in RUBRIC for level in criterion.levels)
+    specificity, quality = DEFAULTS.criteria
+    assert problems_of(DEFAULTS.criteria) == []
+    assert read_campaign_file(write_criteria(DEFAULTS.criteria)).criteria == DEFAULTS.criteria
+    assert TOO_BROAD in quality.levels[0].reasons
+    assert all(level.definition and level.example for level in (*specificity.levels, *quality.levels))
 
 
 def test_options_of_a_file_and_of_lines():
