@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from django import forms
 from django.core.management.base import CommandError, CommandParser
 
+from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from adjudication.exporting.exporter import Options
-from adjudication.exporting.forms import words_of
 from adjudication.exporting.options import formats, make_options, option_fields
 from adjudication.exports.files import Export, open_export
 from corpus.collections.reads.collections import collection_with
@@ -71,20 +70,6 @@ class Command(ReportingCommand):
         if as_json and options["out"] is None:
             raise CommandError("--json needs --out: both would write to standard output.", returncode=2)
         super().handle(*args, as_json=as_json, **options)
-
-
-def add_option(parser: CommandParser, name: str, field: forms.Field) -> None:
-    """An option of exports as an argument; None unless it is given."""
-    flag = "--" + (getattr(field, "argument", "") or name).replace("_", "-")
-    about = str(field.help_text).replace("%", "%%")
-    if isinstance(field, forms.BooleanField):
-        parser.add_argument(flag, dest=name, help=about, action="store_true", default=None)
-    elif isinstance(field, forms.ChoiceField):
-        parser.add_argument(flag, dest=name, help=about, choices=words_of(field))
-    elif isinstance(field, forms.IntegerField):
-        parser.add_argument(flag, dest=name, help=about, type=int, metavar="N")
-    else:
-        parser.add_argument(flag, dest=name, help=about, metavar=name.upper())
 
 
 def _targets(options: Options, export: Export, out: Path | None) -> Iterator[tuple[Path | None, Iterable[bytes]]]:

@@ -21,8 +21,7 @@ from annotation.machines.forms import DecisionForm, MachineForm, PromptForm
 from annotation.machines.reads.machines import count_replies, imported_machines, replies_in_state, run_rows, runs_of
 from annotation.machines.reads.prompts import preview_of, prompt_versions
 from annotation.models import Campaign, CampaignState, MachineReply, MachineRun, ReplyState
-from annotation.prompting.prompts import PLACEHOLDERS
-from annotation.prompting.starters import STARTERS
+from annotation.prompting.prompts import PLACEHOLDERS, STARTERS
 from corpus.collections.reads.endpoints import chat_endpoint
 from corpus.models import PromptPurpose
 from corpus.text.differences import compare_texts

@@ -12,6 +12,7 @@ numbers of the scale.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from annotation.prompting.answers import AnswerForm, join_numbers
 
@@ -22,6 +23,11 @@ PLACEHOLDERS = {
     "title": "the document's title",
     "abstract": "the document's abstract",
     "levels": "the criterion's levels with their definitions, one on each line",
+}
+# Prompts to begin with: offered where a collection has none, and part of the collection once they are saved.
+STARTERS = {
+    file.stem.replace("_", " ").capitalize(): file.read_text(encoding="utf-8")
+    for file in sorted((Path(__file__).parent / "starters").glob("*.txt"))
 }
 MOST_BODY = 50_000
 MOST_WORDS = 20

@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
+from corpus.formats.dataclass_json import from_json
+
 CHARACTERS_PER_TOKEN = 4.0  # usual for English; other scripts need more tokens
 TOKENS_PER_MESSAGE = 8  # that chat formats put around a message
 TYPICAL_SECONDS = 2.0  # of one call, where no earlier run is known
@@ -43,7 +45,7 @@ class Recipe:
 
 def recipe_from(data: dict[str, Any]) -> Recipe:
     """The recipe from its `to_json`."""
-    return Recipe(**{**data, "thresholds": tuple(data.get("thresholds", ()))})
+    return from_json(Recipe, data)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, is_dataclass
-from functools import cache
-from typing import Any, get_args, get_origin, get_type_hints
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from corpus.formats.registry import Format, formats
 
@@ -182,27 +181,6 @@ def cited_sentences(spans: Iterable[tuple[int, int]], markers: Iterable[Marker])
             cites.extend(marker.keys if marker.start >= start else ())
         found.append(Sentence(start, end, tuple(cites)))
     return tuple(found)
-
-
-def paper_from_json(item: Mapping[str, Any]) -> FullPaper:
-    """Return the paper that `dataclasses.asdict` made plain values of, also when they went through JSON.
-
-    Raises `KeyError` or `TypeError` for anything else.
-    """
-    found: FullPaper = _built(FullPaper, item)
-    return found
-
-
-def _built(kind: Any, value: Any) -> Any:
-    if isinstance(kind, type) and is_dataclass(kind):
-        kinds = _field_kinds(kind)
-        return kind(**{name: _built(kinds[name], inner) for name, inner in value.items()})
-    if get_origin(kind) is tuple:
-        return tuple(_built(get_args(kind)[0], inner) for inner in value)
-    return value
-
-
-_field_kinds = cache(get_type_hints)
 
 
 def first_year(text: str) -> int | None:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from corpus.formats.papers import FullPaper, paper_from_json
+from corpus.formats.dataclass_json import from_json
+from corpus.formats.papers import FullPaper
 from corpus.pdf.child import REFUSED
 from corpus.pdf.vocabulary import Vocabulary
 
@@ -66,7 +67,7 @@ def extract(
     process is killed, the exception goes on. `name` stands in the paper's `file`. Raises `ExtractionFailed`.
     """
     request = {"do": "paper", "vocabulary": dict(vocabulary), "name": name or path.name}
-    return paper_from_json(json.loads(_run(path, request, limits, check)))
+    return from_json(FullPaper, json.loads(_run(path, request, limits, check)))
 
 
 def render_page(

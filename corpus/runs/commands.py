@@ -1,13 +1,13 @@
 """manage.py export_run, import_runs and make_run."""
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from django import forms
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
@@ -94,19 +94,3 @@ class MakeRun(ReportingCommand):
             summary.append(f"  without any document: {facts['without_documents']:,} topics")
         shown = ("recipe_hash", "topics", "lines", "seconds", "cost", "counts", "without_documents")
         return "\n".join(summary), {"run": name, **{key: facts[key] for key in shown}}
-
-
-def add_option(parser: CommandParser, name: str, field: forms.Field) -> None:
-    """Add an option of recipes as an argument; it is None unless it is given."""
-    flag = "--" + name.replace("_", "-")
-    about = str(field.help_text).replace("%", "%%")
-    if isinstance(field, forms.ChoiceField):
-        words = [str(word) for word, _ in cast(Any, field.choices)]
-        parser.add_argument(flag, dest=name, help=about, choices=words)
-    elif isinstance(field, forms.FloatField | forms.IntegerField):
-        sort = int if type(field) is forms.IntegerField else float
-        parser.add_argument(flag, dest=name, help=about, type=sort, metavar="N")
-    elif getattr(field, "many", False):
-        parser.add_argument(flag, dest=name, help=about, nargs="+", metavar=name.upper())
-    else:
-        parser.add_argument(flag, dest=name, help=about, metavar=name.upper())

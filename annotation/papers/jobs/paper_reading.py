@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import IO, Any
+from typing import IO
 
 from django.db.models import Count, Max
 
@@ -15,12 +15,12 @@ from accounts.jobs import Progress
 from annotation.definitions.proposals import Link
 from annotation.papers.jobs.registries import Registries
 from annotation.papers.reads.references import link_references, title_index
-from corpus.endpoints.registries import Registered
 from corpus.formats.acm_cr import AnnotatedPaper, DoisLine
 from corpus.formats.archives import Member, open_files
 from corpus.formats.characters import with_carriable_texts
+from corpus.formats.dataclass_json import from_json
 from corpus.formats.paper_files import PlaceInOrder
-from corpus.formats.papers import FullPaper, PaperFormat, paper_from_json
+from corpus.formats.papers import FullPaper, PaperFormat
 from corpus.formats.reading import detected_format
 from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import AUTO, Read, formats
@@ -93,8 +93,8 @@ class Spool:
         for _ in range(self.count):
             head = json.loads(self.file.readline())
             file = PaperFile(head["name"], self.file.read(head["size"]))
-            found = paper_from_json(head["paper"]) if head["paper"] else _read_again(file, head["source"])
-            links = {key: _link(item) for key, item in head["links"].items()}
+            found = from_json(FullPaper, head["paper"]) if head["paper"] else _read_again(file, head["source"])
+            links = {key: from_json(Link, item) for key, item in head["links"].items()}
             yield Incoming(found, head["source"], file, links)
 
 
@@ -109,11 +109,6 @@ def _completed(paper: ParsedPaper) -> ParsedPaper:
         return paper
     paper = with_carriable_texts(paper)
     return paper if paper.pages else complete(paper)
-
-
-def _link(item: dict[str, Any]) -> Link:
-    works = tuple(Registered(**{**work, "authors": tuple(work["authors"])}) for work in item["works"])
-    return Link(**{**item, "candidates": tuple(item["candidates"]), "works": works})
 
 
 @dataclass

@@ -8,8 +8,8 @@ from django.db.models import Prefetch, QuerySet
 
 from accounts.jobs import Progress
 from corpus.documents.jobs.neighbours import source_papers
+from corpus.formats.dataclass_json import from_json
 from corpus.models import AspectNode, Collection, Topic
-from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import Index, Settings
 from corpus.ranking.recipe import Lists, Recipe, make_pool
 from corpus.searching.jobs.indexes import IndexSpec, open_index
@@ -29,13 +29,6 @@ class PooledDocument:
     rank: int | None
 
 
-def recipe_of(parameters: dict[str, Any]) -> tuple[Recipe, Settings]:
-    """Recipe and settings of the index in a job's parameters."""
-    recipe, settings = parameters["recipe"], parameters["index"]
-    analysis = Analysis(**settings["analysis"])
-    return Recipe(**{**recipe, "scorers": tuple(recipe["scorers"])}), Settings(analysis, settings["k1"], settings["b"])
-
-
 def searched_topics(collection: Collection) -> QuerySet[Topic]:
     """The topics that pools are searched for, with their top aspects."""
     tops = AspectNode.objects.filter(parent=None).select_related("aspect")
@@ -48,8 +41,8 @@ def search_pools(collection: Collection, parameters: dict[str, Any], progress: P
     Equal documents, topics and parameters give equal pools. Errors: Cancelled from `progress`, Refused where the recipe
     needs vectors that cannot be had.
     """
-    recipe, settings = recipe_of(parameters)
-    index = open_index(collection, progress, IndexSpec(settings))
+    recipe = from_json(Recipe, parameters["recipe"])
+    index = open_index(collection, progress, IndexSpec(from_json(Settings, parameters["index"])))
     topics = list(searched_topics(collection))
     sources = source_papers(collection, topics)
     dense = DenseSearch(collection, progress) if recipe.dense else None

@@ -22,8 +22,8 @@ from django.db import connection
 
 from accounts.jobs import Progress
 from accounts.sql import execute
+from corpus.formats.dataclass_json import from_json
 from corpus.models import Collection
-from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import META, VERSION, Index, Settings, ShardWriter, finish
 from corpus.searching.jobs.parts import Report, do_together, exclusive_directory
 
@@ -134,7 +134,7 @@ class ShardBuilding:
 
     def do(self, part: int, report: Report) -> None:
         """Errors: LookupError where this process does not see all documents of the shard."""
-        spec = _spec_from(self.spec)
+        spec = from_json(IndexSpec, self.spec)
         writer = ShardWriter(self._shard(part), spec.settings)
         with closing(_texts(self.collection, spec, *self.bounds[part][:2])) as texts:  # closes the cursor in any case
             for rows in texts:
@@ -146,14 +146,6 @@ class ShardBuilding:
 
     def _shard(self, part: int) -> Path:
         return Path(self.directory) / str(part)
-
-
-def _spec_from(data: dict[str, Any]) -> IndexSpec:
-    """The spec from its `asdict`, which may have been JSON in between."""
-    found = dict(data["settings"])
-    analysis = Analysis(**found.pop("analysis"))
-    settings_ = Settings(analysis, **{**found, "weights": tuple(found["weights"])})
-    return IndexSpec(settings_, tuple(data["fields"]))
 
 
 def _build(collection: Collection, directory: Path, spec: IndexSpec, progress: Progress) -> None:

@@ -1,6 +1,7 @@
 """Rubric campaigns: which questions become items, calibration samples, options from file, form and command."""
 
 import json
+from dataclasses import asdict
 from io import StringIO
 
 import pytest
@@ -67,7 +68,7 @@ def test_options_of_a_file_and_of_lines():
     file = read_campaign_file(
         'kind = "rubric"\n[rubric]\nmost_fitting = 10\ncutoffs = {web = 0.5}\nkeep = "worth"', option_readers()
     )
-    assert file.options == RubricOptions({"web": 0.5}, most_fitting=10, keep="worth").as_json()
+    assert file.options == asdict(RubricOptions({"web": 0.5}, most_fitting=10, keep="worth"))
     assert read_cutoffs(" web = 0.5\n\nother=1 ") == {"web": 0.5, "other": 1.0}
     assert read_cutoffs(write_cutoffs(RubricOptions().cutoffs)) == RubricOptions().cutoffs
 
@@ -103,7 +104,7 @@ def test_questions_above_the_cutoff_of_their_source_are_left_out_and_counted(dra
 
 
 def test_other_cutoffs_let_other_questions_in(draft):
-    options = RubricOptions({"inline-acl": 0.0}).as_json()
+    options = asdict(RubricOptions({"inline-acl": 0.0}))
     update_campaign(campaign=draft.campaign, by=draft.people["mia"], at=AT, options=options)
     draft.campaign.refresh_from_db()
     build(draft)
@@ -257,7 +258,7 @@ def test_items_settings_and_calibration_have_pages(draft):
     values = {**NEW, "overlap": 2, "cutoffs": "", "most_fitting": 5, "keep": "worth", "keep_from": 2}
     assert client.post(reverse("campaign_edit", args=where), values).status_code == 302
     draft.campaign.refresh_from_db()
-    assert draft.campaign.options == RubricOptions({}, most_fitting=5, keep="worth", keep_from=2, group="").as_json()
+    assert draft.campaign.options == asdict(RubricOptions({}, most_fitting=5, keep="worth", keep_from=2, group=""))
     assert not client.get(reverse("campaign_edit", args=where)).context["options_form"]["filter_imported"].value()
     assert client.post(reverse("campaign_edit", args=where), values | {"filter_imported": "on"}).status_code == 302
     draft.campaign.refresh_from_db()
