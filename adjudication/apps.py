@@ -22,7 +22,7 @@ class AdjudicationConfig(AppConfig):
     backup_files = {"releases": "adjudication.releases.reads.archive.stored_files"}
     deletion_guards = {"releases": "adjudication.releases.rules.standing_release"}
     registries = {  # see corpus/plugins.py
-        "exporters": "adjudication.exports.registry.EXPORTERS",
+        "exporters": "adjudication.exporting.registry.EXPORTERS",
         "evaluation_presets": "adjudication.evaluation.presets.registry.PRESETS",
         "golds": "adjudication.evaluation.golds.registry.GOLDS",
         "statistics": "adjudication.stats.statistics.STATISTICS",

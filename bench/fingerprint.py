@@ -247,7 +247,7 @@ def exports(asker: Asker, campaigns: list[str]) -> list[str]:
     An export is asked for the options that it has; others are refused.
     """
     from adjudication.exporting.options import option_fields
-    from adjudication.exports.registry import EXPORTERS
+    from adjudication.exporting.registry import EXPORTERS
 
     kinds = json.loads(asker.ask("manager", "/api/collections/demo/exports/")[1].partition("\n\n")[2])
     wanted = [*product(["", *campaigns], PLAIN), *product([FULL], OPTIONS)]

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
+from pkgutil import resolve_name
 from typing import Generic, Protocol, TypeVar
 
 
@@ -45,13 +46,27 @@ class BrokenPlugin:
 class Registry(Mapping[str, E], Generic[E]):
     """Entries by name: our own in their order, then those of other packages by name."""
 
-    def __init__(self, group: str, kind: type[E], *own: E) -> None:
-        """Entries are instances of `kind`; `group` names the entry points. Errors: ValueError for a name used twice."""
+    def __init__(self, group: str, kind: type[E], *entries: E | str) -> None:
+        """Entries are instances of `kind`; `group` names the entry points.
+
+        An entry may be a path, "package.module:NAME", of one or of a tuple of them: what the registry is made of may
+        lie above it, and is loaded at the first question.
+        """
         self.group = group
         self.kind = kind
-        self.own = {entry.name: entry for entry in own}
-        if len(self.own) < len(own):
-            raise ValueError(f"{group}: two entries have one name")
+        self._entries = entries
+
+    @cached_property
+    def own(self) -> dict[str, E]:
+        """Our own entries. Errors: ValueError for a name used twice."""
+        found: dict[str, E] = {}
+        for each in self._entries:
+            loaded = resolve_name(each) if isinstance(each, str) else each
+            for entry in loaded if isinstance(loaded, tuple) else (loaded,):
+                if entry.name in found:
+                    raise ValueError(f"{self.group}: two entries are called “{entry.name}”")
+                found[entry.name] = entry
+        return found
 
     def __getitem__(self, name: str) -> E:
         return self.own[name] if name in self.own else self.plugins[name]

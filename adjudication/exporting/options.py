@@ -10,7 +10,7 @@ from django import forms
 from accounts.refusals import Refused
 from adjudication.exporting.exporter import Exporter, Options
 from adjudication.exporting.forms import Choices, ExportForm, words_of
-from adjudication.exports.registry import EXPORTERS
+from adjudication.exporting.registry import EXPORTERS
 from corpus.models import Collection
 
 

@@ -17,8 +17,8 @@ from accounts.api import Operation
 from accounts.schema import answers
 from adjudication.exporting.forms import words_of
 from adjudication.exporting.options import formats, make_options, option_fields
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.exports.actions import download_export
-from adjudication.exports.registry import EXPORTERS
 from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role

@@ -15,9 +15,9 @@ from accounts.refusals import Refused
 from adjudication.exporting.exporter import CONTEXTS, JUDGMENTS, QUESTIONS, TRAINING, Exporter
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import find_exporter, in_section, option_fields, options_of
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.exports.actions import download_export
 from adjudication.exports.files import sent_name
-from adjudication.exports.registry import EXPORTERS
 from adjudication.labels.rules import why_cannot_take_out
 from adjudication.models import ExportPrefixes
 from adjudication.verdicts.reads.road import fetch_road

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache, cached_property
-from pkgutil import resolve_name
 from typing import Any
 
 from corpus.formats.jsonl import parse_object
@@ -130,7 +129,7 @@ class Format:
 @cache
 def formats() -> Registry[Format]:
     """All formats by name: Litmus's own in the order of `BUILT_IN`, then those of other packages."""
-    return Registry(GROUP, Format, *map(resolve_name, BUILT_IN))
+    return Registry(GROUP, Format, *BUILT_IN)
 
 
 def formats_for(carried: str) -> list[Format]:

@@ -27,6 +27,7 @@ def declare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Declare
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: teas\nVersion: 1.2\n")
     (tmp_path / "teas_of_a_test.py").write_text(
         "from tests.corpus.test_plugins import Tea\nASSAM = Tea('assam', 'Assam')\nSECOND = Tea('darjeeling', '')\n"
+        "ALL = (Tea('sencha', 'Sencha'), Tea('gyokuro', 'Gyokuro'))\n"
     )
     (tmp_path / "teas_that_stop.py").write_text("raise SystemExit(3)\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -74,5 +75,14 @@ def test_what_is_broken_is_left_out_and_listed(declare: Declare, line: str, reas
 
 
 def test_two_entries_of_ours_have_two_names() -> None:
-    with pytest.raises(ValueError, match="two entries have one name"):
-        Registry("litmus.teas", Tea, DARJEELING, Tea("darjeeling", "Once more"))
+    with pytest.raises(ValueError, match="two entries are called “darjeeling”"):
+        list(Registry("litmus.teas", Tea, DARJEELING, Tea("darjeeling", "Once more")))
+
+
+@pytest.mark.usefixtures("declare")
+def test_paths_of_ours_are_followed_at_the_first_question() -> None:
+    teas = Registry("litmus.teas", Tea, "teas_of_a_test:ASSAM", "teas_of_a_test:ALL", DARJEELING)
+    assert "own" not in vars(teas)
+    assert list(teas) == ["assam", "sencha", "gyokuro", "darjeeling"]
+    with pytest.raises(ModuleNotFoundError, match="no_such_module"):
+        list(Registry("litmus.teas", Tea, "no_such_module:TEA"))

@@ -1,1 +1,1 @@
-"""One module for each export, or for a family of them; `adjudication.exports.registry` lists them."""
+"""One module for each export, or for a family of them; `adjudication.exporting.registry` lists them."""

@@ -169,3 +169,5 @@ QUOTED_IDS = """
 SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno LIKE '%%"%%'
 UNION SELECT t.number FROM corpus_topic t WHERE t.collection_id = %(collection)s AND t.number LIKE '%%"%%' ORDER BY 1
 """
+
+EXPORTERS = (Beir(),)

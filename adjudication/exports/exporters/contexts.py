@@ -16,7 +16,7 @@ from adjudication.exporting.exporter import (
     Reader,
     TextExporter,
 )
-from adjudication.exporting.forms import ExportForm, LevelField, NumberField, SwitchField, WordField
+from adjudication.exporting.forms import CONTEXT_LEVELS, ExportForm, LevelField, NumberField, SwitchField, WordField
 from adjudication.exporting.streams import pieces
 from adjudication.papers.contexts import context_files, context_findings, context_topic_records
 from annotation.kind import Judged
@@ -134,3 +134,6 @@ class Blacklist(TextExporter, ContextExporter):
     def lines(self, options: Options) -> Iterator[str]:
         keys = Paper.objects.filter(collection=options.collection).values_list("key", flat=True)
         return (f"{key}\n" for key in keys.iterator())
+
+
+EXPORTERS = (*(kind(level) for level in CONTEXT_LEVELS for kind in (ContextTopics, ContextQrels)), AcmCr(), Blacklist())

@@ -103,3 +103,6 @@ def document_records(options: Options, statement: str = DOCUMENTS) -> Iterator[D
     for docno, title, abstract, keywords, authors, venue, year, doi, url, extra, *full in rows(statement, options):
         lists = tuple(keywords), tuple(authors)
         yield DocumentRecord(docno, title, abstract, *lists, venue, year, doi, url, loaded(extra), "", 0, *full)
+
+
+EXPORTERS = (Documents(), DocumentsParquet(), DocumentsS2orc())

@@ -128,3 +128,5 @@ JOIN {statements.PUBLISHED_TOPICS} t ON t.id = p.topic_id AND t.collection_id = 
 JOIN corpus_document d ON d.id = p.document_id ORDER BY t.position, t.id, d.id
 """
 DOCNOS = "SELECT d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"
+
+EXPORTERS = (DorisMae(),)

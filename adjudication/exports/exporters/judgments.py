@@ -34,3 +34,6 @@ class JudgmentsJsonl(Judgments):
 
     def lines(self, options: Options) -> Iterator[str]:
         return write_jsonl_judgments(rows(statements.JUDGMENTS, options))
+
+
+EXPORTERS = (Judgments(), JudgmentsJsonl())

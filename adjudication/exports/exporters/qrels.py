@@ -108,3 +108,5 @@ ODD_NUMBERS = f"""
 SELECT DISTINCT t.written FROM {statements.PUBLISHED_TOPICS} t JOIN annotation_item i ON i.topic_id = t.id
 WHERE i.campaign_id = %(campaign)s AND t.written !~ '^[0-9]+$' ORDER BY 1
 """
+
+EXPORTERS = (Qrels(), Diversity())

@@ -251,7 +251,7 @@ def _latex_cell(cell: Cell) -> tuple[str, str, str, str]:
     return str(cell.questions), shown(cell.length, 1), shown(cell.overlap, 2), shown(cell.per_question, 2)
 
 
-QUESTION_EXPORTERS = (
+EXPORTERS = (
     QuestionText(
         "litsearch",
         "LitSearch JSONL",

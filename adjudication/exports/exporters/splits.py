@@ -48,3 +48,5 @@ JOIN {statements.PUBLISHED_TOPICS} t ON t.id = m.topic_id
 WHERE s.collection_id = %(collection)s
 GROUP BY s.id, m.part ORDER BY s.id, m.part COLLATE "C"
 """
+
+EXPORTERS = (Splits(),)

@@ -176,3 +176,5 @@ FROM corpus_subquery q JOIN {statements.PUBLISHED_TOPICS} t ON t.id = q.topic_id
 WHERE q.collection_id = %(collection)s ORDER BY t.position, t.id, q.id
 """,
 }
+
+EXPORTERS = (Aspects(), Topics(), TopicsJsonl(), QueriesTxt())

@@ -317,3 +317,5 @@ WHERE t.collection_id = %(collection)s
 ANY_TARGET = """
 SELECT 1 FROM corpus_target g JOIN corpus_topic t ON t.id = g.topic_id WHERE t.collection_id = %(collection)s LIMIT 1
 """
+
+EXPORTERS = (Triplets(), HardNegatives())

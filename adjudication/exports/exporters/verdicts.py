@@ -69,3 +69,5 @@ LEFT JOIN adjudication_voterun run ON run.id = v.vote_run_id
 WHERE i.campaign_id = %(campaign)s
 ORDER BY i.id, c.position, c.id
 """
+
+EXPORTERS = (Verdicts(),)

@@ -15,10 +15,10 @@ from accounts.models import JobState
 from adjudication.agreement.reads.agreement import as_json
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import pieces, rows
 from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.exports.exporters.verdicts import verdict_objects
-from adjudication.exports.registry import EXPORTERS
 from adjudication.models import AgreementRun, Evaluation
 from adjudication.releases.jobs.folder import Folder
 from adjudication.releases.jobs.judged_sets import write_judged_sets

@@ -9,9 +9,9 @@ from itertools import groupby, islice
 from typing import Any, TypeVar
 
 from adjudication.exporting.exporter import Options
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import pieces, rows
 from adjudication.exports.exporters.documents import SEARCHED_TEXTS
-from adjudication.exports.registry import EXPORTERS
 from adjudication.releases.jobs.folder import Folder, Table
 from adjudication.releases.reads.recipe import Gold, Recipe
 from corpus.formats.jsonl_documents import write_beir_texts

@@ -11,8 +11,8 @@ from accounts.sql import execute
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options, Reader
 from adjudication.exporting.findings import standing_of, verdict_findings
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import parameters
-from adjudication.exports.registry import EXPORTERS
 from adjudication.labels.reads.overrides import PEOPLE
 from adjudication.releases.reads.recipe import Recipe
 from annotation.campaigns.reads.overrides import machines_of

@@ -11,8 +11,8 @@ from typing import Any
 
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import loaded, rows
-from adjudication.exports.registry import EXPORTERS
 from adjudication.models import Release
 from adjudication.releases.reads.people import Pseudonyms
 from annotation.models import Campaign, MachineRun

@@ -17,11 +17,11 @@ from adjudication.exporting.exporter import Finding, Options
 from adjudication.exporting.findings import find
 from adjudication.exporting.forms import ASPECT, CONTEXT_LEVELS, QUERY, SUB_QUERY
 from adjudication.exporting.options import options_of
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import column
 from adjudication.exports.exporters import questions
 from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.exports.exporters.topics import trec_topics
-from adjudication.exports.registry import EXPORTERS
 from adjudication.papers.contexts import context_topic_records
 from annotation.kind import Judged
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Criterion

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.operations import DescriptionGenerator
-from adjudication.exports.registry import EXPORTERS
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.models import ExportPrefixes, Verdict
 from adjudication.stats.policies import TIE_POLICIES
 from tests.adjudication.verdicts.test_votes import vote

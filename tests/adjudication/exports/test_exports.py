@@ -17,9 +17,9 @@ from django.utils import timezone
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from adjudication.exporting.options import formats, make_options, option_fields
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.exports.exporters.qrels import grade
 from adjudication.exports.files import open_export
-from adjudication.exports.registry import EXPORTERS
 from adjudication.models import Verdict
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from annotation.models import Criterion, Level

@@ -8,7 +8,7 @@ from django.db import DataError, connection, transaction
 
 from adjudication.exporting import streams
 from adjudication.exporting.exporter import Options
-from adjudication.exports.registry import EXPORTERS
+from adjudication.exporting.registry import EXPORTERS
 from corpus.models import Collection
 from tests.factories.accounts import CollectionFactory
 
