@@ -1,1 +1,1 @@
-"""What Litmus asks over HTTP: OpenAI-compatible endpoints, registries of publications. No Django."""
+"""Clients of HTTP services: OpenAI-compatible endpoints, registries and repositories of publications. No Django."""

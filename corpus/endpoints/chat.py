@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LONGEST_EXCERPT = 300  # characters of an endpoint's own words in a reason
 LONGEST_BODY = 4 << 20  # bytes
-LONGEST_TIMES = 5  # so many time-outs long may an answer trickle in
+LONGEST_TIMES = 5  # an answer may take this many time-outs to arrive
 LONGEST_RETRY_AFTER = 600.0  # seconds; an endpoint that asks for more is tried again after this
 UNUSABLE = frozenset({401, 402, 403, 404, 405})
 WORTH_ANOTHER_TRY = frozenset({408, 409, 425, 429})

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LONGEST_PAUSE = 120.0  # seconds; a service that asks for more is given up on
 WORTH_ANOTHER_TRY = frozenset({408, 425, 429, 500, 502, 503, 504})
 TICK = 0.2  # seconds between two looks at whether somebody cancelled
-LONGEST_TIMES = 3  # so many time-outs long may an answer trickle in
+LONGEST_TIMES = 3  # an answer may take this many time-outs to arrive
 
 
 class EndpointError(Exception):
@@ -89,7 +89,7 @@ def _read_certificates(_changed_at: tuple[tuple[str, int], ...]) -> ssl.SSLConte
 
 
 def nobody_cancels() -> None:
-    """For a `check` that never stops anything."""
+    """The `check` of work that nobody can cancel."""
 
 
 def rest_until(moment: float, check: Callable[[], None]) -> None:

@@ -28,8 +28,8 @@ TICK = 0.25  # seconds between two looks at whether to stop
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How hard to press: at once, requests a minute (0: no limit), tries for each question, seconds before the second
-    try (doubled each time, up to the longest), and after how many questions failed in a row the endpoint is down."""
+    """How fast to ask: questions at once, requests per minute (0: no limit), tries for each question, seconds before
+    the second try (doubled each time, up to the longest), and how many failures in a row mean an endpoint is down."""
 
     concurrency: int = 4
     per_minute: int = 60

@@ -1,7 +1,7 @@
-"""A dataset repository of the Hugging Face Hub over its HTTP API, as huggingface_hub speaks it.
+"""A dataset repository of the Hugging Face Hub over its HTTP API, as huggingface_hub uses it.
 
-Large and binary files go to the storage by Git LFS's batch API, small texts inside commits. What is there with an
-equal hash is not sent again: the tree of the repository and the answer of the batch API say so.
+Large and binary files go to the storage by Git LFS's batch API, small texts inside commits. Files that the Hub
+has with an equal hash are not sent again: the tree of the repository and the answer of the batch API say which.
 """
 
 from __future__ import annotations

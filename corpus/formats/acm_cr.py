@@ -55,7 +55,7 @@ class AnnotatedPaper:
     contexts: tuple[Context, ...]
     references: dict[str, str | None]
     file: str = ""
-    status: str = ""  # "" for what people stand by; else what it is instead: "draft" or "machine"
+    status: str = ""  # "" for what people confirmed, else "draft" or "machine"
 
     @property
     def tail(self) -> str:

@@ -1,4 +1,4 @@
-"""DOIs as printed and typed: which are plausible, which only fill a template, which may name another thing.
+"""DOIs as printed and typed: which are plausible, which only fill a template, which may name something else.
 
 A DOI is `10.`, the registrant's number, a slash and a name (ANSI/NISO Z39.84); it means the same in upper and lower
 case. Templates of publishers print one before the real one is known. Such a placeholder identifies nothing.
@@ -52,10 +52,10 @@ def is_of_data(doi: str) -> bool:
 
 
 def readings(lines: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return what each DOI in these lines reads, in order; a line below another goes on where that one ends.
+    """Return the readings of each DOI in these lines, in order; a line continues the one above it.
 
-    Usually one reading, also where a line ends within the DOI, at a character that ends none. Two, the shorter first,
-    where the next line may continue it or not. Placeholders are among them; what can be no DOI is not.
+    There is usually one reading, also where a line ends within the DOI, at a character that ends none. There are two,
+    the shorter first, where the next line may continue it or not. Placeholders are included, implausible DOIs are not.
     """
     found = []
     for place, line in enumerate(lines):
@@ -68,7 +68,7 @@ def readings(lines: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _over_break(found: str, more: str) -> tuple[str, ...]:
-    """Return what a DOI reads that ends its line, where the next line begins with the word `more`."""
+    """Return the readings of a DOI at the end of a line, where the next line begins with the word `more`."""
     is_code = bool(re.search(r"\d", more)) and ":" not in more.rstrip(":") and not _YEAR(more)
     if "/" not in found or found[-1] in "/_-" or re.match(r"[/._-]\w", more):
         return (found + more,)

@@ -1,4 +1,4 @@
-"""Values of JSON objects as the types the records want; each taker removes the key and complains in plain words."""
+"""Values of JSON objects with the types of the records; each function removes the key it reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All formats, as one object for those who list registries."""
+"""All formats as one object, which an AppConfig names by its path."""
 
 from corpus.formats.registry import formats
 

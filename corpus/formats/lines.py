@@ -1,7 +1,7 @@
 """Bytes to text, strictly: UTF-8 or a clear refusal, line by line or in chunks, in flat memory.
 
 Only LF ends a line (a CR before it is dropped); U+2028 and its like are ordinary characters. A byte order mark
-at the start is dropped. NUL bytes, bytes that are not UTF-8 and lines beyond every measure raise `BrokenFile`.
+at the start is dropped. NUL bytes, bytes that are not UTF-8 and lines that are too long raise `BrokenFile`.
 """
 
 from __future__ import annotations

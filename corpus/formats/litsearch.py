@@ -129,7 +129,7 @@ def _parquet_document(item: dict[str, Any], file: str, line: int) -> DocumentRec
 
 
 def read_litsearch_run(stream: BinaryIO, file: str) -> Iterator[RunRow | BadRow | Problem]:
-    """Yield a row for each retrieved document; scores fall from the list's length to 1, as no others are there.
+    """Yield a row for each retrieved document; scores fall from the list's length to 1, since the file has none.
 
     A question is named by its `number`, else by its row, from 0; the run by the name of its file. Errors: BrokenFile
     for a document that occurs twice in a list.

@@ -7,7 +7,7 @@ The JSON Lines form has one paragraph in each line:
      "references": {"b1": {"id": "…", "doi": "…", "title": "…"}}}
 
 Offsets are half-open and count code points. A source needs an id, a DOI or a title; `paragraph` may be left out, then
-the lines of a source are counted. Marker and reference may be left out of one another, but never silently.
+the lines of a source are counted. A key that is not among the references is reported, and its marker stays.
 """
 
 from __future__ import annotations

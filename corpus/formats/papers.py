@@ -27,7 +27,7 @@ class Box:
 class Marker:
     """A citation marker: `text[start:end]` of its paragraph, and the keys of the references it names.
 
-    A marker whose reference is not known keeps its place with no keys.
+    A marker whose reference is not known has no keys.
     """
 
     start: int

@@ -18,7 +18,7 @@ _PLAIN_ID = re.compile(r"[!-~]{1,255}").fullmatch
 
 
 class BrokenFile(Exception):
-    """The file as a whole cannot be read: binary, undecodable, cut off, or with lines beyond every measure.
+    """The file as a whole cannot be read: it is binary, undecodable or cut off, or has lines that are too long.
 
     `line` is the 1-based line where it showed, or 0 where lines mean nothing (an archive, a binary file).
     """

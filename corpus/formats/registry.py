@@ -48,11 +48,11 @@ Write = Callable[..., Iterator[str]]
 
 
 class Certainty(IntEnum):
-    """How much it says that a file fits a shape; the surest shape that fits wins."""
+    """How certain a format is where a file fits the shape; the surest shape that fits wins."""
 
     SURE = 0
     LIKELY = 1
-    IF_WANTED = 2  # looked at only where that is what is asked for: its reader says best what is wrong
+    IF_WANTED = 2  # considered only where such records are requested; its reader gives the best reasons
     POSSIBLE = 3
 
 
@@ -102,7 +102,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a file may look like, and what it carries then. `name` is what messages call it."""
+    """What a file may look like, and which records it carries then. Messages use `name`."""
 
     name: str
     carries: tuple[str, ...]
@@ -133,29 +133,29 @@ def formats() -> Registry[Format]:
 
 
 def formats_for(carried: str) -> list[Format]:
-    """The formats from which this is read."""
+    """The formats from which such records are read."""
     return [each for each in formats().values() if carried in each.reads]
 
 
 def format_names(carried: str) -> tuple[str, ...]:
-    """What may be chosen as the format of an import of this: "auto" and, where there are several, their names."""
+    """The choices of format for an import of such records: "auto" and, where there are several, their names."""
     names = [each.name for each in formats_for(carried)]
     return (AUTO, *names) if len(names) > 1 else (AUTO,)
 
 
 def format_label(name: str) -> str:
-    """What people call a format that was chosen or stored, whose package may be gone since."""
+    """The label of a format that was chosen or stored; its package may have been removed since."""
     return "Find out from the file" if name == AUTO else formats().label_of(name)
 
 
 def labels_for(carried: str) -> str:
-    """The formats from which this is read, as words: "BibTeX, JSON Lines or BEIR"."""
+    """The formats from which such records are read, as words: "BibTeX, JSON Lines or BEIR"."""
     *labels, last = [each.label for each in formats_for(carried)]
     return f"{', '.join(labels)} or {last}" if labels else last
 
 
 def shapes_by_name(names: set[str]) -> list[Shape]:
-    """The shapes that messages call so."""
+    """The shapes with these names."""
     return [shape for each in formats().values() for shape in each.shapes if shape.name in names]
 
 

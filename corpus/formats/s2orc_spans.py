@@ -138,7 +138,7 @@ def _identify(item: dict[str, Any]) -> tuple[str, dict[str, str]]:
 def annotated_paper(item: dict[str, Any], file: str, line: int, problems: list[str]) -> FullPaper:
     """Return the paper with its paragraphs, markers and references. Raises `FieldError`.
 
-    `problems` takes what was left out: spans that do not fit the text; and markers of references that are nowhere.
+    `problems` takes the spans that do not fit the text, which are left out, and the markers of unknown references.
     """
     text = _Text(item.pop("content", None))
     docno, ids = _identify(item)

@@ -63,7 +63,7 @@ def read_tei(stream: BinaryIO, file: str) -> FullPaper:
 
 
 def _unknown_targets(body: Node | None, keys: frozenset[str]) -> list[str]:
-    """Return what citation markers name that is not in the bibliography, each once."""
+    """Return the targets of citation markers that are not in the bibliography, each once."""
     markers = (node for node in body.walk("ref") if node.attributes.get("type") == "bibr") if body else ()
     targets = (marker.attributes.get("target", "").lstrip("#") for marker in markers)
     return list(dict.fromkeys(target for target in targets if target and target not in keys))

@@ -1,4 +1,4 @@
-"""A ZIP archive made as it is read: nothing is ever held whole."""
+"""A ZIP archive made as it is read: no file is ever in memory as a whole."""
 
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -8,22 +8,22 @@ PIECE = 64 * 1024  # bytes given out at a time
 
 
 class _Outlet:
-    """A file that cannot seek; what was written is taken out again at once."""
+    """A file that cannot seek; `take` empties it."""
 
     def __init__(self) -> None:
-        self.held = bytearray()
+        self.buffer = bytearray()
 
     def write(self, data: bytes) -> int:
-        self.held += data
+        self.buffer += data
         return len(data)
 
     def flush(self) -> None:
-        """Nothing waits."""
+        """Nothing is buffered elsewhere."""
 
     def take(self) -> bytes:
-        taken = bytes(self.held)
-        self.held.clear()
-        return taken
+        data = bytes(self.buffer)
+        self.buffer.clear()
+        return data
 
 
 def zipped(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
@@ -37,6 +37,6 @@ def zipped(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
             with archive.open(entry, "w", force_zip64=True) as member:
                 for piece in content:
                     member.write(piece)
-                    if len(outlet.held) >= PIECE:
+                    if len(outlet.buffer) >= PIECE:
                         yield outlet.take()
     yield outlet.take()

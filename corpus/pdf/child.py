@@ -1,4 +1,4 @@
-"""The process that opens a stranger's PDF file, so that the process which asked survives whatever the file does.
+"""The process that opens a stranger's PDF file, so that the process that started it survives any file.
 
 Run by `corpus.pdf.worker` as `python -m corpus.pdf.child`: a JSON object on standard input says what to
 do, the answer goes to standard output. It binds its own memory and processor time before it opens the file.

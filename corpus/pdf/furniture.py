@@ -1,4 +1,4 @@
-"""What stands on the pages of a paper that is none of its text: running heads, running feet and page numbers."""
+"""Running heads, running feet and page numbers, which are not part of a paper's text."""
 
 from __future__ import annotations
 

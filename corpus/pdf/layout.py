@@ -1,4 +1,4 @@
-"""What the lines of a paper are: headings, captions, tables, footnotes, body text, references."""
+"""The kinds of lines of a paper: headings, captions, tables, footnotes, body text, references."""
 
 from __future__ import annotations
 

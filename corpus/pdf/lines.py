@@ -34,11 +34,6 @@ class Line:
     symbols: float
     text: str
 
-    @property
-    def height(self) -> float:
-        """Points from top to bottom."""
-        return self.bottom - self.top
-
 
 @dataclass(frozen=True, slots=True)
 class Gutter:

@@ -1,4 +1,4 @@
-"""What is usual in a paper: the size of its body text, the distance of its lines, the edges of its columns."""
+"""Usual measures of a paper: the size of its body text, the distance of its lines, the edges of its columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from corpus.pdf.lines import Line
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is usual in a paper: size of body text, distance of its lines, edges of columns on each page."""
+    """Size of body text and distance of lines in points; (left, right) of columns by (page, column), page 0 for all."""
 
     size: float
     leading: float

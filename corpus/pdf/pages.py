@@ -1,6 +1,6 @@
 """The characters of a PDF page with their places, gathered into runs: pieces of words set in one font and size.
 
-PDFium is asked as seldom as will do: code and box for each character, all else once for each run.
+PDFium is called as rarely as possible: for code and box of each character, for all else once for each run.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _unchecked(function: Any, result: Any) -> Callable[..., Any]:
     return ctypes.CFUNCTYPE(result)(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-# What is asked for each character or run.
+# Called for each character or run.
 _unicode_of = _unchecked(pdfium.FPDFText_GetUnicode, ctypes.c_uint)
 _box_of = _unchecked(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int)
 _origin_of = _unchecked(pdfium.FPDFText_GetCharOrigin, ctypes.c_int)

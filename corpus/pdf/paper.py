@@ -44,7 +44,7 @@ def read_paper(document: pypdfium2.PdfDocument, vocabulary: Vocabulary, file: st
 
 
 def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, described: Mapping[str, str]) -> FullPaper:
-    """Return the paper on these pages; `described` is what the file says of itself."""
+    """Return the paper on these pages; `described` is the metadata of the file."""
     gutters = find_gutters(pages)
     lines = [page_lines(page, gutter) for page, gutter in zip(pages, gutters, strict=True)]
     measures = measure([line for page in lines for line in page])

@@ -1,4 +1,4 @@
-"""Which sections of a paper are about other people's work: decided by what they say, where they stand, what heads them.
+"""Which sections of a paper are about other people's work: decided by their text, their place and their heading.
 
 A section headed by the standard names ("Related Work", "Conclusions") is what its heading says. All others are decided
 by what they hold: a survey cites in most of its sentences, cites many works, seldom says "we", points to no figures or
@@ -64,8 +64,8 @@ class Evidence:
     """What a section shows. `paragraphs` and `citing_paragraphs` are for people; the rest is weighed.
 
     `density` is log(1 + citations per 100 words), `works` log(1 + different works cited); `citing`, `own`, `displays`,
-    `reports` are the shares (0 to 1) of sentences that cite, say "we", point to a figure, table or equation, tell what
-    others did; `follows` is 1 right behind the introduction, 1/2, 1/3 … where surveys stand between, else 0.
+    `reports` are the shares (0 to 1) of sentences that cite, say "we", point to a figure, table or equation, report
+    what others did; `follows` is 1 right behind the introduction, 1/2, 1/3 … where surveys stand between, else 0.
     """
 
     density: float

@@ -1,4 +1,4 @@
-"""Words with their counts, and what they say about a word that a line break cut in two."""
+"""Words with their counts, and how they decide about words that a line break cut in two."""
 
 from __future__ import annotations
 

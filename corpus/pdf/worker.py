@@ -49,7 +49,7 @@ class ExtractionFailed(Exception):
 
 
 def _nothing() -> None:
-    """Nobody cancels."""
+    """The check of work that nobody can cancel."""
 
 
 def extract(
@@ -106,7 +106,7 @@ def _run(path: Path, request: dict[str, Any], limits: Limits, check: Callable[[]
         try:
             answer = _answer(child, json.dumps(request).encode(), limits, check)
         finally:
-            # However this ends, no child outlives the question.
+            # No child outlives its request, however this ends.
             if child.poll() is None:
                 child.kill()
     return _judged(child.returncode, answer)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-# What brought a document in, as it stands in the provenance of pools.
+# The methods that bring documents in, as the provenance of pools names them.
 QUERY, ASPECTS = "query", "aspects"
 CITATIONS, DENSE = "graph:citations", "dense:query"
 
@@ -50,7 +50,7 @@ class Lists:
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """What is known of documents apart from their texts: those excluded, and neighbours of source papers.
+    """Facts about documents other than their texts: those excluded, and neighbours of source papers.
 
     `admits` says whether a candidate shares a category with a source paper; `dense` is a ranking by vectors.
     """

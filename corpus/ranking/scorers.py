@@ -1,4 +1,4 @@
-"""What a posting weighs: BM25 as Lucene has it, BM25 as rank_bm25's Okapi has it, and TF-IDF.
+"""Weights of postings: BM25 as Lucene has it, BM25 as rank_bm25's Okapi has it, and TF-IDF.
 
 Lucene's is the exact variant of Kamphuis et al. (ECIR 2020). Okapi gives terms that more than half of the documents
 hold a quarter of the mean idf, where the formula would make it negative (rank_bm25). TF-IDF is the cosine of raw counts

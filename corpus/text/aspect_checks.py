@@ -1,4 +1,4 @@
-"""What a person should look at again in a tree of aspects. Hints, no errors: each may have its reasons.
+"""Hints on what a person should check in a tree of aspects. They are no errors: each may have its reasons.
 
 The principles are those of DORIS-MAE's guidelines: an aspect is read without the query around it, says one thing, and
 a sub-aspect is a part of the aspect it stands below.

@@ -1,4 +1,4 @@
-"""Plain text from texts that carry HTML and the scars of their export, without losing a word.
+"""Plain text from texts with HTML and errors of their export, without losing a word.
 
 Known tags that come in pairs are taken away and their content stays; anything else between angle brackets is text
 ("structural tags such as <p>", "<subject, predicate, object>"). Digits in <sup> become superscript digits, so that

@@ -1,4 +1,4 @@
-"""What a document is called where only a line is shown."""
+"""The name of a document where only one line is shown."""
 
 OPENING = 120  # characters of an abstract that stand in for a title
 

@@ -133,7 +133,7 @@ def _one_line(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Take from a stranger's text what would look like a key of ours."""
+    """Change what would look like a key of ours in a stranger's text."""
     return re.sub(r"\{\s*cite_", "(cite_", text)
 
 
@@ -207,7 +207,7 @@ def _pair(number: int, parts: Sequence[tuple[str, str]]) -> ParsedQuestion:
 
 
 def own_part(body: str, prompt: str) -> str:
-    """Return what a prompt says of its own paragraph: all from where its template is first filled in."""
+    """Return the part of a prompt that is about its own paragraph: from the first place that was filled in."""
     start = min((at for at in map(body.find, PLACES) if at >= 0), default=0)
     return prompt[start:] if prompt[:start] == body[:start] else prompt
 

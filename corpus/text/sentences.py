@@ -1,4 +1,4 @@
-"""A query as sentences: what to look at again, and what becomes of ties when the sentences change."""
+"""A query as sentences: hints on what to check, and the ties of aspects after the sentences changed."""
 
 from __future__ import annotations
 
