@@ -61,7 +61,7 @@ def merged_qrels(topics: Iterable[tuple[TopicRecord, list[QrelRow]]]) -> Iterato
 
 
 def _topic(number: str, paper: AnnotatedPaper, text: str, kind: str) -> TopicRecord:
-    return TopicRecord(number, paper.title, text, "", kind, "", (), (), paper.file, 0)
+    return TopicRecord(number, paper.title, text, kind=kind, file=paper.file)
 
 
 def _rows(

@@ -61,7 +61,7 @@ def _document(part: Part, file: str) -> DocumentRecord:
     for written, name in (("outgoing_citations", "citations"), ("incoming_citations", "cited_by")):
         if written in item:
             item[name] = _ids(item.pop(written), written)
-    return DocumentRecord(str(part.index), title, abstract, (), (), "", None, "", url, item, file, part.line)
+    return DocumentRecord(str(part.index), title, abstract, url=url, extra=item, file=file, line=part.line)
 
 
 def _ids(value: object, name: str) -> list[str]:
@@ -138,7 +138,17 @@ def _topic(part: Part, texts: Mapping[str, str], file: str) -> TopicRecord:
     for name in ("candidate_pool", "idea_from"):
         if name in item:
             item[name] = _ids(item[name], name)
-    return TopicRecord(str(part.index), "", text, "", KIND, "", sentences, aspects, file, part.line, (), item)
+    return TopicRecord(
+        str(part.index),
+        "",
+        text,
+        kind=KIND,
+        sentences=sentences,
+        aspects=aspects,
+        file=file,
+        line=part.line,
+        extra=item,
+    )
 
 
 def _spoken_in(known: Mapping[str, object], sentences: Sequence[str]) -> dict[str, tuple[int, ...]]:

@@ -64,7 +64,8 @@ def _topic(block: list[tuple[int, str]], file: str) -> TopicRecord:
     if not sentences:
         raise _Malformed(first_line, f"query {head[1]} has no text")
     aspects = _aspects(block[marks[0] + 1 :])
-    return TopicRecord(head[1], "", " ".join(sentences), "", KIND, "", sentences, aspects, file, first_line)
+    text = " ".join(sentences)
+    return TopicRecord(head[1], "", text, kind=KIND, sentences=sentences, aspects=aspects, file=file, line=first_line)
 
 
 def _aspects(lines: list[tuple[int, str]]) -> tuple[AspectRecord, ...]:

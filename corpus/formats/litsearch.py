@@ -79,7 +79,7 @@ def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:
         item.pop(name, None)
     written = item.get("query_set")
     source = SOURCES.get(written, written) if isinstance(written, str) else ""
-    return TopicRecord(number, "", text, "", KIND, source, (), (), file, line, targets, item)
+    return TopicRecord(number, "", text, kind=KIND, source=source, file=file, line=line, targets=targets, extra=item)
 
 
 def write_litsearch_queries(topics: Iterable[TopicRecord]) -> Iterator[str]:

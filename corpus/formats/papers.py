@@ -124,18 +124,18 @@ class FullPaper:
     `pages` are the sizes of its pages where the source has pages.
     """
 
-    paper_id: str
-    title: str
-    abstract: str
-    authors: tuple[str, ...]
-    venue: str
-    year: int | None
-    doi: str
-    paragraphs: tuple[Paragraph, ...]
-    references: tuple[Reference, ...]
-    extra: dict[str, Any]
-    file: str
-    line: int
+    paper_id: str = ""
+    title: str = ""
+    abstract: str = ""
+    authors: tuple[str, ...] = ()
+    venue: str = ""
+    year: int | None = None
+    doi: str = ""
+    paragraphs: tuple[Paragraph, ...] = ()
+    references: tuple[Reference, ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+    file: str = ""
+    line: int = 0
     pages: tuple[PageSize, ...] = ()
 
     @property

@@ -73,15 +73,15 @@ class DocumentRecord:
     docno: str
     title: str
     abstract: str
-    keywords: tuple[str, ...]
-    authors: tuple[str, ...]
-    venue: str
-    year: int | None
-    doi: str
-    url: str
-    extra: dict[str, Any]
-    file: str
-    line: int
+    keywords: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    venue: str = ""
+    year: int | None = None
+    doi: str = ""
+    url: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+    file: str = ""
+    line: int = 0
     full_text: str | None = None
 
 
@@ -120,13 +120,13 @@ class TopicRecord:
     number: str
     title: str
     text: str
-    narrative: str
-    kind: str
-    source: str
-    sentences: tuple[str, ...]
-    aspects: tuple[AspectRecord, ...]
-    file: str
-    line: int
+    narrative: str = ""
+    kind: str = ""
+    source: str = ""
+    sentences: tuple[str, ...] = ()
+    aspects: tuple[AspectRecord, ...] = ()
+    file: str = ""
+    line: int = 0
     targets: tuple[str, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
 

@@ -121,9 +121,8 @@ def _parsed_paper(item: dict[str, Any], file: str, line: int, problems: list[str
         take_text(item, ("doi",)),
         paragraphs,
         references,
-        {},
-        file,
-        line,
+        file=file,
+        line=line,
     )
 
 

@@ -92,7 +92,7 @@ def annotated_document(item: dict[str, Any], file: str, line: int) -> DocumentRe
     title, abstract = text.first("title"), text.first("abstract")
     if not title and not abstract:
         raise FieldError(f"document {docno} has neither a title nor an abstract")
-    authors = tuple(" ".join(text.of(span).split()) for span in text.spans("author"))
+    authors = (" ".join(text.of(span).split()) for span in text.spans("author"))
     keywords, year, url = take_texts(item, ("keywords",)), take_year(item), take_text(item, ("url",))
     return DocumentRecord(
         docno,
@@ -172,13 +172,12 @@ def annotated_paper(item: dict[str, Any], file: str, line: int, problems: list[s
         text.first("abstract"),
         tuple(" ".join(text.of(span).split()) for span in text.spans("author")),
         text.first("venue"),
-        None,
-        ids.get("doi", ""),
-        tuple(paragraphs),
-        references,
-        {"externalids": ids},
-        file,
-        line,
+        doi=ids.get("doi", ""),
+        paragraphs=tuple(paragraphs),
+        references=references,
+        extra={"externalids": ids},
+        file=file,
+        line=line,
     )
 
 

@@ -46,19 +46,19 @@ def read_tei(stream: BinaryIO, file: str) -> FullPaper:
     references = tuple(_references(root))
     keys = frozenset(reference.key for reference in references)
     body = root.node("text", "body")
+    strays = _unknown_targets(body, keys)
     return FullPaper(
-        "",
-        _flat(title),
-        _flat(abstract),
-        tuple(_authors(own)) if own else (),
-        _venue(own, is_part=True) if own else "",
-        _year(own) if own else None,
-        _ids(own).get("doi", "") if own else "",
-        tuple(_paragraphs(body, keys)) if body else (),
-        references,
-        {"unknown_targets": strays} if (strays := _unknown_targets(body, keys)) else {},
-        file,
-        root.line,
+        title=_flat(title),
+        abstract=_flat(abstract),
+        authors=tuple(_authors(own)) if own else (),
+        venue=_venue(own, is_part=True) if own else "",
+        year=_year(own) if own else None,
+        doi=_ids(own).get("doi", "") if own else "",
+        paragraphs=tuple(_paragraphs(body, keys)) if body else (),
+        references=references,
+        extra={"unknown_targets": strays} if strays else {},
+        file=file,
+        line=root.line,
     )
 
 

@@ -86,7 +86,7 @@ def _document(draft: Draft, file: str) -> DocumentRecord | Problem:
     if not title and not abstract:
         return Problem(file, draft.line, f"document {docno} has neither a title nor a text")
     extra: dict[str, Any] = {name.lower(): _plain(text) for name, text in fields.items()}
-    return DocumentRecord(docno, title, abstract, (), (), "", None, "", "", extra, file, draft.line)
+    return DocumentRecord(docno, title, abstract, extra=extra, file=file, line=draft.line)
 
 
 def _plain(text: str) -> str:

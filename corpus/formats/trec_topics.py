@@ -92,7 +92,7 @@ def _topic(draft: _TopicDraft, file: str) -> TopicRecord | Problem:
     if not text and not title:
         return Problem(file, draft.line, f"topic {number} has neither a title nor a description")
     extra = {name: value for name, value in fields.items() if value}
-    return TopicRecord(number, title, text or title, narrative, "", "", (), (), file, draft.line, (), extra)
+    return TopicRecord(number, title, text or title, narrative, file=file, line=draft.line, extra=extra)
 
 
 def _text(name: str, lines: list[str]) -> str:
@@ -116,8 +116,10 @@ def read_web_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Probl
             yield Problem(file, node.line, f"topic {number} has neither a query nor a description")
         else:
             extra = {name: value for name, value in node.attributes.items() if name != "number"}
-            narrative = _inner(node, "narrative")
-            yield TopicRecord(number, title, text or title, narrative, "", "", (), aspects, file, node.line, (), extra)
+            narrative, line = _inner(node, "narrative"), node.line
+            yield TopicRecord(
+                number, title, text or title, narrative, aspects=aspects, file=file, line=line, extra=extra
+            )
 
 
 def _inner(node: Node, name: str) -> str:

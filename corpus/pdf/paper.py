@@ -55,20 +55,17 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
     marking = _Marking(references, flow)
     dois = _dois(lines[0], flow) if lines else []
     paragraphs = [marking.paragraph(block, own, vocabulary) for block in flow.blocks]
+    is_doubtful = len(dois) > 1 or any(map(is_of_data, dois))
     return FullPaper(
-        "",
-        _title(lines[0] if lines else [], described),
-        ABSTRACT.sub("", prose(flow.abstract, own, vocabulary), count=1),
-        _described_authors(described),
-        "",
-        None,
-        dois[0] if len(dois) == 1 and not is_of_data(dois[0]) else "",
-        with_parts(paragraph for paragraph in paragraphs if paragraph.text),
-        tuple(references),
-        {DOUBTFUL_DOIS: dois} if len(dois) > 1 or any(map(is_of_data, dois)) else {},
-        file,
-        0,
-        tuple(PageSize(page.width, page.height) for page in pages),
+        title=_title(lines[0] if lines else [], described),
+        abstract=ABSTRACT.sub("", prose(flow.abstract, own, vocabulary), count=1),
+        authors=_described_authors(described),
+        doi=dois[0] if dois and not is_doubtful else "",
+        paragraphs=with_parts(paragraph for paragraph in paragraphs if paragraph.text),
+        references=tuple(references),
+        extra={DOUBTFUL_DOIS: dois} if is_doubtful else {},
+        file=file,
+        pages=tuple(PageSize(page.width, page.height) for page in pages),
     )
 
 
