@@ -93,9 +93,9 @@ def _problem(annotator: str, topic: str, docno: str, value: str) -> str | None:
     return f"docno: {reason}" if reason else None
 
 
-def write_csv_judgments(rows: Iterable[tuple[Any, ...]], *, guarded: bool = True) -> Iterator[str]:
-    """Yield rows of values in the order of `COLUMNS` as CSV; see `corpus.formats.csv_text` for the guard."""
-    return write_csv(NAMES, (tuple(map(_cell_text, row)) for row in rows), guarded=guarded)
+def write_csv_judgments(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield rows of values in the order of `COLUMNS` as CSV, guarded as `corpus.formats.csv_text` says."""
+    return write_csv(NAMES, (tuple(map(_cell_text, row)) for row in rows))
 
 
 def write_jsonl_judgments(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:

@@ -41,9 +41,8 @@ class Block:
 
 @dataclass(slots=True)
 class Flow:
-    """A paper cut into its front (before the first section), its blocks, and the lines of its references."""
+    """A paper cut into its abstract, its blocks from the first section on, and the lines of its references."""
 
-    front: list[Chunk] = field(default_factory=list)
     abstract: list[Line] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     references: list[Line] = field(default_factory=list)
@@ -91,9 +90,7 @@ def flow_of(chunks: Sequence[Chunk], measures: Measures) -> Flow:
             flow.references.extend(() if is_list_of_works(chunk) else chunk.lines)
         elif _is_abstract(chunk, state):
             flow.abstract.extend(chunk.lines)
-        elif state in ("front", "abstract"):
-            flow.front.append(chunk)
-        else:
+        elif state == "body":
             if chunk.kind is Kind.HEADING:
                 place = replace(place)
                 place.enter(chunk)

@@ -70,21 +70,14 @@ def extract(
     return from_json(FullPaper, json.loads(_run(path, request, limits, check)))
 
 
-def render_page(
-    path: Path,
-    page: int,
-    *,
-    width: int = 1000,
-    limits: Limits = Limits(seconds=30),
-    check: Callable[[], None] = _nothing,
-) -> bytes:
+def render_page(path: Path, page: int, *, width: int = 1000) -> bytes:
     """Return the picture of a page (from 1) as WebP, `width` pixels wide, drawn by a guarded process.
 
     A point of the page is `width / PageSize.width` pixels, whatever its rotation. Raises `ExtractionFailed`.
     """
     if not 16 <= width <= 4000:
         raise ValueError("a picture is 16 to 4000 pixels wide")
-    return _run(path, {"do": "page", "page": page, "width": width}, limits, check)
+    return _run(path, {"do": "page", "page": page, "width": width}, Limits(seconds=30), _nothing)
 
 
 def _run(path: Path, request: dict[str, Any], limits: Limits, check: Callable[[], None]) -> bytes:
