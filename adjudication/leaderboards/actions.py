@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import BinaryIO
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from accounts.audit import record_event
 from accounts.models import User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Conflict, Refused, taken_is_conflict
 from adjudication.evaluation.golds.qrels import in_collection
 from adjudication.evaluation.golds.registry import check_gold, lasting_selector
 from adjudication.evaluation.reads.rankings import rankings_of
@@ -55,21 +55,18 @@ def open_leaderboard(
         raise Refused(f"Between 1 and {MOST_UPLOADS} runs can be uploaded by a person in a day.")
     attribute, _, part = topics.partition("=")
     frozen = freeze_gold(collection, gold, attribute, part)
-    try:
-        with transaction.atomic():
-            board = Leaderboard.objects.create(
-                collection=collection,
-                selector=lasting_selector(collection, gold),
-                attribute=attribute,
-                part=part,
-                measures=list(names),
-                uploads=uploads,
-                opened_by=by,
-                opened_at=at,
-                **frozen,
-            )
-    except IntegrityError as error:
-        raise Conflict("A leaderboard is open already. Close it first.") from error
+    with taken_is_conflict("A leaderboard is open already. Close it first."):
+        board = Leaderboard.objects.create(
+            collection=collection,
+            selector=lasting_selector(collection, gold),
+            attribute=attribute,
+            part=part,
+            measures=list(names),
+            uploads=uploads,
+            opened_by=by,
+            opened_at=at,
+            **frozen,
+        )
     facts = {"gold": board.selector, "topics": topics, "measures": list(names), "uploads": uploads}
     record_event(by=by, at=at, verb="open_leaderboard", target=board, scope=collection, **facts)
     return board
@@ -96,11 +93,8 @@ def reopen_leaderboard(*, board: Leaderboard, by: User | None, at: datetime) -> 
     if board.is_open:
         raise Conflict("The leaderboard is open already.")
     board.closed_at = None
-    try:
-        with transaction.atomic():
-            board.save(update_fields=["closed_at"])
-    except IntegrityError as error:
-        raise Conflict("Another leaderboard of the collection is open. Close it first.") from error
+    with taken_is_conflict("Another leaderboard of the collection is open. Close it first."):
+        board.save(update_fields=["closed_at"])
     record_event(by=by, at=at, verb="reopen_leaderboard", target=board, scope=board.collection)
     return board
 
@@ -188,21 +182,18 @@ def _enter(
     if not name:
         raise Refused("Give the run a name.")
     figures, ranked = score_run(board, rankings)
-    try:
-        with transaction.atomic():
-            entry = LeaderboardEntry.objects.create(
-                leaderboard=board,
-                name=name[:LONGEST_NAME],
-                team=team[:LONGEST_NAME],
-                about=about[:LONGEST_ABOUT],
-                sha256=sha256,
-                ranked=ranked,
-                figures=figures,
-                submitted_by=by,
-                submitted_at=at,
-            )
-    except IntegrityError as error:
-        raise Conflict(f"There is a run named {name} on the leaderboard already. Choose another name.") from error
+    with taken_is_conflict(f"There is a run named {name} on the leaderboard already. Choose another name."):
+        entry = LeaderboardEntry.objects.create(
+            leaderboard=board,
+            name=name[:LONGEST_NAME],
+            team=team[:LONGEST_NAME],
+            about=about[:LONGEST_ABOUT],
+            sha256=sha256,
+            ranked=ranked,
+            figures=figures,
+            submitted_by=by,
+            submitted_at=at,
+        )
     verb = "upload_run" if sha256 else "add_run_to_leaderboard"
     record_event(by=by, at=at, verb=verb, target=entry, scope=board.collection, sha256=sha256)
     return entry

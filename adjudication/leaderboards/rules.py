@@ -32,12 +32,3 @@ def check_can_upload(board: Leaderboard, by: User) -> None:
         raise Refused("The leaderboard is closed, so no run is scored there.")
     check_none_sealed(campaigns_of_gold(board.collection, board.selector))
     check_can_read_labels_of(protected_campaigns(board.collection, board.selector), by)
-
-
-def why_no_upload(board: Leaderboard, by: User) -> str:
-    """Why the person may not upload now, or ""."""
-    try:
-        check_can_upload(board, by)
-    except Refused as refusal:
-        return refusal.reason
-    return ""

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusals import refusal_reason
 from adjudication.leaderboards.actions import (
     add_run,
     close_leaderboard,
@@ -18,7 +19,7 @@ from adjudication.leaderboards.actions import (
 )
 from adjudication.leaderboards.forms import OpeningForm, UploadForm
 from adjudication.leaderboards.reads import newest_board, open_board_at, table_of, uploads_today
-from adjudication.leaderboards.rules import why_no_upload
+from adjudication.leaderboards.rules import check_can_upload
 from adjudication.models import Leaderboard, LeaderboardEntry
 from corpus.collections.rules import can_manage, can_oversee, fetch_manager, fetch_membership
 from corpus.collections.views.context import collection_context
@@ -130,7 +131,7 @@ def _show(
         context["opening"] = opening or OpeningForm(collection=collection)
     if board is not None:
         left = max(0, board.uploads - uploads_today(board, user, timezone.now()))
-        context |= {"rows": table_of(board), "left": left, "why_not": why_no_upload(board, user)}
+        context |= {"rows": table_of(board), "left": left, "why_not": refusal_reason(check_can_upload, board, user)}
         context["upload"] = upload or UploadForm()
     if can_oversee(membership):
         context["runs"] = collection.retrieval_runs.order_by("name").values_list("name", flat=True)

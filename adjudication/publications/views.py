@@ -7,9 +7,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from accounts.refusal_messages import refusals_in_form
+from accounts.refusals import refusal_reason
 from adjudication.publications.actions import request_publication
 from adjudication.publications.forms import PublicationForm
-from adjudication.releases.rules import check_can_read_release, why_cannot_open
+from adjudication.releases.rules import check_can_open, check_can_read_release
 from corpus.collections.rules import check_can_manage, fetch_membership
 from corpus.collections.views.context import collection_context
 
@@ -30,7 +31,7 @@ def publication_create(request: HttpRequest, slug: str, name: str) -> HttpRespon
     context = collection_context(membership, "releases") | {
         "release": release,
         "publications": release.publications.select_related("requested_by").order_by("-pk"),
-        "not_public": why_cannot_open(release),
+        "not_public": refusal_reason(check_can_open, release),
         "form": form,
     }
     status = 422 if request.method == "POST" else 200

@@ -26,15 +26,6 @@ def check_can_open(release: Release) -> None:
         )
 
 
-def why_cannot_open(release: Release) -> str:
-    """Why the release may not be shown to others yet, or ""."""
-    try:
-        check_can_open(release)
-    except Refused as refusal:
-        return refusal.reason
-    return ""
-
-
 def standing_release(thing: Model, collection: Collection | int) -> str:
     """Why `thing` of a collection may not be deleted: the newest release that was, or is being, made from it; or ""."""
     pk = collection if isinstance(collection, int) else collection.pk

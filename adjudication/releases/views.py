@@ -14,7 +14,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
-from accounts.refusals import Refused
+from accounts.refusals import Refused, refusal_reason
 from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Release
 from adjudication.releases.actions import (
@@ -30,7 +30,7 @@ from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.explaining import explain, judged_documents, withheld_of
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.statement import answers_of, unanswered
-from adjudication.releases.rules import check_can_read_release, why_cannot_open
+from adjudication.releases.rules import check_can_open, check_can_read_release
 from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import check_can_manage, check_not_archived, fetch_manager, fetch_membership
 from corpus.collections.views.context import collection_context
@@ -114,7 +114,7 @@ def release_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         "release": release,
         "folders": grouped(entries_of(release, anonymous=False)),
         "files_base": reverse("release_file", args=[slug, name, "x"])[:-1],
-        "no_opening": why_cannot_open(release),
+        "no_opening": refusal_reason(check_can_open, release),
         "changes": release.summary.get("changes", []),
         "publications": release.publications.select_related("requested_by").order_by("-pk"),
         "blocking": [one for one in release.findings if one["blocking"]],

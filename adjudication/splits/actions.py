@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 import numpy as np
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from accounts.audit import record_event
 from accounts.models import User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Refused, taken_is_conflict
 from adjudication.evaluation.golds.kind import QUERY
 from adjudication.evaluation.reads.subsets import attributes_of
 from adjudication.exports.exporters.topics import published_topics
@@ -55,13 +55,10 @@ def make_split(
         "within": [*within],
         "together": [*together],
     }
-    try:
-        with transaction.atomic():
-            split = Split.objects.create(
-                collection=collection, name=name, seed=seed, parameters=parameters, created_by=by, created_at=at
-            )
-    except IntegrityError as error:
-        raise Conflict(f"There is a split “{name}” already. Choose another name, or delete it first.") from error
+    with taken_is_conflict(f"There is a split “{name}” already. Choose another name, or delete it first."):
+        split = Split.objects.create(
+            collection=collection, name=name, seed=seed, parameters=parameters, created_by=by, created_at=at
+        )
     SplitTopic.objects.bulk_create(
         (SplitTopic(split=split, topic_id=topic, part=part) for topic, part in drawn.items()), batch_size=5000
     )
