@@ -168,7 +168,7 @@ def _subset_figures(
     means = mean_scores(scores, seed=spec.seed, resamples=spec.resamples, **shared)
     runs = {name: each for name, each in scores.items() if name in spec.runs}
     tests = compare_runs(runs, rng=make_rng(spec.seed), baseline=spec.baseline or None, **shared)
-    return SubsetFigures(subset, means, tests)
+    return SubsetFigures(subset.by, subset.topics, means, tests)
 
 
 def _notes(
@@ -228,7 +228,7 @@ def _orders(
     second = {name: score(each, other.gold, measures) for name, each in matches.items()}
     places = {topic: place for place, topic in enumerate(other.gold.topics)}
     topics = done.gold.gold.topics
-    common = [(place, places[topics[place]]) for place in done.whole.subset.topics.tolist() if topics[place] in places]
+    common = [(place, places[topics[place]]) for place in done.whole.topics.tolist() if topics[place] in places]
     if not common:
         raise Refused("The two golds have no topic in common, so their orders of the runs cannot be compared.")
     mine, theirs = (list(each) for each in zip(*common, strict=True))

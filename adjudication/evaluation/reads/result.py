@@ -13,16 +13,11 @@ from adjudication.stats.run_order import AtDepth, LeftOut, OrderAgreement
 
 
 @dataclass(frozen=True, eq=False)
-class SubsetFigures:
+class SubsetFigures(Subset):
     """The figures of some topics: means {run: {measure}}, and tests of pairs of runs."""
 
-    subset: Subset
     means: Mapping[str, Mapping[str, Estimate]]
     tests: tuple[RunComparison, ...]
-
-    @property
-    def by(self) -> Mapping[str, str | None]:
-        return self.subset.by
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +55,7 @@ class EvaluationResult:
             "subsets": [
                 {
                     "by": dict(each.by),
-                    "n_topics": len(each.subset.topics),
+                    "n_topics": len(each.topics),
                     "runs": {run: self._figures(run, each) for run in each.means},
                 }
                 for each in self.subsets
@@ -85,7 +80,7 @@ class EvaluationResult:
         for name, estimate in figures.means[run].items():
             problem = self.problems.get(run) or scores.problems.get(name)
             found[name] = _figure(estimate) | ({"problem": problem} if problem else {})
-            found[name]["unjudged_high"] = scores.highest_mean(name, figures.subset.topics)
+            found[name]["unjudged_high"] = scores.highest_mean(name, figures.topics)
         return found
 
 

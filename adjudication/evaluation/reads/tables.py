@@ -141,7 +141,7 @@ def subset_heading(done: EvaluationResult, figures: SubsetFigures) -> tuple[str,
     """The headings above a subset's columns: nothing where topics are not broken down."""
     if not done.spec.by:
         return ()
-    n = len(figures.subset.topics)
+    n = len(figures.topics)
     if not figures.by:
         return (f"all topics (n = {n:,})",)
     words = ", ".join(f"{name} {'none' if value is None else value}" for name, value in figures.by.items())
@@ -220,7 +220,7 @@ def figure_text(measure: str, value: float, style: Style = PLAIN) -> str:
 
 def caption(done: EvaluationResult, style: Style = PLAIN, figures: SubsetFigures | None = None) -> str:
     """What the table shows, against what, and what its marks mean. `figures` are those of a table about one subset."""
-    topics = len((figures or done.whole).subset.topics)
+    topics = len((figures or done.whole).topics)
     means = "Figures of one topic" if topics == 1 else f"Means over {topics:,} topics"
     parts = [f"{means} in percent, against {done.gold.label}."]
     if style.with_se:

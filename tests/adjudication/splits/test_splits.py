@@ -169,9 +169,7 @@ def test_a_split_is_a_subset_of_evaluations(tea: Collection) -> None:
     draw(tea)
     make_run(tea)
     spec = EvaluationSpec("targets", ("bm25",), measures=("RR@10",), by=("split:dev-test",), resamples=1000)
-    found = {
-        each.by.get("split:dev-test"): len(each.topics) for each in (s.subset for s in evaluate(tea, spec).subsets)
-    }
+    found = {each.by.get("split:dev-test"): len(each.topics) for each in evaluate(tea, spec).subsets}
     assert found == {None: 100, "dev": 40, "test": 60}
 
 
