@@ -184,7 +184,7 @@ def _record_sets(facts: Facts, described: Mapping[str, FileEntry]) -> Iterable[d
         return
     fields = (("_id", TEXT, "Id of the document."), ("title", TEXT, "Its title."), ("text", TEXT, "Its abstract."))
     yield _records("corpus", described[corpus], fields, key="_id")
-    for gold in facts.recipe.golds:
+    for gold in facts.recipe.judged_sets:
         queries, qrels = (described[f"data/{gold.name}/{name}.parquet"] for name in ("queries", "qrels"))
         query_fields = (("_id", TEXT, "Id of the query."), ("text", TEXT, "Its text."))
         yield _records(f"{gold.name}-queries", queries, query_fields, key="_id")

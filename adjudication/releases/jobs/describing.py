@@ -117,7 +117,7 @@ def card(facts: Facts, *, anonymous: bool) -> str:
         "`manifest.json` lists every file with its size, rows and SHA-256. `lines.jsonl` explains each judged pair:"
         " where the document came from, who judged it under which guideline, and how the value was decided.",
         "",
-        *_gold_table(facts),
+        *_judged_sets_table(facts),
     ]
     return _yaml(facts, title) + "\n".join(body).rstrip() + "\n"
 
@@ -170,12 +170,12 @@ def _in_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _gold_table(facts: Facts) -> list[str]:
-    if not facts.recipe.golds:
+def _judged_sets_table(facts: Facts) -> list[str]:
+    if not facts.recipe.judged_sets:
         return []
     rows = [
         f"| `{gold.name}` | {facts.people.without_names(gold.about)} | `data/{gold.name}/` | `beir/{gold.name}/` |"
-        for gold in facts.recipe.golds
+        for gold in facts.recipe.judged_sets
     ]
     return ["| judged set | what it is | parquet (MTEB) | BEIR |", "|---|---|---|---|", *rows]
 
@@ -207,7 +207,7 @@ def _configs(facts: Facts) -> list[dict[str, Any]]:
     """The first judged set has MTEB's plain names; those of others begin with their own, the corpus among them, as
     MTEB's loader asks for them."""
     found = []
-    for place, gold in enumerate(facts.recipe.golds):
+    for place, gold in enumerate(facts.recipe.judged_sets):
         lead = "" if place == 0 else f"{gold.name}-"
         found.append(_config(f"{lead}corpus", "corpus", "data/corpus/corpus.parquet"))
         found += [

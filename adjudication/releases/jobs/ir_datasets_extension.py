@@ -17,7 +17,7 @@ def extension(facts: Facts, *, anonymous: bool) -> str:
             "about": facts.people.without_names(gold.about),
             "levels": {value: " ".join(filter(None, (label, definition))) for value, label, definition in gold.grades},
         }
-        for gold in facts.recipe.golds
+        for gold in facts.recipe.judged_sets
     }
     name = f"{name_of(facts, anonymous=anonymous)}-{facts.release.name}"
     values = {"%NAME%": name, "%ID%": facts.release.public_id, "%SETS%": sets}

@@ -13,7 +13,7 @@ from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import pieces, rows
 from adjudication.exports.exporters.documents import SEARCHED_TEXTS
 from adjudication.releases.jobs.folder import Folder, Table
-from adjudication.releases.reads.recipe import Gold, Recipe
+from adjudication.releases.reads.recipe import JudgedSet, Recipe
 from corpus.formats.jsonl_documents import write_beir_texts
 from corpus.formats.jsonl_topics import write_beir_queries
 from corpus.formats.qrels import write_beir_qrels
@@ -28,15 +28,15 @@ T = TypeVar("T")
 
 def write_judged_sets(recipe: Recipe, folder: Folder) -> None:
     """One corpus; queries, qrels and pools of each judged set."""
-    if recipe.golds:
+    if recipe.judged_sets:
         _write_corpus(recipe, folder)
-    for gold in recipe.golds:
+    for gold in recipe.judged_sets:
         prefix = _prefix(recipe, gold)
         _write_queries(folder, gold, prefix, judged=_write_qrels(folder, gold, prefix))
 
 
 def _write_corpus(recipe: Recipe, folder: Folder) -> None:
-    first, *others = (f"beir/{gold.name}/corpus.jsonl" for gold in recipe.golds)
+    first, *others = (f"beir/{gold.name}/corpus.jsonl" for gold in recipe.judged_sets)
     found = rows(SEARCHED_TEXTS, Options(recipe.collection, EXPORTERS["documents"]))
     columns = _schema(_id="string", title="string", text="string")
     about = "Documents: id, title and abstract."
@@ -51,7 +51,7 @@ def _write_corpus(recipe: Recipe, folder: Folder) -> None:
         folder.write_again(first, other)
 
 
-def _prefix(recipe: Recipe, gold: Gold) -> str:
+def _prefix(recipe: Recipe, gold: JudgedSet) -> str:
     """What ids of queries begin with: loaders drop results whose id is the query's own."""
     numbers = {topic.number for topic in gold.topics()}
     same = Document.objects.filter(collection=recipe.collection, docno__in=numbers)
@@ -59,7 +59,7 @@ def _prefix(recipe: Recipe, gold: Gold) -> str:
     return PREFIX if shared and any(row.topic in shared for row in gold.qrels()) else ""
 
 
-def _write_qrels(folder: Folder, gold: Gold, prefix: str) -> set[str]:
+def _write_qrels(folder: Folder, gold: JudgedSet, prefix: str) -> set[str]:
     """Qrels in both layouts, and what is ranked again; the numbers of the topics that have any."""
     judged: set[str] = set()
     qrels = _schema(**{"query-id": "string", "corpus-id": "string", "score": "int32"})
@@ -74,7 +74,7 @@ def _write_qrels(folder: Folder, gold: Gold, prefix: str) -> set[str]:
     return judged
 
 
-def _passed_on(gold: Gold, prefix: str, judged: set[str], scores: Table, pools: Table) -> Iterator[QrelRow]:
+def _passed_on(gold: JudgedSet, prefix: str, judged: set[str], scores: Table, pools: Table) -> Iterator[QrelRow]:
     """The rows, topic by topic, each topic also put into the tables and among the judged ones."""
     for number, rows_of_topic in groupby(gold.qrels(), key=lambda row: row.topic):
         query = prefix + number
@@ -86,7 +86,7 @@ def _passed_on(gold: Gold, prefix: str, judged: set[str], scores: Table, pools: 
         yield from same
 
 
-def _write_queries(folder: Folder, gold: Gold, prefix: str, judged: set[str]) -> None:
+def _write_queries(folder: Folder, gold: JudgedSet, prefix: str, judged: set[str]) -> None:
     """The topics that have qrels: loaders drop others, or fail."""
     topics = (replace(each, number=prefix + each.number) for each in gold.topics() if each.number in judged)
     columns = _schema(_id="string", text="string")

@@ -277,6 +277,6 @@ def _summary(facts: Facts, folder: Folder) -> dict[str, Any]:
         "topics": facts.topics,
         "campaigns": [one.campaign.slug for one in facts.campaigns],
         "labels": sum(one.labels + one.machine_labels for one in facts.campaigns),
-        "golds": [gold.name for gold in facts.recipe.golds],
+        "golds": [gold.name for gold in facts.recipe.judged_sets],
         "changes": list(facts.changes),
     }

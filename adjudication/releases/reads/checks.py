@@ -58,7 +58,7 @@ def _of_collection(recipe: Recipe) -> Iterator[Check]:
     if not recipe.collection.licence.strip():
         text = "The collection has no licence, so nobody may use the release. Name one in the settings."
         yield Check("no_licence", text, reverse("collection_edit", args=[slug]))
-    if not recipe.golds:
+    if not recipe.judged_sets:
         text = "No judged set can be written: a release without qrels measures nothing."
         yield Check("no_qrels", text, _exports(recipe))
 

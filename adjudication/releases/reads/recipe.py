@@ -39,7 +39,7 @@ QUESTION_FILES = {
 
 
 @dataclass(frozen=True)
-class Gold:
+class JudgedSet:
     """One judged set: queries and their qrels, as BEIR, MTEB and `datasets` read them.
 
     `topics` and `qrels` may be read several times. `grades` are (value, label, definition).
@@ -57,15 +57,15 @@ class Gold:
 class Recipe:
     """What a release is made of, filled by `make_recipe`.
 
-    `parts` are {path (a folder where the export is an archive): the options it is written with}, `golds` the judged
-    sets, `left_out` {path: why}.
+    `parts` are {path: options of the export that is written there}; where the export is an archive, the path is that
+    of a folder. `left_out` are {path: reason}.
     """
 
     collection: Collection
     campaigns: tuple[Campaign, ...]
     slugs: Mapping[int, str]  # {campaign id: what paths have}
     parts: dict[str, Options] = field(default_factory=dict)
-    golds: list[Gold] = field(default_factory=list)
+    judged_sets: list[JudgedSet] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     unwritable: dict[int, list[tuple[Criterion, Finding]]] = field(default_factory=dict)  # by campaign without qrels
     memo: dict[Any, Any] = field(default_factory=dict)  # what findings have read
@@ -141,7 +141,7 @@ def _add_documents(recipe: Recipe, campaign: Campaign, criterion: Criterion) -> 
         recipe.add(f"{folder}.doris-mae.json", "doris-mae", **words)
     if first := next(filter(None, written), None):
         name = slug if campaign.criteria.count() == 1 else f"{slug}-{criterion.key}"
-        recipe.golds.append(_campaign_gold(name, first))
+        recipe.judged_sets.append(_campaign_set(name, first))
         return
     refused = options_of(EXPORTERS["qrels"], recipe.collection, {**words, "unresolved": "skip"})
     fatal = [(criterion, each) for each in find(refused, recipe.memo) if each.is_fatal]
@@ -151,8 +151,8 @@ def _add_documents(recipe: Recipe, campaign: Campaign, criterion: Criterion) -> 
 def _add_questions(recipe: Recipe) -> None:
     options, *_ = [recipe.add(f"questions/{file}", name) for name, file in QUESTION_FILES.items()]
     if options is not None:
-        recipe.golds.append(
-            Gold(
+        recipe.judged_sets.append(
+            JudgedSet(
                 "questions",
                 "Questions that were kept, with the papers that answer them.",
                 lambda: questions.topic_records(questions.question_set(options)),
@@ -167,12 +167,12 @@ def _add_contexts(recipe: Recipe) -> None:
         recipe.add(f"contexts/{level}.trec", f"topics:{level}")
         options = recipe.add(f"contexts/{level}.qrels", f"qrels:{level}")
         if options is not None:
-            recipe.golds.append(_context_gold(level, options))
+            recipe.judged_sets.append(_context_set(level, options))
     recipe.add("contexts/acm-cr", "acm-cr")
     recipe.add("contexts/citing-papers.txt", "blacklist")
 
 
-def _campaign_gold(name: str, options: Options) -> Gold:
+def _campaign_set(name: str, options: Options) -> JudgedSet:
     campaign, criterion = options.campaign, options.criterion
     levels = list(criterion.levels.all()) if criterion else []
     summed = options.level != ASPECT and bool(campaign and campaign.items.filter(aspect__isnull=False).exists())
@@ -181,7 +181,7 @@ def _campaign_gold(name: str, options: Options) -> Gold:
     about = f"{what[options.level]}, judged in campaign “{campaign}” ({criterion})."
     if summed:
         about += " A grade is the sum over all aspects of the query."
-    return Gold(
+    return JudgedSet(
         name,
         about,
         lambda: trec_topics(options),
@@ -191,7 +191,7 @@ def _campaign_gold(name: str, options: Options) -> Gold:
     )
 
 
-def _context_gold(level: str, options: Options) -> Gold:
+def _context_set(level: str, options: Options) -> JudgedSet:
     def topics() -> Iterator[TopicRecord]:
         seen: set[str] = set()
         for topic, _ in context_topic_records(options):
@@ -199,7 +199,7 @@ def _context_gold(level: str, options: Options) -> Gold:
                 seen.add(topic.number)
                 yield topic
 
-    return Gold(
+    return JudgedSet(
         f"contexts-{level}",
         f"Citation contexts ({level}s) as queries; the documents cited there are relevant.",
         topics,
