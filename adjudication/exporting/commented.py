@@ -15,7 +15,7 @@ from adjudication.exporting.exporter import Files, Options
 from adjudication.exporting.streams import pieces, rows
 from corpus.formats.csv_text import write_csv
 
-USUAL = {"level": "query", "grades": "sum", "annotators": False, "unresolved": "refuse"}  # of exports without them
+DEFAULTS = {"level": "query", "grades": "sum", "annotators": False, "unresolved": "refuse"}  # of exports without them
 COMMENT, MANIFEST = "comment.tsv", "manifest.json"
 COLUMNS = ("topic", "annotator", "docno", "aspects_judged", "aspects")
 MEANING = (
@@ -29,10 +29,10 @@ def with_manifest(options: Options, files: Files, warnings: Sequence[str], overr
     """The members, the comment file where scores need one, the manifest over all of them; to be read in this order."""
     listed: list[dict[str, Any]] = []
     for name, content in files:
-        yield name, _noted(name, content, listed)
+        yield name, _hashed(name, content, listed)
     about: dict[str, Any] = {"machine_overrides": list(overrides)} if overrides else {}
     if options.judged_only:
-        yield COMMENT, _noted(COMMENT, pieces(_comment(options)), listed)
+        yield COMMENT, _hashed(COMMENT, pieces(_comment(options)), listed)
         about["aspects"] = _aspects(options)
     yield MANIFEST, _manifest(options, {**about, "warnings": list(warnings), "files": listed})
 
@@ -57,7 +57,7 @@ def _prefix(options: Options, option: str) -> str:
     return options[option] or ""
 
 
-def _noted(name: str, content: Iterable[bytes], listed: list[dict[str, Any]]) -> Iterator[bytes]:
+def _hashed(name: str, content: Iterable[bytes], listed: list[dict[str, Any]]) -> Iterator[bytes]:
     """The same pieces; size and hash are noted once they have gone by."""
     digest, size = hashlib.sha256(), 0
     for piece in content:
@@ -83,7 +83,7 @@ def _manifest(options: Options, more: dict[str, Any]) -> Iterator[bytes]:
         "collection": options.collection.slug,
         "campaign": options.campaign.slug if options.campaign else None,
         "criterion": options.criterion.key if options.criterion else None,
-        **{name: options.values.get(name, usual) for name, usual in USUAL.items()},
+        **{name: options.values.get(name, usual) for name, usual in DEFAULTS.items()},
         **more,
     }
     yield (json.dumps(about, ensure_ascii=False, indent=2) + "\n").encode()

@@ -49,10 +49,10 @@ def rows(statement: str, options: "Options", **more: Any) -> Iterator[tuple[Any,
     named = {**parameters(options), **more}
     with closing(connection.chunked_cursor()) as cursor:
         cursor.execute(statement, named)
-        yield from _ahead(cursor)
+        yield from _prefetched(cursor)
 
 
-def _ahead(cursor: Any) -> Iterator[tuple[Any, ...]]:
+def _prefetched(cursor: Any) -> Iterator[tuple[Any, ...]]:
     """The cursor's rows, always `ROWS` further ones asked for. Few rows need no thread."""
     found = cursor.fetchmany(ROWS)
     if len(found) < ROWS:

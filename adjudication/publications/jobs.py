@@ -22,7 +22,7 @@ from corpus.endpoints.sending import SendingFailed, Service, Upload
 from corpus.endpoints.zenodo import Deposit, Zenodo
 
 DESCRIBING = (MANIFEST, "README.md", "LICENSE", "croissant.json")  # also next to the archive of a deposit
-KEPT = "Cancelled. What had been sent stays at the service; publish again to go on, or delete it there."
+CANCELLED = "Cancelled. What had been sent stays at the service; publish again to go on, or delete it there."
 
 
 def base_url(destination: str) -> str:
@@ -58,11 +58,11 @@ class PublicationJob(CollectionJob[Publication]):
         service = Service(job.where, base_url(job.destination), token)
         publish = _to_hub if job.destination == Destination.HUGGINGFACE else _to_zenodo
         try:
-            publish(job, service, _Sent(progress))
+            publish(job, service, UploadProgress(progress))
         except SendingFailed as failed:
             raise Refused(failed.reason) from None
         except Cancelled as cancelled:
-            raise Cancelled(KEPT) from cancelled
+            raise Cancelled(CANCELLED) from cancelled
 
     def page(self, job: Publication) -> str:
         return reverse("publication_create", args=[job.release.collection.slug, job.release.name])
@@ -71,8 +71,8 @@ class PublicationJob(CollectionJob[Publication]):
         return [(self.page(job), "Publications of this release")]
 
 
-class _Sent:
-    """Bytes that are there, reported as they go."""
+class UploadProgress:
+    """Reports how many bytes the service has."""
 
     def __init__(self, progress: Progress) -> None:
         self.progress = progress
@@ -97,21 +97,21 @@ class _Sent:
 # --- the Hugging Face Hub ---------------------------------------------------------------------------------------------
 
 
-def _to_hub(job: Publication, service: Service, sent: _Sent) -> None:
+def _to_hub(job: Publication, service: Service, upload_progress: UploadProgress) -> None:
     folder = job.release.variant(anonymous=job.anonymous)
     listed = sorted([MANIFEST, *(one["path"] for one in entries_of(job.release, anonymous=job.anonymous))])
     uploads = []
     for path in listed:
-        sent.progress.check()
+        upload_progress.progress.check()
         uploads.append(Upload.of_file(path, folder / path))
     check_unchanged(job, uploads)
-    with Hub(service, sent, sent.progress.check) as hub:
+    with Hub(service, upload_progress, upload_progress.progress.check) as hub:
         repository = job.repository if "/" in job.repository else f"{hub.owner()}/{job.repository}"
         is_public = hub.open_repository(repository, may_be_public=job.public)
-        _keep(job, remote=repository, address=f"{service.base_url}/datasets/{repository}")
+        _store(job, remote=repository, address=f"{service.base_url}/datasets/{repository}")
         missing = hub.missing(repository, uploads)
-        _keep(job, files_sent=len(missing), files_there=len(uploads))
-        sent.begin(uploads, missing)
+        _store(job, files_sent=len(missing), files_there=len(uploads))
+        upload_progress.begin(uploads, missing)
         hub.send(repository, missing, f"Release {job.release.name}")
         if hub.missing(repository, uploads):
             raise Refused(
@@ -124,24 +124,24 @@ def _to_hub(job: Publication, service: Service, sent: _Sent) -> None:
 # --- Zenodo -----------------------------------------------------------------------------------------------------------
 
 
-def _to_zenodo(job: Publication, service: Service, sent: _Sent) -> None:
-    uploads = _deposit_files(job, sent.progress)
-    with Zenodo(service, sent, sent.progress.check) as zenodo:
+def _to_zenodo(job: Publication, service: Service, upload_progress: UploadProgress) -> None:
+    uploads = _deposit_files(job, upload_progress.progress)
+    with Zenodo(service, upload_progress, upload_progress.progress.check) as zenodo:
         deposit = _deposit(job, zenodo)
-        _keep(job, remote=deposit.id, address=deposit.page, doi=deposit.doi)
+        _store(job, remote=deposit.id, address=deposit.page, doi=deposit.doi)
         missing = zenodo.missing(deposit, uploads)
         if deposit.is_published and missing:
             raise Refused(
                 f"Deposit {deposit.id} is published at {service.name} with other files and can no longer change. Make"
                 " a new version there by hand."
             )
-        _keep(job, files_sent=len(missing), files_there=len(uploads))
-        sent.begin(uploads, missing)
+        _store(job, files_sent=len(missing), files_there=len(uploads))
+        upload_progress.begin(uploads, missing)
         for upload in missing:
             zenodo.send(deposit, upload)
         if job.public and not deposit.is_published:
             deposit = zenodo.publish(deposit)
-            _keep(job, address=deposit.page, doi=deposit.doi)
+            _store(job, address=deposit.page, doi=deposit.doi)
 
 
 def _deposit(job: Publication, zenodo: Zenodo) -> Deposit:
@@ -210,7 +210,7 @@ def check_unchanged(job: Publication, uploads: list[Upload]) -> None:
             )
 
 
-def _keep(job: Publication, **found: Any) -> None:
+def _store(job: Publication, **found: Any) -> None:
     """Store at once what is known, so that an attempt after a crash goes on from there."""
     for name, value in found.items():
         setattr(job, name, value)

@@ -124,5 +124,5 @@ class GoldKind(ABC):
     def read(self, request: GoldRequest) -> LoadedGold:
         """The gold. Errors: Refused where there is nothing to evaluate against."""
 
-    def found(self, request: GoldRequest, label: str, gold: Gold, **more: Any) -> LoadedGold:
+    def loaded(self, request: GoldRequest, label: str, gold: Gold, **more: Any) -> LoadedGold:
         return LoadedGold(str(request.selector), label, gold, campaigns=tuple(self.campaigns(request)), **more)

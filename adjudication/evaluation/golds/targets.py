@@ -55,7 +55,7 @@ class Targets(GoldKind):
             return self._kept(request)
         kinds = [kind for kind in TopicKind.values if kind not in LEVELS.values()]
         gold = _gold_of(request.collection, kinds, "No question has a target, so there is nothing to evaluate against.")
-        return self.found(request, "targets of questions", gold, is_judged=False, notes=(KNOWN_ONLY,))
+        return self.loaded(request, "targets of questions", gold, is_judged=False, notes=(KNOWN_ONLY,))
 
     def _kept(self, request: GoldRequest) -> LoadedGold:
         """As the question set exports them: with the documents that raters found."""
@@ -67,7 +67,7 @@ class Targets(GoldKind):
             raise Refused("The question set keeps no question with a target yet.")
         left = len(questions.questions) - len(judged)
         notes = (KNOWN_ONLY, f"{left:,} questions that are not kept, or have no target, are left out.")
-        return self.found(request, "targets of questions", make_gold(judged), is_judged=False, notes=notes)
+        return self.loaded(request, "targets of questions", make_gold(judged), is_judged=False, notes=notes)
 
 
 class Contexts(GoldKind):
@@ -96,7 +96,7 @@ class Contexts(GoldKind):
         )
         gold = _gold_of(request.collection, [LEVELS[request.name]], why)
         note = "Only documents that the context cites and the collection has count as relevant; others may be, too."
-        return self.found(request, f"documents cited in {request.name}s", gold, is_judged=False, notes=(note,))
+        return self.loaded(request, f"documents cited in {request.name}s", gold, is_judged=False, notes=(note,))
 
 
 def _gold_of(collection: Collection, kinds: Sequence[str], why: str) -> Gold:

@@ -70,7 +70,7 @@ class Verdicts(GoldKind):
         notes = _notes(options)
         gold = _gold(request, _rows(options))
         unit = request.values["unit"]
-        return self.found(request, f"verdicts of {options.campaign}", gold, unit=unit, notes=(*notes, *UNJUDGED))
+        return self.loaded(request, f"verdicts of {options.campaign}", gold, unit=unit, notes=(*notes, *UNJUDGED))
 
 
 class SubQueries(Verdicts):
@@ -141,7 +141,7 @@ class Labels(GoldKind):
         gold = _gold(request, (row for row in _rows(options) if row[1] == request.name))
         label = f"labels of {request.name} in {campaign}"
         alone = f"Labels of {request.name} alone: documents that {request.name} did not judge count as not relevant."
-        return self.found(request, label, gold, unit=request.values["unit"], notes=(*notes, alone))
+        return self.loaded(request, label, gold, unit=request.values["unit"], notes=(*notes, alone))
 
 
 class MachineLabels(Labels):

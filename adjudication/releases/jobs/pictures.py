@@ -50,7 +50,9 @@ def write_pictures(recipe: Recipe, people: Pseudonyms, folder: Folder, earlier: 
     for campaign in recipe.campaigns:
         name = people.slugs[campaign.pk]
         path = f"campaigns/{name}/screen.png"
-        picture, missing = _take(campaign, people) if earlier is None else _earlier_picture(earlier, name, path)
+        picture, missing = (
+            _photograph_campaign(campaign, people) if earlier is None else _earlier_picture(earlier, name, path)
+        )
         if missing:
             found.missing[name] = missing
         elif picture is not None:
@@ -64,7 +66,7 @@ def _earlier_picture(earlier: Pictures, name: str, path: str) -> tuple[bytes | N
     return (file.read_bytes() if file and file.is_file() else None), earlier.missing.get(name, "")
 
 
-def _take(campaign: Campaign, people: Pseudonyms) -> tuple[bytes | None, str]:
+def _photograph_campaign(campaign: Campaign, people: Pseudonyms) -> tuple[bytes | None, str]:
     """The picture, or why there is none."""
     program = browser()
     if campaign.kind_object.labelling is None:
