@@ -94,7 +94,7 @@ def qrel_rows(options: Options) -> Iterator[QrelRow]:
     """Values of verdicts, or labels with their annotator as iteration, for queries or for aspects."""
     grades = "sum" if options.level == ASPECT else options["grades"]
     for number, annotator, docno, total, judged, _ in rows(statements.scores_of(options), options):
-        yield QrelRow(number, column(annotator) or "0", docno, grade(total, judged, grades))
+        yield QrelRow(number, column(annotator) if annotator else "0", docno, grade(total, judged, grades))
 
 
 def grade(total: int, things: int, grades: str) -> int:
