@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from corpus.endpoints.connections import Busy, Connection, EndpointError, read_body, trusted
+from corpus.endpoints.connections import Busy, Connection, EndpointError, object_in, read_body, trusted
 
 if TYPE_CHECKING:
     import openai  # with httpx2 a second of start-up and 40 MB: loaded when a model is asked, not by every process
@@ -142,8 +142,7 @@ def read_reply(body: bytes, seconds: float) -> Reply:
         text, refusal = message.get("content"), message.get("refusal")
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         raise Busy(f"the answer is no chat completion: {_excerpt(body[:2000].decode('utf-8', 'replace'))}") from None
-    usage = answer.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
+    usage = object_in(answer.get("usage"))
     return Reply(
         text if isinstance(text, str) else "",
         str(choice.get("finish_reason") or ""),

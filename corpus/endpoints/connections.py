@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
     import ssl
@@ -103,6 +103,11 @@ def rest_until(moment: float, check: Callable[[], None]) -> None:
 def whole_number(text: str) -> int | None:
     """A whole number of seconds or requests as headers give it, None for anything else."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def object_in(value: object) -> Mapping[str, Any]:
+    """A JSON object in an answer, an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
 
 
 @contextmanager

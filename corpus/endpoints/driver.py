@@ -116,7 +116,7 @@ class _Drive(Generic[K, Q, R]):
     running: dict[Future[R], _Turn[K, Q]] = field(default_factory=dict)
     waiting: list[_Turn[K, Q]] = field(default_factory=list)  # a heap
     number: int = 0
-    next_start: float = 0.0  # the rate limit, and the endpoint's own wish after a 429
+    next_start: float = 0.0  # by the rate limit, and by the endpoint after a 429
     failed_in_a_row: int = 0
     may_keep: bool = True
     is_exhausted: bool = False
@@ -125,14 +125,14 @@ class _Drive(Generic[K, Q, R]):
         try:
             while not self.is_exhausted or self.running or self.waiting:
                 check()
-                self.start_what_may_start()
-                self.take_what_has_come()
+                self.start_questions()
+                self.collect_answers()
         except BaseException:  # also the end of the worker: what is on its way is paid for, so it is kept; raised again
             if self.may_keep:
-                self.take_the_rest()
+                self.collect_rest()
             raise
 
-    def start_what_may_start(self) -> None:
+    def start_questions(self) -> None:
         while len(self.running) < self.pace.concurrency and time.monotonic() >= self.next_start:
             turn = self.next_turn()
             if turn is None:
@@ -153,18 +153,18 @@ class _Drive(Generic[K, Q, R]):
         self.is_exhausted = True
         return None
 
-    def take_what_has_come(self) -> None:
+    def collect_answers(self) -> None:
         if not self.running:
             if self.waiting or not self.is_exhausted:
-                time.sleep(min(TICK, max(0.0, self.nothing_before() - time.monotonic())))
+                time.sleep(min(TICK, max(0.0, self.earliest_start() - time.monotonic())))
             return
         pause = TICK if len(self.running) >= self.pace.concurrency else min(TICK, self.until_next_start())
         came, _ = wait(self.running, timeout=pause, return_when=FIRST_COMPLETED)
         for future in came:
-            self.take(future)
+            self.collect(future)
 
-    def nothing_before(self) -> float:
-        """When at the earliest something may be asked, with nothing on its way."""
+    def earliest_start(self) -> float:
+        """The earliest moment at which something may be asked while no question is on its way."""
         is_held_back = len(self.waiting) >= self.pace.concurrency or self.is_exhausted
         due = self.waiting[0].due if self.waiting and is_held_back else 0.0
         return max(self.next_start, due)
@@ -174,17 +174,17 @@ class _Drive(Generic[K, Q, R]):
         left = self.next_start - time.monotonic()
         return left if left > 0 else TICK
 
-    def take(self, future: Future[R]) -> None:
+    def collect(self, future: Future[R]) -> None:
         turn = self.running.pop(future)
         try:
             reply = future.result()
         except Busy as busy:
             self.try_again(turn, busy)
         except Rejected as rejected:
-            self.hand_over(turn, Failure(rejected.reason, turn.attempt))
+            self.deliver(turn, Failure(rejected.reason, turn.attempt))
         else:
             self.failed_in_a_row = 0
-            self.hand_over(turn, reply)
+            self.deliver(turn, reply)
 
     def try_again(self, turn: _Turn[K, Q], busy: Busy) -> None:
         """Put the question back, later each time; an endpoint that names a time is left alone until then."""
@@ -192,7 +192,7 @@ class _Drive(Generic[K, Q, R]):
         if busy.retry_after is not None:
             self.next_start = max(self.next_start, now + busy.retry_after)
         if turn.attempt >= self.pace.attempts:
-            self.hand_over(turn, Failure(busy.reason, turn.attempt))
+            self.deliver(turn, Failure(busy.reason, turn.attempt))
             self.failed_in_a_row += 1
             if self.failed_in_a_row >= self.pace.give_up_after:
                 raise Unusable(
@@ -203,13 +203,13 @@ class _Drive(Generic[K, Q, R]):
         due = now + max(backoff * self.rng.uniform(0.5, 1.0), busy.retry_after or 0.0)
         heapq.heappush(self.waiting, _Turn(due, turn.number, turn.attempt + 1, turn.key, turn.question))
 
-    def hand_over(self, turn: _Turn[K, Q], outcome: R | Failure) -> None:
+    def deliver(self, turn: _Turn[K, Q], outcome: R | Failure) -> None:
         self.may_keep = False  # if keeping fails, it is not tried with the next
         self.keep(turn.key, outcome)
         self.may_keep = True
 
-    def take_the_rest(self) -> None:
+    def collect_rest(self) -> None:
         """Wait for what is on its way and keep the answers; the failures are left to another time."""
         for future in list(wait(self.running).done):
             if future.exception() is None:
-                self.hand_over(self.running.pop(future), future.result())
+                self.deliver(self.running.pop(future), future.result())

@@ -23,6 +23,7 @@ from corpus.endpoints.connections import (
     EndpointError,
     broken_connections,
     nobody_cancels,
+    object_in,
     open_client,
     read_body,
     rest_until,
@@ -206,13 +207,13 @@ def _object(text: str, registry: Registry) -> Mapping[str, Any]:
 
 
 def _crossref(answer: Mapping[str, Any]) -> Iterator[Registered]:
-    for item in _list(_dict(answer.get("message")).get("items")):
+    for item in _list(object_in(answer.get("message")).get("items")):
         doi, title = _doi(item.get("DOI")), _first_text(item.get("title"))
         if not doi or not title:
             continue
         authors = (_crossref_name(each) for each in _list(item.get("author")))
         is_preprint = item.get("type") == "posted-content"
-        became = _list(_dict(item.get("relation")).get("is-preprint-of"))
+        became = _list(object_in(item.get("relation")).get("is-preprint-of"))
         yield Registered(
             "crossref",
             doi,
@@ -233,7 +234,7 @@ def _crossref_name(author: Mapping[str, Any]) -> str:
 
 def _crossref_year(item: Mapping[str, Any]) -> int | None:
     """Return the year of `{"date-parts": [[2019, 7]]}`; Crossref writes [[null]] for none."""
-    parts = _dict(item.get("issued")).get("date-parts")
+    parts = object_in(item.get("issued")).get("date-parts")
     first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else []
     return first[0] if first and isinstance(first[0], int) else None
 
@@ -242,11 +243,11 @@ def _openalex(answer: Mapping[str, Any]) -> Iterator[Registered]:
     for item in _list(answer.get("results")):
         title = _text(item.get("title")) or _text(item.get("display_name"))
         doi = _doi(_DOI_HOST.sub("", _text(item.get("doi"))))
-        place = _dict(item.get("primary_location"))
-        address = _text(place.get("pdf_url")) or _text(_dict(item.get("open_access")).get("oa_url"))
+        place = object_in(item.get("primary_location"))
+        address = _text(place.get("pdf_url")) or _text(object_in(item.get("open_access")).get("oa_url"))
         if not title or not (doi or address):
             continue
-        names = (_text(_dict(each.get("author")).get("display_name")) for each in _list(item.get("authorships")))
+        names = (_text(object_in(each.get("author")).get("display_name")) for each in _list(item.get("authorships")))
         year = item.get("publication_year")
         yield Registered(
             "openalex",
@@ -254,15 +255,11 @@ def _openalex(answer: Mapping[str, Any]) -> Iterator[Registered]:
             _plain(title),
             tuple(name for name in names if name),
             year if isinstance(year, int) else None,
-            _text(_dict(place.get("source")).get("display_name")),
+            _text(object_in(place.get("source")).get("display_name")),
             item.get("type") == "preprint" or place.get("version") == "submittedVersion",
             "",
             address or _text(place.get("landing_page_url")),
         )
-
-
-def _dict(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _list(value: object) -> list[Mapping[str, Any]]:

@@ -25,6 +25,7 @@ from corpus.endpoints.connections import (
     EndpointError,
     broken_connections,
     nobody_cancels,
+    object_in,
     open_client,
     read_body,
     rest_until,
@@ -246,7 +247,7 @@ class Sender(Connection["httpx2.Client"]):
 
     def _said(self, data: Any) -> str:
         """What the service says in its error, on one line. Pages of HTML are not repeated."""
-        found = data if isinstance(data, dict) else {}
+        found = object_in(data)
         texts = [str(found.get(key)) for key in ("error", "message") if isinstance(found.get(key), str)]
         each = found.get("errors")
         for one in each if isinstance(each, list) else ():
@@ -257,7 +258,7 @@ class Sender(Connection["httpx2.Client"]):
 
     def part(self, data: Any, name: str, kind: type[T]) -> T:
         """What stands in an answer under a name. Raises `SendingFailed` where it is not there or of another kind."""
-        value = data.get(name) if isinstance(data, dict) else None
+        value = object_in(data).get(name)
         if not isinstance(value, kind):
             raise self.bad_answer()
         return value

@@ -12,6 +12,7 @@ from hashlib import md5
 from typing import Any
 from urllib.parse import quote
 
+from corpus.endpoints.connections import object_in
 from corpus.endpoints.sending import Sender, SendingFailed, Upload
 
 DEPOSITS = "/api/deposit/depositions"
@@ -79,8 +80,8 @@ class Zenodo(Sender):
         return self._deposit(self.ask("POST", address).data)
 
     def _deposit(self, data: Any) -> Deposit:
-        found = data if isinstance(data, dict) else {}
-        links, described = _dict(found.get("links")), _dict(found.get("metadata"))
+        found = object_in(data)
+        links, described = object_in(found.get("links")), object_in(found.get("metadata"))
         bucket, page, number = self.part(links, "bucket", str), self.part(links, "html", str), found.get("id")
         if not isinstance(number, int | str):
             raise self.bad_answer()
@@ -89,7 +90,7 @@ class Zenodo(Sender):
                 f"{self.service.name} wants the files at another address than its own, and the token was not sent"
                 " there. The operator of this Litmus checks the address of the service (docs/configuration.md)."
             )
-        reserved = _dict(described.get("prereserve_doi")).get("doi")
+        reserved = object_in(described.get("prereserve_doi")).get("doi")
         doi = str(found.get("doi") or described.get("doi") or reserved or "")
         if (
             max(len(str(number)), len(doi)) > LONGEST
@@ -118,7 +119,3 @@ def md5_of(upload: Upload) -> str:
     for piece in upload.pieces():
         digest.update(piece)
     return digest.hexdigest()
-
-
-def _dict(found: Any) -> Mapping[str, Any]:
-    return found if isinstance(found, dict) else {}

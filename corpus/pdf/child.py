@@ -19,13 +19,20 @@ _MOST_PIXELS = 25_000_000
 _LONGEST_SIDE = 16_000  # pixels: WebP holds no more
 
 
-class Unreadable(Exception):
-    """A file that cannot be read, with the kind of reason and words for a person."""
+class ExtractionFailed(Exception):
+    """A file that could not be read. `reason` reads after the file's name: "is encrypted: …".
+
+    `kind` is one of not-pdf, encrypted, broken, no-text, too-long, too-large, too-much-text, no-page, time, memory,
+    crash.
+    """
 
     def __init__(self, kind: str, reason: str) -> None:
         super().__init__(kind, reason)
         self.kind = kind
         self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 def main() -> int:
@@ -34,7 +41,7 @@ def main() -> int:
     _bind(request["megabytes"], request["seconds"])
     try:
         answer = _page(request) if request["do"] == "page" else _paper(request)
-    except Unreadable as problem:
+    except ExtractionFailed as problem:
         return _refuse(problem.kind, problem.reason)
     except MemoryError:
         return _refuse("memory", "needs more memory than is allowed")
@@ -61,25 +68,27 @@ def _bind(megabytes: int, seconds: int) -> None:
 
 
 def _open(request: dict[str, Any]) -> Any:
-    """Open the document after the cheap checks. Raises `Unreadable`."""
+    """Open the document after the cheap checks. Raises `ExtractionFailed`."""
     import pypdfium2
     import pypdfium2.raw as pdfium
 
     path = Path(request["path"])
     with path.open("rb") as stream:
         if b"%PDF-" not in stream.read(1024):
-            raise Unreadable("not-pdf", "is not a PDF file")
+            raise ExtractionFailed("not-pdf", "is not a PDF file")
     try:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
         if getattr(error, "err_code", None) == pdfium.FPDF_ERR_PASSWORD or "password" in str(error).lower():
-            raise Unreadable("encrypted", "is encrypted: save it without a password, then upload it again") from None
-        raise Unreadable("broken", "is damaged: it begins like a PDF file but cannot be opened") from None
+            raise ExtractionFailed(
+                "encrypted", "is encrypted: save it without a password, then upload it again"
+            ) from None
+        raise ExtractionFailed("broken", "is damaged: it begins like a PDF file but cannot be opened") from None
     pages = len(document)
     if pages > request["pages"]:
-        raise Unreadable("too-long", f"has {pages:,} pages; at most {request['pages']:,} are read")
+        raise ExtractionFailed("too-long", f"has {pages:,} pages; at most {request['pages']:,} are read")
     if not pages:
-        raise Unreadable("broken", "has no pages")
+        raise ExtractionFailed("broken", "has no pages")
     return document
 
 
@@ -93,11 +102,13 @@ def _paper(request: dict[str, Any]) -> bytes:
         with _open(request) as document:
             paper = read_paper(document, request["vocabulary"], request["name"])
     except NoText:
-        raise Unreadable("no-text", "holds pictures of pages but no text: run text recognition on it first") from None
+        raise ExtractionFailed(
+            "no-text", "holds pictures of pages but no text: run text recognition on it first"
+        ) from None
     except TooMuchText as problem:
-        raise Unreadable("too-much-text", str(problem)) from None
+        raise ExtractionFailed("too-much-text", str(problem)) from None
     except pypdfium2.PdfiumError:
-        raise Unreadable("broken", "is damaged: some of its pages cannot be opened") from None
+        raise ExtractionFailed("broken", "is damaged: some of its pages cannot be opened") from None
     return json.dumps(asdict(paper)).encode("utf-8", "replace")
 
 
@@ -108,7 +119,7 @@ def _page(request: dict[str, Any]) -> bytes:
     with _open(request) as document:
         number = request["page"]
         if not 1 <= number <= len(document):
-            raise Unreadable("no-page", f"has no page {number}")
+            raise ExtractionFailed("no-page", f"has no page {number}")
         try:
             page = document[number - 1]
             width, height = page.get_size()
@@ -119,7 +130,7 @@ def _page(request: dict[str, Any]) -> bytes:
             )
             picture = page.render(scale=scale).to_pil().convert("RGB")
         except pypdfium2.PdfiumError:
-            raise Unreadable("broken", f"is damaged: page {number} cannot be drawn") from None
+            raise ExtractionFailed("broken", f"is damaged: page {number} cannot be drawn") from None
         room = BytesIO()
         picture.save(room, "webp", quality=80, method=2)
         return room.getvalue()

@@ -15,7 +15,7 @@ from typing import Any
 
 from corpus.formats.dataclass_json import from_json
 from corpus.formats.papers import FullPaper
-from corpus.pdf.child import REFUSED
+from corpus.pdf.child import REFUSED, ExtractionFailed
 from corpus.pdf.vocabulary import Vocabulary
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -30,22 +30,6 @@ class Limits:
     megabytes: int = 1024
     pages: int = 400
     file_megabytes: int = 100
-
-
-class ExtractionFailed(Exception):
-    """A file that could not be read. `reason` reads after the file's name: "is encrypted: …".
-
-    `kind` is one of not-pdf, encrypted, broken, no-text, too-long, too-large, too-much-text, no-page, time, memory,
-    crash.
-    """
-
-    def __init__(self, kind: str, reason: str) -> None:
-        super().__init__(kind, reason)
-        self.kind = kind
-        self.reason = reason
-
-    def __str__(self) -> str:
-        return self.reason
 
 
 def _nothing() -> None:

@@ -27,10 +27,10 @@ from corpus.formats.registry import AUTO, Read, formats
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import Odometer, sources_of
 from corpus.models import Collection, Document, ImportRun
+from corpus.pdf.child import ExtractionFailed
 from corpus.pdf.texts import complete
 from corpus.pdf.titles import TitleIndex
 from corpus.pdf.vocabulary import Vocabulary, count_words
-from corpus.pdf.worker import ExtractionFailed
 
 MOST_BYTES = 100 << 20  # of one file that holds one paper
 RARE = 2  # words that the collection has only once do not decide about hyphens

@@ -32,7 +32,8 @@ from annotation.papers.reads.references import (
 )
 from annotation.papers.views.extractions import STEPS, own_campaign, own_extraction
 from corpus.models import Paper
-from corpus.pdf.worker import ExtractionFailed, render_page
+from corpus.pdf.child import ExtractionFailed
+from corpus.pdf.worker import render_page
 
 PAGE_WIDTH = 1200  # pixels
 LONGEST_SENTENCE = 20_000

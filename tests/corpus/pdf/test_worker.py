@@ -9,7 +9,8 @@ import psutil
 import pytest
 from PIL import Image
 
-from corpus.pdf.worker import ExtractionFailed, Limits, extract, render_page
+from corpus.pdf.child import ExtractionFailed
+from corpus.pdf.worker import Limits, extract, render_page
 from tests.corpus.pdf import pdfs
 
 

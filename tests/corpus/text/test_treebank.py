@@ -39,7 +39,7 @@ _signs = st.sampled_from([*"caCAdnotyegimlwsrv'\"`.,:;?!()[]{}<>-–—―*&%$@#
 @given(st.lists(_signs, max_size=20).map("".join) | st.text(max_size=40))
 def test_rules_are_left_out_only_where_they_change_nothing(text) -> None:
     for rule in [*treebank._BEFORE_CLOSING_QUOTES, *treebank._CLOSING_QUOTES]:
-        if rule.put != " ":  # what separates words: blanks and other white space do so alike
+        if rule.replacement != " ":  # what separates words: blanks and other white space do so alike
             assert not rule.marks.isdisjoint(text) or not rule.pattern.search(text)
     if not treebank._CONTRACTED(text):
         assert not any(contraction.search(text) for contraction in treebank._CONTRACTIONS)
