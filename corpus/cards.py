@@ -1,4 +1,4 @@
-"""What this app shows on the first page."""
+"""Cards of this app on the first page and the profile."""
 
 from collections.abc import Iterable, Iterator
 
@@ -10,11 +10,10 @@ from corpus.topics.reads.reviews import reviews_waiting
 
 def home_cards(user: User, _memberships: Iterable[Membership]) -> Iterator[Card]:
     """The queries that wait for the person's review."""
-    reviews = reviews_waiting(user)
-    if reviews:
+    if reviews := reviews_waiting(user):
         yield Card(30, "corpus/_reviews_waiting.html", {"reviews": reviews})
 
 
 def profile_cards() -> Iterator[Card]:
-    """The person's data, to take along or to have erased."""
+    """The person's data, to be downloaded or erased."""
     yield Card(10, "corpus/_own_data.html")

@@ -1,4 +1,4 @@
-"""What this app reports in a person's daily mail: topics that wait for their review."""
+"""Lines of this app in a person's daily mail: topics that wait for their review."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -10,7 +10,7 @@ from accounts.models import User
 from corpus.topics.reads.reviews import reviews_waiting
 
 
-def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:  # noqa: ARG001 - what waits has no time
+def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:  # noqa: ARG001 - topics wait at any time
     """Collections with topics to review."""
     for collection, count in reviews_waiting(user):
         where = reverse("topic_list", args=[collection.slug]) + "?review=waiting"

@@ -3,8 +3,8 @@
 Up to MOST_COUNTED rows are counted, and their pages are numbered. A longer list goes on by key: `?after=KEY` begins
 after the row with that key, `?before=KEY` ends before it. No page of it costs more than another.
 
-Rows that are picked from very many by what each of them has to be asked for are looked for among LOOKED_AT of these at
-a time: the page shows those found there, and the next one looks further.
+Where a condition has to be checked row by row, at most LOOKED_AT of the rows are checked for a page: it shows the rows
+found there, and the next page looks further.
 """
 
 import math
@@ -61,13 +61,13 @@ class KeyedPage:
     last_key: str
     has_previous: bool
     has_next: bool
-    looked_at: int | None = None  # among so many rows these were found; None where they are simply the next ones
+    looked_at: int | None = None  # the number of rows that were checked; None where the rows are simply the next ones
 
     is_keyed = True
 
     @property
     def count(self) -> int:
-        """At least so many rows are on all pages."""
+        """The rows on all pages, at least."""
         return MOST_COUNTED + 1 if self.looked_at is None else len(self.object_list)
 
     @property
@@ -95,21 +95,21 @@ class KeyedPage:
 
 def take_page(
     rows: QuerySet[Any, Any],
-    given: Mapping[str, str],
+    query: Mapping[str, str],
     per_page: int,
     key: Sequence[str] = ("pk",),
     ordered: QuerySet[Any, Any] | None = None,
 ) -> NumberedPage | KeyedPage:
-    """The page of `rows` that the address (`given`: its query) asks for; keys that are none are the first page.
+    """The page of `rows` for the `query` of an address; an invalid key gives the first page.
 
     `key` names the fields that the rows are ordered by, all rising, none of them null, the last one unique; annotations
-    where they are fields of other tables. `ordered` are the same rows in another order that was asked for: a list that
-    is too long to be counted is too long to be sorted. Two queries.
+    where they are fields of other tables. `ordered` are the same rows in the order of the query, for lists that are
+    counted: a list that is too long for that is too long to be sorted. Two queries.
     """
     count = count_some(rows)
     if count <= MOST_COUNTED:
-        return _Counted(rows if ordered is None else ordered, per_page, count).get_page(given.get("page"))  # type: ignore[return-value]
-    after, before = _read_key(given.get("after", ""), key), _read_key(given.get("before", ""), key)
+        return _Counted(rows if ordered is None else ordered, per_page, count).get_page(query.get("page"))  # type: ignore[return-value]
+    after, before = _read_key(query.get("after", ""), key), _read_key(query.get("before", ""), key)
     if before and not after:
         found = list(rows.filter(_beyond(key, before, "lt")).reverse()[: per_page + 1])
         if len(found) >= per_page:
@@ -121,19 +121,19 @@ def take_page(
 def search_page(
     find: Callable[[Span | None], QuerySet[Any, Any]],
     among: QuerySet[Any, Any],
-    given: Mapping[str, str],
+    query: Mapping[str, str],
     per_page: int,
     ordered: QuerySet[Any, Any] | None = None,
 ) -> NumberedPage | KeyedPage:
-    """`take_page` for rows that are looked for `among` others of the same table, both in the order of their ids.
+    """`take_page` for rows that are found `among` others of the same table, both in the order of their ids.
 
-    `find` gives all rows found, or those with an id above the first number and up to the second.
+    `find` gives all such rows, or those with an id above the first number and up to the second.
     """
     if among.order_by("pk").values("pk")[: LOOKED_AT + 1].count() <= LOOKED_AT:
         found = find(None)
         count = found.count()
-        return _Counted(found if ordered is None else ordered, per_page, count).get_page(given.get("page"))  # type: ignore[return-value]
-    after, before = (_read_key(given.get(name, ""), ["pk"]) for name in ("after", "before"))
+        return _Counted(found if ordered is None else ordered, per_page, count).get_page(query.get("page"))  # type: ignore[return-value]
+    after, before = (_read_key(query.get(name, ""), ["pk"]) for name in ("after", "before"))
     if before and not after:
         return _search_back(find, among, int(before[0]), per_page)
     return _search_on(find, among, int(after[0]) if after else 0, per_page)

@@ -1,4 +1,4 @@
-"""What holds for every page of a collection, whichever app it is in: its former addresses, and its archive."""
+"""The former addresses of collections, and archived collections, for the pages of all apps."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -15,7 +15,7 @@ from corpus.collections.rules import check_not_archived
 from corpus.models import Collection, CollectionAddress, Membership
 
 SAFE = ("GET", "HEAD", "OPTIONS")
-# What may still be done with an archived collection: reopening it, deleting it, leaving it.
+# Allowed in an archived collection as well: to reopen it, delete it, leave it.
 ALWAYS_OPEN = frozenset({"collection_reopen", "collection_delete", "member_remove"})
 
 

@@ -26,9 +26,9 @@ Cell = Callable[[Any], object]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. `cell` gives what the file has, None for a column of the page alone; `order` the fields it sorts by.
+    """A column. `cell` gives the value in the file, None for a column of the page alone; `order` the fields to sort by.
 
-    Without a `label` it is one of the file alone.
+    Without a `label` it is a column of the file alone.
     """
 
     key: str
@@ -42,8 +42,8 @@ class Column:
 class Step:
     """Actions with the rows picked: a verb, the words of its message, and an action.
 
-    `act` takes one row. `together`, where it is quicker, takes all of them, returns for how many it was done and raises
-    Refused where that is none; `rest` says why others were left out.
+    `act` takes one row. `together`, where it is quicker, takes all of them, returns how many were changed and raises
+    Refused for none; `rest` says why others were left out.
     """
 
     key: str
@@ -69,7 +69,7 @@ class Table:
         return [column for column in self.columns if column.label]
 
     def ordered(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """The rows in the order that was asked for; equal ones in a fixed order, rows without a value last."""
+        """The rows in the table's order; equal ones in a fixed order, rows without a value last."""
         column = next((each for each in self.columns if each.key == self.sort.removeprefix("-")), None)
         if column is None:
             return rows

@@ -1,4 +1,4 @@
-"""The pages of this app that stand in bars of tabs. Places leave room for those of apps above."""
+"""Pages of this app in bars of tabs. Places leave room for those of apps above."""
 
 from accounts.slots import Tab
 from corpus.collections.rules import OVERSEERS

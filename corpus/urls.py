@@ -6,7 +6,7 @@ from corpus.collections.views import audit, collections, invitations, overview, 
 from corpus.documents import views as documents
 from corpus.imports import views as imports
 from corpus.pools import views as pools
-from corpus.questions.views import author_answers, author_calls, generation, mentions, questions
+from corpus.questions.views import author_answers, author_calls, generation, mentions
 from corpus.runs import views as runs
 from corpus.topics.views import history, sub_queries, topics, workshop
 
@@ -93,9 +93,9 @@ IN_COLLECTION = (
     ("generation/<int:pk>/continuation/", generation.generation_continue),
     ("generation/<int:pk>/cut-offs/", generation.generation_cutoffs),
     ("generation/<int:pk>/replies/<int:reply>/correction/", generation.reply_correct),
-    ("generated/", questions.question_list),
-    ("generated/<int:pk>/keeping/", questions.question_keep),
-    ("generated/<int:pk>/discard/", questions.question_discard),
+    ("generated/", generation.question_list),
+    ("generated/<int:pk>/keeping/", generation.question_keep),
+    ("generated/<int:pk>/discard/", generation.question_discard),
     ("runs/", runs.run_list),
     ("runs/new/", runs.run_create),
     ("runs/<int:pk>/", runs.run_detail),

@@ -1,4 +1,4 @@
-"""Lists of e-mail addresses as people have them, from a mail, a table, a file: one reader for page, API and command."""
+"""Lists of e-mail addresses from a mail, a table or a file: one reader for page, API and command."""
 
 import re
 import unicodedata
@@ -39,7 +39,7 @@ class BadList(Refused):
 
 
 def read_addresses(text: str) -> list[Address]:
-    """The addresses of a list, each once, in their order. Lines are those of the text as it is given, also empty ones.
+    """The addresses of a list, each once, in their order. Empty lines count as well.
 
     Errors: BadList where one is no e-mail address, where there is none, or where there are too many.
     """
@@ -54,7 +54,7 @@ def read_addresses(text: str) -> list[Address]:
             else:
                 wrong.setdefault(line, []).append(_visible(email))
     if wrong:
-        raise BadList(*_what_is_wrong(wrong))
+        raise BadList(*_reasons(wrong))
     if not found:
         raise BadList("There is no address in the list.")
     if len(found) > MOST_INVITED:
@@ -63,10 +63,10 @@ def read_addresses(text: str) -> list[Address]:
 
 
 def _addresses_in(line: str) -> Iterator[str]:
-    """What should be addresses in one line: in angle brackets, or between separators.
+    """The supposed addresses in one line: in angle brackets, or between separators.
 
-    A comma may also be part of a name, in quotation marks or, as in “Lovelace, Ada <ada@example.org>”, where all that
-    is between two semicolons has one address only.
+    A comma may also be part of a name: in quotation marks or, as in “Lovelace, Ada <ada@example.org>”, where a text
+    between two semicolons has one address only.
     """
     for chunk in _split(line, ";"):
         is_one = _has_one_address_at_the_end(chunk)
@@ -135,17 +135,17 @@ def _is_nothing(char: str) -> bool:
 
 
 def _visible(email: str) -> str:
-    """The beginning of a wrong address, with what nobody can see by its number."""
+    """The beginning of a wrong address, invisible characters as numbers."""
     shown = "".join(f"[U+{ord(char):04X}]" if unicodedata.category(char) == "Cf" else char for char in email)
     return Truncator(shown).chars(LONGEST_NAMED)
 
 
-def _what_is_wrong(wrong: dict[int, list[str]]) -> list[str]:
+def _reasons(wrong: dict[int, list[str]]) -> list[str]:
     first = list(wrong.items())[:MOST_LINES]
-    said = [f"Line {line:,}: no e-mail address: {_listed(parts)}." for line, parts in first]
+    reasons = [f"Line {line:,}: no e-mail address: {_listed(parts)}." for line, parts in first]
     if (more := len(wrong) - MOST_LINES) > 0:
-        said.append(f"Further lines with wrong addresses: {more:,}.")
-    return [*said, "Nobody was invited."]
+        reasons.append(f"Further lines with wrong addresses: {more:,}.")
+    return [*reasons, "Nobody was invited."]
 
 
 def _listed(parts: list[str]) -> str:

@@ -163,8 +163,8 @@ class ImportList(InCollectionView):
         values = self.body(NewImportSerializer)
         files = cast(list[UploadedFile], values.pop("files"))
         importer = importers()[values.pop("kind")]
-        sent = (name.partition("[")[0] for name in cast(Iterable[str], request.data))
-        check_names(sent, {*COMMON, *importer.form.options()}, "field")  # those of other kinds would do nothing
+        names = (name.partition("[")[0] for name in cast(Iterable[str], request.data))
+        check_names(names, {*COMMON, *importer.form.options()}, "field")  # those of other kinds would do nothing
         common = {name: values.pop(name) for name in ("format", "dry_run")}
         run = request_import(
             by=self.person,

@@ -139,14 +139,14 @@ def _add_option(parser: CommandParser, name: str, field: Field) -> None:
         parser.add_argument(option, default="", metavar="TEXT", help=words.replace("%", "%%"))
 
 
-def _value(field: Field, given: Any) -> Any:
-    """What the form takes for what stands on the command line."""
-    if not isinstance(field, DocnosField) or given is None:
-        return given
+def _value(field: Field, argument: Any) -> Any:
+    """The form's value of an argument: a list of docnos is read from its file."""
+    if not isinstance(field, DocnosField) or argument is None:
+        return argument
     try:
-        return given.read_text("utf-8-sig")
+        return argument.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"The list {given} cannot be read: {error}.") from error
+        raise Refused(f"The list {argument} cannot be read: {error}.") from error
 
 
 class ImportFailed(Refused):
@@ -158,7 +158,7 @@ class ImportFailed(Refused):
 
 
 def as_json(run: ImportRun) -> dict[str, Any]:
-    """The object that scripts rely upon, and what else is known."""
+    """The JSON of an import, for scripts."""
     return {
         "created": run.created,
         "updated": run.updated,
@@ -180,7 +180,7 @@ def seconds(run: ImportRun) -> float:
 
 
 def summary(run: ImportRun) -> str:
-    """What happened, in lines for a person."""
+    """The result of an import in lines for a person."""
     head = "Dry run, nothing was written. " if run.dry_run else ""
     lines = [
         f"{head}{run.unit.capitalize()}: {run.created:,} created, {run.updated:,} updated, "

@@ -79,7 +79,7 @@ class ImportForm(forms.Form):
 
 
 def parameters_from(form: type[ImportForm], kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Further arguments of `request_import` from what a command or the API was given. Errors: Refused."""
+    """Further arguments of `request_import`, from values of a command or the API. Errors: Refused."""
     filled = form(dict(values), kind=kind)
     for name in ImportForm.base_fields:
         del filled.fields[name]
@@ -148,7 +148,7 @@ class DocumentImportForm(ImportForm):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Without filters that nobody asked for."""
+        """Without empty filters."""
         return {name: value for name, value in super().parameters.items() if value not in (None, [], "")}
 
 

@@ -1,7 +1,7 @@
 """Values to lines of PostgreSQL's COPY text format, quickly.
 
-psycopg can do this value by value; a hundred thousand documents are written here in a fraction of the time, because
-most texts hold nothing to escape and are only looked through.
+psycopg can do this value by value; here a hundred thousand documents take a fraction of that time, because most texts
+hold nothing to escape and are only searched.
 """
 
 import json
@@ -70,8 +70,8 @@ def _copy_numbers(numbers: Sequence[int]) -> str:
     return "{" + ",".join(map(str, numbers)) + "}"
 
 
-def _way_of(field: "Field[Any, Any]") -> Callable[[Any], str]:
-    """How values of the column are written; most columns hold one type and need not be asked for it."""
+def _writer_of(field: "Field[Any, Any]") -> Callable[[Any], str]:
+    """The function that writes values of the column; most columns hold one type, so that it is not checked by value."""
     if isinstance(field, JSONField):
         return _copy_json_or_null
     if field.null:
@@ -127,7 +127,7 @@ def copy_values(model: type[Model], names: Sequence[str], rows: Iterable[list[An
     meta = model._meta
     known = {field.attname: field for field in meta.concrete_fields}
     fields = [known[name] for name in names]
-    ways = [_way_of(field) for field in fields]
+    writers = [_writer_of(field) for field in fields]
     columns = sql.SQL(", ").join([sql.Identifier(str(field.column)) for field in (meta.pk, *fields)])
     with connection.cursor() as cursor:
         cursor.execute(
@@ -136,7 +136,7 @@ def copy_values(model: type[Model], names: Sequence[str], rows: Iterable[list[An
         )
         keys = [key for (key,) in cursor.fetchall()]
         lines = (
-            encode_line((str(key), *(way(value) for way, value in zip(ways, values, strict=True))))
+            encode_line((str(key), *(write(value) for write, value in zip(writers, values, strict=True))))
             for key, values in zip(keys, rows, strict=True)
         )
         with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(meta.db_table), columns)) as copy:

@@ -1,4 +1,4 @@
-"""The first records of an import as its reader understood them, to be looked at before anything is written."""
+"""The first records of an import as its reader understood them, for people to check before anything is written."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import fields

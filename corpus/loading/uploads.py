@@ -1,4 +1,4 @@
-"""Where uploaded files of imports lie until nothing needs them any longer."""
+"""The place of uploaded files of imports until nothing needs them any longer."""
 
 import shutil
 from pathlib import Path

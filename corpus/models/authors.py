@@ -1,12 +1,11 @@
 """Questions that authors write about their own papers: calls, invitations, letters, answers."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
 from accounts.models import Job
-from corpus.models.collections import Collection, InCollection
+from corpus.models.collections import Collection, InCollection, person_key
 from corpus.models.documents import Document
 from corpus.models.topics import Topic
 
@@ -26,9 +25,7 @@ class QuestionCall(models.Model):
     mail_subject = models.CharField(max_length=200)
     mail_body = models.TextField()
     deadline_at = models.DateTimeField()
-    created_by = models.ForeignKey(  # null: the command line
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="question_calls"
-    )
+    created_by = person_key("question_calls")  # null: the command line
     created_at = models.DateTimeField()
 
     objects = InCollection.as_manager()

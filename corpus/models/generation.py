@@ -1,11 +1,10 @@
 """Questions that a language model wrote from citation mentions, with everything that was asked and answered."""
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from accounts.models import Job
-from corpus.models.collections import Collection, InCollection
+from corpus.models.collections import Collection, InCollection, person_key
 from corpus.models.mentions import CitationMention
 from corpus.models.prompts import PromptTemplate
 from corpus.models.topics import Topic
@@ -98,9 +97,7 @@ class GenerationReply(models.Model):
     answered_at = models.DateTimeField(null=True, blank=True)
     corrected = models.TextField(blank=True)
     corrected_at = models.DateTimeField(null=True, blank=True)
-    corrected_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="corrected_replies"
-    )
+    corrected_by = person_key("corrected_replies")
 
     class Meta:
         ordering = ["position"]
@@ -161,9 +158,7 @@ class GeneratedQuestion(models.Model):
         Topic, on_delete=models.SET_NULL, null=True, blank=True, related_name="generated_question"
     )
     decided_at = models.DateTimeField(null=True, blank=True)  # by a person, who restored or discarded it
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="decided_questions"
-    )
+    decided_by = person_key("decided_questions")
 
     class Meta:
         ordering = ["reply__position", "position"]

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.db import models
 
 from accounts.extensions import extensions
 from accounts.models import Job
-from corpus.models.collections import Collection, InCollection
+from corpus.models.collections import Collection, InCollection, person_key
 
 
 class ImportRun(Job):
@@ -30,9 +29,7 @@ class ImportRun(Job):
     samples = models.JSONField(default=list)  # of a dry run: its first records as they were understood
 
     undone_at = models.DateTimeField(null=True, blank=True)
-    undone_by = models.ForeignKey(  # null: the command line
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="undone_imports"
-    )
+    undone_by = person_key("undone_imports")  # null: the command line
 
     objects = InCollection.as_manager()
 

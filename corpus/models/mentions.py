@@ -2,13 +2,12 @@
 
 from typing import Self
 
-from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
 from django.db.models.functions import Left
 
-from corpus.models.collections import Collection, InCollection
+from corpus.models.collections import Collection, InCollection, person_key
 from corpus.models.documents import Document
 from corpus.models.imports import imported_in
 
@@ -73,9 +72,7 @@ class CitationMention(models.Model):
     created_at = models.DateTimeField()
     imported_in = imported_in()
     discarded_at = models.DateTimeField(null=True, blank=True)
-    discarded_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="discarded_mentions"
-    )
+    discarded_by = person_key("discarded_mentions")
     discard_reason = models.CharField(max_length=12, choices=DiscardReason, blank=True)
     discard_note = models.CharField(max_length=500, blank=True)
     search = models.GeneratedField(

@@ -1,9 +1,8 @@
 """What language models are asked: templates that people edit, in versions that never change."""
 
-from django.conf import settings
 from django.db import models
 
-from corpus.models.collections import Collection, InCollection
+from corpus.models.collections import Collection, InCollection, person_key
 
 
 class PromptPurpose(models.TextChoices):
@@ -23,9 +22,7 @@ class PromptTemplate(models.Model):
     version = models.PositiveIntegerField(default=1)
     body = models.TextField()
     sha256 = models.CharField(max_length=64)
-    created_by = models.ForeignKey(  # null: the command line, or Litmus's own wording
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="prompt_templates"
-    )
+    created_by = person_key("prompt_templates")  # null: the command line, or Litmus's own wording
     created_at = models.DateTimeField()
 
     objects = InCollection.as_manager()

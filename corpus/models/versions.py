@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from corpus.models.collections import person_key
 from corpus.models.topics import Topic
 
 
@@ -33,9 +34,7 @@ class TopicVersion(models.Model):
     topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
     saved_at = models.DateTimeField()
-    saved_by = models.ForeignKey(  # null: the command line, or what was there before anybody changed it here
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="topic_versions"
-    )
+    saved_by = person_key("topic_versions")  # null: the command line, or what was there before anybody changed it here
     change = models.CharField(max_length=10, choices=Change)
     about = models.TextField(blank=True)
     content = models.JSONField()
@@ -82,9 +81,7 @@ class TopicReview(models.Model):
     )
     requested_at = models.DateTimeField()
     request_note = models.TextField(blank=True)
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="decided_topic_reviews"
-    )
+    decided_by = person_key("decided_topic_reviews")
     decided_at = models.DateTimeField(null=True, blank=True)
     note = models.TextField(blank=True)
 

@@ -1,4 +1,4 @@
-"""How documents are shown: hits lit, names shortened, links only to the web."""
+"""Documents in templates: hits marked, names shortened, links only to the web."""
 
 import json
 from typing import Any

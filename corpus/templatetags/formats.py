@@ -1,4 +1,4 @@
-"""Which formats are read, in words."""
+"""The formats of imports in words."""
 
 from django import template
 

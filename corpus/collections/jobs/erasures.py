@@ -72,9 +72,9 @@ def _erase(run: PersonErasure, person: User, progress: jobs.Progress) -> None:
 
 def _rename_outside_collections(person: User, email: str, address: str, pseudonym: str) -> None:
     """In invitations, in what they wrote as an author, and in the audit log."""
-    asked = AuthorInvitation.objects.filter(email__iexact=email)
-    AuthorAnswer.objects.filter(invitation__in=asked).exclude(credit_name="").update(credit_name=pseudonym)
-    asked.update(name=pseudonym)
+    invitations = AuthorInvitation.objects.filter(email__iexact=email)
+    AuthorAnswer.objects.filter(invitation__in=invitations).exclude(credit_name="").update(credit_name=pseudonym)
+    invitations.update(name=pseudonym)
     Invitation.objects.filter(email__iexact=email).update(email=address)
     AuditEvent.objects.filter(target_type="accounts.user", target_id=str(person.pk)).update(target=pseudonym)
 

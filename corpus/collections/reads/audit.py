@@ -12,7 +12,7 @@ from corpus.models import Collection
 
 
 class Hidden(Protocol):
-    """What an app above hides from a person: why ("": nothing), and whether that holds for an event."""
+    """What an app above hides from a person: the reason ("": nothing is hidden), and whether an event is concerned."""
 
     @property
     def reason(self) -> str: ...
@@ -21,7 +21,7 @@ class Hidden(Protocol):
 
 
 def hidden_labels(collection: Collection, user: User) -> list[Hidden]:
-    """What the person may not read in this collection for now; empty where they may read all."""
+    """What is hidden from the person in this collection for now; empty where they may read all."""
     guards: dict[str, Callable[[Collection, User], Hidden]] = extensions("label_guards")
     found = [guard(collection, user) for guard in guards.values()]
     return [each for each in found if each.reason]

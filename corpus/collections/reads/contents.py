@@ -35,7 +35,7 @@ class Content:
 
 
 def plural(model: type[Model]) -> str:
-    """What many rows of a table are called in a sentence."""
+    """The plural of a table's name in a sentence."""
     name = str(model._meta.verbose_name)
     if name.endswith("criterion"):
         return name.removesuffix("on") + "a"

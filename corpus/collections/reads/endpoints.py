@@ -1,4 +1,4 @@
-"""The models that the operator has set up, if any, what they cost, and how hard they may be pressed."""
+"""The models that the operator has set up, if any, their prices, and the limits of requests to them."""
 
 from decimal import Decimal
 
@@ -42,7 +42,7 @@ def require_chat_endpoint() -> Endpoint:
 
 
 def chat_pace() -> Pace:
-    """How many requests at once, a minute, and for each question."""
+    """The limits of requests: at once, per minute, and for each question."""
     return Pace(concurrency=settings.LLM_CONCURRENCY, per_minute=settings.LLM_RATE, attempts=settings.LLM_ATTEMPTS)
 
 
@@ -74,7 +74,7 @@ def embeddings_pace() -> Pace:
 
 
 def cost_of(prompt_tokens: int, completion_tokens: int) -> Decimal | None:
-    """What so many tokens cost in LITMUS_LLM_CURRENCY; None while a price is not known."""
+    """The cost of these tokens in LITMUS_LLM_CURRENCY; None while a price is not known."""
     if settings.LLM_PRICE_IN is None or settings.LLM_PRICE_OUT is None:
         return None
     spent = settings.LLM_PRICE_IN * prompt_tokens + settings.LLM_PRICE_OUT * completion_tokens

@@ -1,4 +1,4 @@
-"""What a collection holds, in the figures that papers print."""
+"""The contents of a collection in figures, as papers print them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -43,7 +43,7 @@ SELECT json_build_object(
   'pairs', (SELECT coalesce(sum(pool.n * coalesce(item.n, 1)), 0) FROM pool LEFT JOIN item USING (topic_id))
 )
 """
-# Where single blanks separate the words of both, blanks are counted, in a quarter of the time.
+# Where single blanks separate the words of both, blanks are counted, which takes a quarter of the time.
 WORDS = r"""
 CASE WHEN title ~ '^\S+( \S+)*$' AND abstract ~ '^\S+( \S+)*$'
 THEN length(title || abstract) - length(replace(title || abstract, ' ', '')) + 2
@@ -69,11 +69,11 @@ Figures = Callable[[Collection], dict[str, Any]]
 
 
 def document_statistics(collection: Collection) -> dict[str, int | float | None]:
-    """What is known of how many documents, and the mean number of words; reads all of them.
+    """How many documents have an abstract, a DOI and so on, and the mean number of words; reads all of them.
 
-    Words are what white space parts. `mean_words` is of title and abstract, over documents with an abstract (LitSearch
-    gives 134 for its corpus), `mean_full_text_words` over documents with a full text (LitSearch: 6,041); None where
-    there is none.
+    Words are separated by white space. `mean_words` is of title and abstract, over documents with an abstract (134 for
+    LitSearch's corpus), `mean_full_text_words` over documents with a full text (LitSearch: 6,041); None where there is
+    none.
     """
     found: dict[str, int | float | None] = {}
     with connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""What an invited author does on the personal page: answer, answer again, withdraw, ask not to be written to."""
+"""Actions of an invited author on the personal page: answer, answer again, withdraw, opt out of letters."""
 
 from datetime import datetime
 

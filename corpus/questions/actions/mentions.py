@@ -1,4 +1,4 @@
-"""What people do to citation mentions: put aside, take back, look links up again."""
+"""Citation mentions discarded and restored, and their links looked up again."""
 
 from datetime import datetime
 from typing import Any
@@ -20,7 +20,7 @@ UNDISCARDED: dict[str, Any] = {"discarded_at": None, "discarded_by": None, "disc
 def discard_mention(
     *, by: User | None, at: datetime, mention: CitationMention, reason: DiscardReason, note: str = ""
 ) -> None:
-    """Put a mention aside, so that no sample holds it; questions that were written from it stay."""
+    """Leave a mention out of all samples; questions that were written from it stay."""
     check_manager(mention.collection, by)
     note = " ".join(note.split())
     if reason not in DiscardReason.values:
@@ -35,7 +35,7 @@ def discard_mention(
 
 @transaction.atomic
 def restore_mention(*, by: User | None, at: datetime, mention: CitationMention) -> None:
-    """Take a discarded mention back."""
+    """Take a discarded mention among the usable ones again."""
     check_manager(mention.collection, by)
     _change(by, at, mention, "restore_mention", UNDISCARDED, was=mention.discard_reason)
 

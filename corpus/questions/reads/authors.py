@@ -89,12 +89,12 @@ def count_call(call: QuestionCall) -> CallCounts:
 
 
 def due_letters(call: QuestionCall, purpose: str) -> QuerySet[AuthorInvitation]:
-    """Whom a mailing of this purpose goes to: the unsent ones, or those who have not answered."""
+    """The authors of a mailing of this purpose: the unsent ones, or those who have not answered."""
     return invitations_of(call).filter(STATES["unsent" if purpose == MailPurpose.INVITATION else "waiting"])
 
 
 def letter_to(invitation: AuthorInvitation, call: QuestionCall | None = None) -> Letter:
-    """The call's letter (or that of `call`, which may say something else meanwhile) with this author's blanks."""
+    """The letter of the invitation's call, or of `call` with other words, with this author's blanks."""
     call = call or invitation.call
     values = {
         "name": invitation.name or "author",
@@ -118,9 +118,9 @@ def letter_faults(call: QuestionCall) -> list[str]:
 
 
 def sample_letter(call: QuestionCall) -> Letter:
-    """The letter to the first author on the list, to look at before any is sent; to an invented one while it is empty.
+    """The letter to the first author on the list, as a preview; to an invented author while the list is empty.
 
-    `call` may hold what is being typed. Its letter has no faults.
+    `call` may be one that is being typed. Its letter has no faults.
     """
     rows = AuthorInvitation.objects.filter(call=call.pk) if call.pk else AuthorInvitation.objects.none()
     first = rows.select_related("call__collection", "document").first()
@@ -200,8 +200,8 @@ def letters_of(invitations: list[AuthorInvitation]) -> dict[int, AuthorLetter]:
 
 def answers_of(invitations: list[AuthorInvitation]) -> dict[int, AuthorAnswer]:
     """The newest answers of invitations from `invitations_of`, with `topic` and `topic_number` made of them."""
-    wanted = [invitation.answer_id for invitation in invitations if invitation.answer_id]  # type: ignore[attr-defined]
-    rows = AuthorAnswer.objects.filter(pk__in=wanted).annotate(
+    ids = [invitation.answer_id for invitation in invitations if invitation.answer_id]  # type: ignore[attr-defined]
+    rows = AuthorAnswer.objects.filter(pk__in=ids).annotate(
         topic=F("question__topic"), topic_number=F("question__topic__number")
     )
     return {answer.invitation_id: answer for answer in rows}

@@ -55,7 +55,7 @@ def author_withdrawal(request: OpenRequest, token: str) -> HttpResponse:
     except BadLink as refusal:
         return _bad_link(request, refusal)
     except Refused:
-        pass  # withdrawn in another window already: what was wanted holds
+        pass  # withdrawn in another window already
     return redirect("author_answer", token)
 
 
@@ -96,7 +96,7 @@ def _submit(request: OpenRequest, token: str, invitation: AuthorInvitation) -> H
 
 
 def _show_newer(request: OpenRequest, token: str, invitation: AuthorInvitation, conflict: Conflict) -> HttpResponse:
-    """What was typed here, above what another window has sent; sending again replaces that."""
+    """The typed question, above the one that another window has sent; sending again replaces that."""
     last = newest_answer(invitation)
     sent = request.POST.copy()
     sent["seen"] = str(last.revision if last else 0)

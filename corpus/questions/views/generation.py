@@ -1,17 +1,21 @@
-"""Questions from citation mentions: asking a model, watching it, putting its answers right."""
+"""Questions from citation mentions: a model asked, its runs and answers, its questions kept or discarded."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from corpus.collections.rules import (
+    can_manage,
     check_can_manage,
     check_can_oversee,
     fetch_manager,
@@ -19,21 +23,40 @@ from corpus.collections.rules import (
     fetch_overseer,
 )
 from corpus.collections.views.context import collection_context
-from corpus.models import GenerationReply, Membership, OverlapDefinition, QuestionRun
+from corpus.models import GeneratedQuestion, GenerationReply, Membership, OverlapDefinition, QuestionRun
 from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
-from corpus.questions.actions.questions import change_cutoffs, correct_reply
-from corpus.questions.forms.generation import CorrectionForm, CutoffsForm, GenerationForm, PromptForm
+from corpus.questions.actions.questions import change_cutoffs, correct_reply, discard_question, keep_question
+from corpus.questions.forms.generation import (
+    CorrectionForm,
+    CutoffsForm,
+    GenerationForm,
+    PromptForm,
+    QuestionFilterForm,
+)
 from corpus.questions.reads.generation import (
     estimate_questions,
     has_model,
+    list_questions,
     prompt_body,
     prompt_versions,
     replies_for_a_person,
     run_figures,
 )
+from corpus.tables import Column, Step, read_table, wants_file
 from corpus.text.questions import DEFAULT_TEMPLATE, own_part
 
 PER_PAGE = 25
+QUESTIONS_PER_PAGE = 50
+
+COLUMNS = (
+    Column("question", "Question", lambda question: question.text, ("text",)),
+    Column("state", "State", lambda question: question.get_state_display(), ("state",)),
+    Column("problem", "", lambda question: question.problem),
+    Column("source", "", lambda question: question.reply.source),
+    Column("overlap_titles", "In titles", lambda one: one.overlap_titles, ("overlap_titles",), is_number=True),
+    Column("overlap_texts", "… and abstracts", lambda one: one.overlap_texts, ("overlap_texts",), is_number=True),
+    Column("topic", "", lambda question: question.topic.number if question.topic else None),
+)
 
 
 @require_safe
@@ -59,8 +82,8 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose mentions and prompt; what it would take is shown before anything is asked for."""
     membership = fetch_manager(request.user, slug)
     collection = membership.collection
-    given = request.POST if request.method == "POST" else request.GET
-    form = GenerationForm(_with_usual_filter(given) if given else None, collection=collection)
+    query = request.POST if request.method == "POST" else request.GET
+    form = GenerationForm(_with_usual_filter(query) if query else None, collection=collection)
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form):
             run = request_questions(
@@ -126,11 +149,11 @@ def reply_correct(request: HttpRequest, slug: str, pk: int, reply: int) -> HttpR
     form = CorrectionForm(request.POST or None, initial={"text": found.corrected or found.text})
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form, "text"):
-            made = correct_reply(by=membership.user, at=timezone.now(), reply=found, text=form.cleaned_data["text"])
-            messages.success(request, f"Questions read from it: {made}.")
+            count = correct_reply(by=membership.user, at=timezone.now(), reply=found, text=form.cleaned_data["text"])
+            messages.success(request, f"Questions read from it: {count}.")
             return redirect("generation_detail", slug, pk)
-    asked = own_part(found.run.template.body, found.prompt)
-    context = collection_context(membership, "questions", run=run, reply=found, asked=asked, form=form)
+    question = own_part(found.run.template.body, found.prompt)
+    context = collection_context(membership, "questions", run=run, reply=found, asked=question, form=form)
     return render(request, "corpus/questions/reply_correct.html", context, status=422 if form.errors else 200)
 
 
@@ -161,6 +184,71 @@ def prompt_edit(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "corpus/questions/prompt_edit.html", context, status=422 if form.errors else 200)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+def question_list(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The questions, with what became of each and why; several are kept or discarded at once."""
+    membership = fetch_overseer(request.user, slug)
+    if request.method == "POST":
+        check_can_manage(membership)
+    form = QuestionFilterForm(request.GET.dict())
+    values = form.cleaned_data if form.is_valid() else {}
+    found = list_questions(
+        membership.collection,
+        run=values.get("run"),
+        state=values.get("state", ""),
+        source=values.get("source", ""),
+        text=values.get("q", ""),
+    )
+    steps = _steps(membership) if can_manage(membership) else ()
+    table = read_table(request, f"{slug}-questions", COLUMNS, steps)
+    found = table.ordered(found)
+    if request.method == "POST":
+        return table.carry_out(request, found)
+    if wants_file(request):
+        return table.download(found.iterator())
+    context = collection_context(membership, "questions") | {
+        "form": form,
+        "table": table,
+        "page": Paginator(found, QUESTIONS_PER_PAGE).get_page(request.GET.get("page")),
+        "figures": run_figures(membership.collection),
+        "is_narrowed": any(values.values()),
+        "filter_query": request.GET.urlencode(),
+    }
+    return render(request, "corpus/questions/question_list.html", context, status=422 if form.errors else 200)
+
+
+def _steps(membership: Membership) -> tuple[Step, ...]:
+    facts: dict[str, Any] = {"by": membership.user, "at": timezone.now()}
+    return (
+        Step("keep", "Keep", "Questions kept as topics", lambda question: keep_question(**facts, question=question)),
+        Step(
+            "discard", "Discard", "Questions discarded", lambda question: discard_question(**facts, question=question)
+        ),
+    )
+
+
+@require_POST
+def question_keep(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Make a topic of a question that was filtered, doubted or discarded."""
+    return _decide(request, slug, pk, keep_question, "It is a topic now.")
+
+
+@require_POST
+def question_discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take a question out; it can be kept again."""
+    return _decide(request, slug, pk, discard_question, "It is discarded; “Keep” brings it back.")
+
+
+def _decide(request: HttpRequest, slug: str, pk: int, act: Callable[..., None], done: str) -> HttpResponse:
+    membership = fetch_manager(request.user, slug)
+    questions = GeneratedQuestion.objects.filter(reply__run__collection=membership.collection)
+    question = get_object_or_404(questions.select_related("reply__run__collection"), pk=pk)
+    with refusals_in_message(request):
+        act(by=membership.user, at=timezone.now(), question=question)
+        messages.success(request, done)
+    return redirect(f"{reverse('question_list', args=[slug])}?{request.POST.get('back', '')[:2_000]}#question-{pk}")
+
+
 def _show_run(request: HttpRequest, membership: Membership, run: QuestionRun, form: CutoffsForm) -> HttpResponse:
     figures = run_figures(membership.collection, run)
     page = Paginator(replies_for_a_person(run), PER_PAGE).get_page(request.GET.get("page"))
@@ -184,8 +272,7 @@ def _fetch_run(membership: Membership, pk: int) -> QuestionRun:
     return get_object_or_404(runs, pk=pk)
 
 
-def _with_usual_filter(given: QueryDict) -> dict[str, str]:
-    """What was sent, and the usual cut-offs where a link from the mentions does not speak of them."""
+def _with_usual_filter(query: QueryDict) -> dict[str, str]:
+    """The values of the query, and the usual cut-offs where a link from the mentions has none."""
     usual = {name: str(field.initial or "") for name, field in CutoffsForm.base_fields.items()}
-    sent = {name: str(value) for name, value in given.items()}
-    return usual | {"overlap_definition": OverlapDefinition.WORDS.value} | sent
+    return usual | {"overlap_definition": OverlapDefinition.WORDS.value} | query.dict()

@@ -15,7 +15,7 @@ from corpus.collections.rules import can_manage, fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
 from corpus.models import CitationMention, DiscardReason, Membership
 from corpus.questions.actions.mentions import discard_mention, relink_mentions, restore_mention
-from corpus.questions.forms.mentions import DiscardForm, MentionFilterForm
+from corpus.questions.forms.generation import DiscardForm, MentionFilterForm
 from corpus.questions.reads.mentions import count_mentions, find_mentions, for_pages, pieces_of
 
 PER_PAGE = 25
@@ -86,9 +86,9 @@ def _fetch(membership: Membership, pk: int) -> CitationMention:
 
 def _query_of(request: HttpRequest) -> str:
     """The filter of the page as a query string, to come back to."""
-    kept = request.GET.copy()
-    kept.pop("discarded", None)
-    return kept.urlencode()
+    query = request.GET.copy()
+    query.pop("discarded", None)
+    return query.urlencode()
 
 
 def _ask_query(form: MentionFilterForm) -> str:
@@ -105,7 +105,7 @@ def _ask_query(form: MentionFilterForm) -> str:
 
 
 def _back(request: HttpRequest, slug: str, **more: int) -> HttpResponse:
-    """The list as it was filtered; the form says how, and only our own page is gone to."""
+    """To the list with its filter, which the form has; to no other page."""
     query = request.POST.get("back", "")[:2_000]
     added = "&".join(f"{name}={value}" for name, value in more.items())
     return redirect(f"{reverse('mention_list', args=[slug])}?{'&'.join(filter(None, (query, added)))}")

@@ -1,4 +1,4 @@
-"""Sub-queries of a collection, made again: identical ones stay, those the rule no longer gives are deleted."""
+"""Sub-queries of a collection by the rule: identical ones stay, those that the rule no longer gives are deleted."""
 
 import math
 from collections.abc import Iterator
@@ -28,42 +28,34 @@ class SubQueryCounts:
         return self.created + self.updated + self.unchanged
 
 
-@dataclass(frozen=True)
-class _SubQuery:
-    topic: Topic
-    number: str
-    aspects: tuple[int, ...]
-    sentences: list[str]
+Drafts = dict[str, tuple[SubQuery, list[int]]]  # by number: the sub-query, and the ids of its aspects in their order
 
 
 def make_all(collection: Collection, size: int) -> SubQueryCounts:
-    """Make the sub-queries of `size` aspects of all topics what the rule says; the caller holds the transaction."""
-    topics = _topics(collection)
-    wanted = {each.number: each for topic in topics for each in _of(topic, size)}
+    """Make the sub-queries of `size` aspects of all topics by the rule; the caller holds the transaction."""
+    tops = AspectNode.objects.filter(parent=None).select_related("aspect")
+    topics = list(collection.topics.prefetch_related(Prefetch("nodes", tops, to_attr="tops")))
+    drafts: Drafts = {each.number: (each, aspects) for topic in topics for each, aspects in _drafts_of(topic, size)}
     combinations = sum(math.comb(len(_nodes(topic)), size) for topic in topics)
     stored = {each.number: each for each in collection.sub_queries.filter(size=size).prefetch_related("chosen")}
-    same = {number for number, each in wanted.items() if number in stored and _aspects(stored[number]) == each.aspects}
-    gone = [each.pk for number, each in stored.items() if number not in same]
-    collection.sub_queries.filter(pk__in=gone).delete()
-    changed = [stored[number] for number in same if stored[number].sentences != wanted[number].sentences]
+    aspects_of = {number: [part.aspect_id for part in each.chosen.all()] for number, each in stored.items()}
+    same = {number for number, (_, aspects) in drafts.items() if aspects_of.get(number) == aspects}
+    outdated = [each.pk for number, each in stored.items() if number not in same]
+    collection.sub_queries.filter(pk__in=outdated).delete()
+    changed = [stored[number] for number in same if stored[number].sentences != drafts[number][0].sentences]
     for each in changed:
-        each.sentences = wanted[each.number].sentences
+        each.sentences = drafts[each.number][0].sentences
     SubQuery.objects.bulk_update(changed, ["sentences"], batch_size=ROWS)
-    fresh = [each for number, each in wanted.items() if number not in same]
-    _create(collection, size, fresh)
-    replaced = sum(number in stored for number in wanted if number not in same)
+    fresh = {number: draft for number, draft in drafts.items() if number not in same}
+    _create(fresh)
+    replaced = sum(number in stored for number in fresh)
     return SubQueryCounts(
         created=len(fresh) - replaced,
         updated=len(changed) + replaced,
         unchanged=len(same) - len(changed),
-        removed=len(gone) - replaced,
-        left_out=combinations - len(wanted),
+        removed=len(outdated) - replaced,
+        left_out=combinations - len(drafts),
     )
-
-
-def _topics(collection: Collection) -> list[Topic]:
-    tops = AspectNode.objects.filter(parent=None).select_related("aspect")
-    return list(collection.topics.prefetch_related(Prefetch("nodes", tops, to_attr="tops")))
 
 
 def _nodes(topic: Topic) -> list[AspectNode]:
@@ -75,7 +67,7 @@ def _nodes(topic: Topic) -> list[AspectNode]:
     return list(first.values())
 
 
-def _of(topic: Topic, size: int) -> Iterator[_SubQuery]:
+def _drafts_of(topic: Topic, size: int) -> Iterator[tuple[SubQuery, list[int]]]:
     nodes = _nodes(topic)
     tied = [
         AspectRecord(
@@ -87,30 +79,20 @@ def _of(topic: Topic, size: int) -> Iterator[_SubQuery]:
     ]
     for found in sub_queries(topic.sentences, tied, size):
         number = f"{topic.number}:{'+'.join(str(place + 1) for place in found.aspects)}"
-        yield _SubQuery(topic, number, tuple(nodes[place].aspect_id for place in found.aspects), list(found.sentences))
+        sentences = list(found.sentences)
+        draft = SubQuery(collection_id=topic.collection_id, topic=topic, number=number, size=size, sentences=sentences)
+        yield draft, [nodes[place].aspect_id for place in found.aspects]
 
 
 def _within(places: list[int], topic: Topic) -> tuple[int, ...]:
     return tuple(dict.fromkeys(place for place in places if place < len(topic.sentences)))
 
 
-def _aspects(stored: SubQuery) -> tuple[int, ...]:
-    return tuple(each.aspect_id for each in stored.chosen.all())
-
-
-def _create(collection: Collection, size: int, wanted: list[_SubQuery]) -> None:
-    made = SubQuery.objects.bulk_create(
-        [
-            SubQuery(collection=collection, topic=each.topic, number=each.number, size=size, sentences=each.sentences)
-            for each in wanted
-        ],
-        batch_size=ROWS,
-    )
-    SubQueryAspect.objects.bulk_create(
-        [
-            SubQueryAspect(sub_query=sub_query, aspect_id=aspect, position=position)
-            for sub_query, each in zip(made, wanted, strict=True)
-            for position, aspect in enumerate(each.aspects)
-        ],
-        batch_size=ROWS,
-    )
+def _create(drafts: Drafts) -> None:
+    SubQuery.objects.bulk_create([draft for draft, _ in drafts.values()], batch_size=ROWS)
+    parts = [
+        SubQueryAspect(sub_query=draft, aspect_id=aspect, position=position)
+        for draft, aspects in drafts.values()
+        for position, aspect in enumerate(aspects)
+    ]
+    SubQueryAspect.objects.bulk_create(parts, batch_size=ROWS)
