@@ -3,14 +3,14 @@
 from datetime import datetime, timedelta
 
 from allauth.account.models import EmailAddress
-from django.db import IntegrityError, transaction
+from django.db import transaction
 
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.job_kinds import kind_of
 from accounts.keys import digest_of, new_key
 from accounts.models import ApiToken, Job, TokenScope, User
-from accounts.refusals import Conflict, NotAllowed, Refused
+from accounts.refusals import Conflict, NotAllowed, Refused, taken_is_conflict
 from accounts.themes import Theme
 
 MOST_TOKENS = 50  # of one person in use at a time
@@ -22,11 +22,8 @@ def create_user(
     *, by: User | None, at: datetime, email: str, password: str | None, name: str = "", is_staff: bool = False
 ) -> User:
     """A new account. Without a password nobody can sign in until one is set by a reset e-mail."""
-    try:
-        with transaction.atomic():
-            user = User.objects.create_user(email, password, name=name, is_staff=is_staff, date_joined=at)
-    except IntegrityError as error:
-        raise Conflict(f"{email} has an account already. Sign in with it, or reset its password.") from error
+    with taken_is_conflict(f"{email} has an account already. Sign in with it, or reset its password."):
+        user = User.objects.create_user(email, password, name=name, is_staff=is_staff, date_joined=at)
     record_event(by=by, at=at, verb="create_user", target=user, staff=is_staff)
     return user
 

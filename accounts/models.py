@@ -10,6 +10,13 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 
+def person_key(related_name: str) -> "models.ForeignKey[Any, Any]":
+    """A key to a person: null for the command line, a machine, or nobody yet. People with such rows stay."""
+    return models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name=related_name
+    )
+
+
 class UserManager(BaseUserManager["User"]):
     """Creates users by e-mail address."""
 
@@ -132,9 +139,7 @@ class Invitation(models.Model):
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     accepted_at = models.DateTimeField(null=True, blank=True)
-    accepted_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="accepted_invitations"
-    )
+    accepted_by = person_key("accepted_invitations")
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -186,9 +191,7 @@ class Job(models.Model):
     """Background work that a person asked for; its life is in accounts/jobs.py: claimed once, resumed, cancelled."""
 
     state = models.CharField(max_length=10, choices=JobState, default=JobState.QUEUED)
-    requested_by = models.ForeignKey(  # null: the command line
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="%(class)ss"
-    )
+    requested_by = person_key("%(class)ss")  # null: the command line
     requested_at = models.DateTimeField()
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)

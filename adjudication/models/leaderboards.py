@@ -5,6 +5,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
+from accounts.models import person_key
 from corpus.models import Collection
 from corpus.models.collections import InCollection
 
@@ -75,9 +76,7 @@ class LeaderboardEntry(models.Model):
     sha256 = models.CharField(max_length=64, blank=True)  # of the uploaded file; "": a run of the collection
     ranked = models.PositiveIntegerField()
     figures = models.JSONField()
-    submitted_by = models.ForeignKey(  # null: the command line
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="leaderboard_entries"
-    )
+    submitted_by = person_key("leaderboard_entries")  # null: the command line
     submitted_at = models.DateTimeField()
     withdrawn_at = models.DateTimeField(null=True, blank=True)  # no longer shown; it still counts as an upload
 

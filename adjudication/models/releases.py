@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from accounts.models import FINAL_STATES, Job, JobState
+from accounts.models import FINAL_STATES, Job, JobState, person_key
 from corpus.models import Collection
 from corpus.models.collections import InCollection
 
@@ -106,9 +106,7 @@ class DataStatement(models.Model):
     collection = models.OneToOneField(Collection, on_delete=models.CASCADE, related_name="data_statement")
     answers = models.JSONField(default=dict)
     updated_at = models.DateTimeField()
-    updated_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="+"
-    )
+    updated_by = person_key("+")
 
     def __str__(self) -> str:
         return f"statement on {self.collection_id}"

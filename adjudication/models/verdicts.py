@@ -1,10 +1,9 @@
 """Votes and verdicts: the value an item finally has, and how it came by it."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from accounts.models import Job
+from accounts.models import Job, person_key
 from annotation.models import Campaign, Criterion, Item
 
 
@@ -74,9 +73,7 @@ class Verdict(models.Model):
     machine_differs = models.BooleanField(default=False)  # a machine's label is not the value (or not among the votes)
     # A count by whose rules the verdict stands: the newest, or an earlier one by the same rules.
     vote_run = models.ForeignKey(VoteRun, on_delete=models.SET_NULL, null=True, blank=True, related_name="verdicts")
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="verdicts"
-    )
+    decided_by = person_key("verdicts")
     decided_at = models.DateTimeField(null=True, blank=True)
     comment = models.TextField(blank=True)
     cause = models.CharField(max_length=10, choices=Cause, blank=True)

@@ -1,9 +1,9 @@
 """Campaigns: what is asked, on which scale, by which guideline, how often."""
 
-from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from accounts.models import person_key
 from annotation.apps import AnnotationConfig
 from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
 from annotation.kind import Judged, Kind, kind_by_name, kinds
@@ -142,9 +142,7 @@ class Guideline(models.Model):
     version = models.PositiveIntegerField()
     body = models.TextField()
     created_at = models.DateTimeField()
-    created_by = models.ForeignKey(  # null: the command line
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="guidelines"
-    )
+    created_by = person_key("guidelines")  # null: the command line
 
     class Meta:
         ordering = ["-version"]

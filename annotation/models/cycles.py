@@ -1,9 +1,9 @@
 """One cycle of Anno-GPT: tune a machine on a dev set, freeze it, test it on labels nobody who tuned has seen."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from accounts.models import person_key
 from annotation.models.campaigns import Campaign, Split
 from corpus.models import Collection, PromptTemplate
 from corpus.models.collections import InCollection
@@ -39,9 +39,7 @@ class AnnoCycle(models.Model):
     seen_before = models.PositiveIntegerField(default=0)  # people's labels in the test set from before it was sealed
     margin = models.FloatField()  # of equivalence, as a share: 0.05 is five points; chosen before the test
     runs = models.PositiveSmallIntegerField(default=2)  # of the frozen machine on the test set
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="anno_cycles"
-    )
+    created_by = person_key("anno_cycles")
     created_at = models.DateTimeField()
 
     frozen_source = models.CharField(max_length=8, choices=MachineSource, blank=True)
@@ -51,9 +49,7 @@ class AnnoCycle(models.Model):
     )
     frozen_recipe = models.JSONField(default=dict, blank=True)
     frozen_hash = models.CharField(max_length=64, blank=True)
-    frozen_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="frozen_cycles"
-    )
+    frozen_by = person_key("frozen_cycles")
     frozen_at = models.DateTimeField(null=True, blank=True)
 
     outcome = models.CharField(max_length=8, choices=Outcome, blank=True)
@@ -61,9 +57,7 @@ class AnnoCycle(models.Model):
     evidence = models.JSONField(default=list, blank=True)  # the table of the test as it was when it was decided
     test_passed = models.BooleanField(null=True, blank=True)  # equivalence within the margin; null: never computed
     is_override = models.BooleanField(default=False)  # annotating although the test was not passed; `reason` says why
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="decided_cycles"
-    )
+    decided_by = person_key("decided_cycles")
     decided_at = models.DateTimeField(null=True, blank=True)
 
     objects = InCollection.as_manager()

@@ -1,9 +1,9 @@
 """Extractions: the citation contexts and references of a paper as somebody or something took them out of it."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from accounts.models import person_key
 from annotation.models.campaigns import Campaign
 from annotation.models.items import Assignment
 from corpus.models import Paper
@@ -92,9 +92,7 @@ class ExtractionRevision(models.Model):
     change = models.CharField(max_length=200, blank=True)  # what the edit did, in a few words
     # adjudicated: {"sides": [[assignment, revision], …], "taken": {difference: variant}}, what it was made of
     basis = models.JSONField(null=True, blank=True)
-    made_by = models.ForeignKey(  # null: the command line or a job of it
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="extraction_revisions"
-    )
+    made_by = person_key("extraction_revisions")  # null: the command line or a job of it
     made_at = models.DateTimeField()
 
     class Meta:

@@ -1,9 +1,9 @@
 """Questions of annotators about an item, and their managers' answers."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from accounts.models import person_key
 from annotation.models.campaigns import Campaign
 from annotation.models.items import Annotator, Item
 
@@ -32,9 +32,7 @@ class Inquiry(models.Model):
     answer = models.TextField(blank=True)
     audience = models.CharField(max_length=5, choices=Audience, default=Audience.ASKER)
     answered_at = models.DateTimeField(null=True, blank=True)
-    answered_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="answered_inquiries"
-    )
+    answered_by = person_key("answered_inquiries")
     seen_at = models.DateTimeField(null=True, blank=True)  # when the asker saw the answer
 
     class Meta:

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from accounts.models import person_key
 from annotation.definitions.settings import ANNOTATOR_NAME
 from annotation.models.campaigns import Campaign, Split
 from corpus.models import Aspect, Document, Paper, Topic
@@ -80,9 +81,7 @@ class Annotator(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="annotators")
     name = models.CharField(max_length=ANNOTATOR_NAME.most)
     kind = models.CharField(max_length=7, choices=AnnotatorKind, default=AnnotatorKind.HUMAN)
-    user = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="annotators"
-    )
+    user = person_key("annotators")
     state = models.CharField(max_length=7, choices=AnnotatorState, default=AnnotatorState.ACTIVE)
     weight = models.FloatField(default=1.0)  # share of the load relative to the others, and of the vote
     capacity = models.PositiveIntegerField(null=True, blank=True)  # most items to assign; null: no cap

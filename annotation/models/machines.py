@@ -1,10 +1,9 @@
 """Machine annotators: in a run one machine judges the items of a campaign; its replies are kept word for word."""
 
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from accounts.models import Job
+from accounts.models import Job, person_key
 from annotation.models.campaigns import Campaign, Criterion
 from annotation.models.items import Annotator, Item
 from corpus.models import PromptTemplate
@@ -84,9 +83,7 @@ class MachineReply(models.Model):
     cost = models.DecimalField(max_digits=16, decimal_places=8, null=True, blank=True)
     seconds = models.FloatField(null=True, blank=True)
     received_at = models.DateTimeField()
-    decided_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name="decided_replies"
-    )
+    decided_by = person_key("decided_replies")
     decided_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Lower
 
-from accounts.models import Job
-from corpus.models.collections import Collection, InCollection, person_key
+from accounts.models import Job, person_key
+from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
 from corpus.models.topics import Topic
 

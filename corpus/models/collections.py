@@ -12,13 +12,6 @@ if TYPE_CHECKING:
     from accounts.models import User
 
 
-def person_key(related_name: str) -> "models.ForeignKey[Any, Any]":
-    """The person who did something, null for the command line or before it was done. People with such rows stay."""
-    return models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, blank=True, related_name=related_name
-    )
-
-
 class Role(models.TextChoices):
     MANAGER = "manager", "manager"
     ADJUDICATOR = "adjudicator", "adjudicator"

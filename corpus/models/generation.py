@@ -3,8 +3,8 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from accounts.models import Job
-from corpus.models.collections import Collection, InCollection, person_key
+from accounts.models import Job, person_key
+from corpus.models.collections import Collection, InCollection
 from corpus.models.mentions import CitationMention
 from corpus.models.prompts import PromptTemplate
 from corpus.models.topics import Topic

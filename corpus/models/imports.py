@@ -5,8 +5,8 @@ from typing import Any
 from django.db import models
 
 from accounts.extensions import extensions
-from accounts.models import Job
-from corpus.models.collections import Collection, InCollection, person_key
+from accounts.models import Job, person_key
+from corpus.models.collections import Collection, InCollection
 
 
 class ImportRun(Job):

@@ -7,7 +7,8 @@ from django.contrib.postgres.search import SearchVector, SearchVectorField
 from django.db import models
 from django.db.models.functions import Left
 
-from corpus.models.collections import Collection, InCollection, person_key
+from accounts.models import person_key
+from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
 from corpus.models.imports import imported_in
 

@@ -2,7 +2,8 @@
 
 from django.db import models
 
-from corpus.models.collections import Collection, InCollection, person_key
+from accounts.models import person_key
+from corpus.models.collections import Collection, InCollection
 
 
 class PromptPurpose(models.TextChoices):

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from corpus.models.collections import person_key
+from accounts.models import person_key
 from corpus.models.topics import Topic
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.models import FINAL_STATES, JobState
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
-from accounts.refusals import Refused
+from accounts.refusals import refusal_reason
 from corpus.collections.rules import can_manage, check_can_manage, check_run_is_free, fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
 from corpus.models import RetrievalRun
@@ -152,8 +152,4 @@ def _origin(run: RetrievalRun) -> dict[str, Any]:
 
 
 def _why_not_deletable(run: RetrievalRun) -> str:
-    try:
-        check_run_is_free(run, judged_documents_of(run))
-    except Refused as refusal:
-        return refusal.reason
-    return ""
+    return refusal_reason(check_run_is_free, run, judged_documents_of(run))

@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from accounts.audit import record_event
 from accounts.models import User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Conflict, Refused, taken_is_conflict
 from annotation.assignment.actions.assignments import lock_annotator, release
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import ANNOTATOR_NAME, CAPACITY
@@ -93,11 +93,8 @@ def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **c
     _check_values(different)
     for field, value in different.items():
         setattr(annotator, field, value)
-    try:
-        with transaction.atomic():
-            annotator.save(update_fields=list(different))
-    except IntegrityError as error:
-        raise Conflict(f"There is an annotator “{annotator.name}” in this campaign already.") from error
+    with taken_is_conflict(f"There is an annotator “{annotator.name}” in this campaign already."):
+        annotator.save(update_fields=list(different))
     old = {field: before[field] for field in different}
     _record(annotator.campaign, by, at, "update_annotator", annotator=annotator.name, before=old, after=different)
     return annotator

@@ -10,7 +10,7 @@ from django.utils.text import slugify
 
 from accounts.audit import record_event
 from accounts.models import User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Conflict, Refused, taken_is_conflict
 from accounts.sql import execute
 from annotation.assignment.actions.annotators import add_members
 from annotation.campaigns.actions.criteria import check_criteria, sort_levels, store_criteria
@@ -225,11 +225,8 @@ def _insert(campaign: Campaign) -> None:
         raise Refused("No short name can be made from that name. Give one of small letters, digits and hyphens.")
     if slug in RESERVED_SLUGS:
         raise Conflict(f"The short name “{slug}” is used by Litmus itself. Choose another.")
-    try:
-        with transaction.atomic():
-            campaign.save()
-    except IntegrityError as error:
-        raise Conflict(f"There is a campaign “{slug}” in this collection already. Choose another name.") from error
+    with taken_is_conflict(f"There is a campaign “{slug}” in this collection already. Choose another name."):
+        campaign.save()
 
 
 def _delete_items(campaign: Campaign) -> None:

@@ -275,4 +275,5 @@ def _fetch_run(membership: Membership, pk: int) -> QuestionRun:
 def _with_usual_filter(query: QueryDict) -> dict[str, str]:
     """The values of the query, and the usual cut-offs where a link from the mentions has none."""
     usual = {name: str(field.initial or "") for name, field in CutoffsForm.base_fields.items()}
-    return usual | {"overlap_definition": OverlapDefinition.WORDS.value} | query.dict()
+    sent = {name: str(value) for name, value in query.items()}
+    return usual | {"overlap_definition": OverlapDefinition.WORDS.value} | sent
