@@ -193,7 +193,7 @@ def _store_end(job: Job, state: JobState, reason: str) -> None:
     volatile.delete(progress_key(job))
 
 
-def new_job(model: type[J], *, by: Any, at: datetime, send: bool = True, **fields: Any) -> J:
+def new_job(model: type[J], /, *, by: Any, at: datetime, send: bool = True, **fields: Any) -> J:
     """A queued job row, sent to a worker on commit; with `send=False` the caller does the work."""
     job = model._default_manager.create(requested_by=by, requested_at=at, **fields)
     if send:

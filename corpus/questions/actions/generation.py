@@ -1,7 +1,6 @@
-"""Asking for generated questions, and deciding about them."""
+"""Requests for generated questions, and the prompt for them."""
 
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 
@@ -22,11 +21,13 @@ from corpus.models import (
 )
 from corpus.models.generation import INLINE_INSIDE, INLINE_OUTSIDE
 from corpus.questions.actions.prompts import write_prompt
+from corpus.questions.actions.questions import check_cutoffs
 from corpus.questions.reads.generation import PROMPT_NAME, askable, prompt_body, prompt_of, prompt_versions
 from corpus.questions.reads.mentions import MentionFilter, find_mentions
 from corpus.text.questions import template_problem
 
 MOST_MENTIONS = 20_000
+RUNNING = "Questions are being generated in this collection already. Wait for it, or cancel it first."
 
 
 @transaction.atomic
@@ -58,17 +59,17 @@ def request_questions(
     """
     check_manager(collection, by)
     endpoint = require_chat_endpoint()
-    for cutoff in (cutoff_inside, cutoff_outside):
-        if cutoff is not None and not 0 <= cutoff <= 1:
-            raise Refused("A cut-off is a share from 0 to 1.")
+    check_cutoffs(cutoff_inside, cutoff_outside)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     if collection.question_runs.exclude(state__in=FINAL_STATES).exists():
-        raise Conflict("Questions are being generated in this collection already. Wait for it, or cancel it first.")
+        raise Conflict(RUNNING)
     template = template or prompt_versions(collection).first()
     template = template or write_question_prompt(by=by, at=at, collection=collection, body=prompt_body(collection))
-    run = QuestionRun.objects.create(
-        requested_by=by,
-        requested_at=at,
+    run = jobs.new_job(
+        QuestionRun,
+        by=by,
+        at=at,
+        send=send,
         collection=collection,
         template=template,
         model=endpoint.model,
@@ -80,8 +81,6 @@ def request_questions(
     )
     run.total = _lay_out(run, criteria)
     run.save(update_fields=["total"])
-    if send:
-        jobs.send(run)
     record_event(
         by=by,
         at=at,
@@ -103,22 +102,19 @@ def continue_questions(*, by: User | None, at: datetime, run: QuestionRun, send:
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     found = QuestionRun.objects.select_for_update().get(pk=run.pk)
     if not found.is_final or run.collection.question_runs.exclude(state__in=FINAL_STATES).exists():
-        raise Conflict("Questions are being generated in this collection already. Wait for it, or cancel it first.")
+        raise Conflict(RUNNING)
     require_chat_endpoint()
-    again = found.replies.filter(outcome=Outcome.NO_ANSWER).update(
-        outcome=Outcome.WAITING, answered_at=None, problem=""
-    )
-    open_ones = found.replies.filter(outcome__in=[Outcome.WAITING, Outcome.UNREAD]).count()
-    if not open_ones:
+    unanswered = found.replies.filter(outcome=Outcome.NO_ANSWER)
+    again = unanswered.update(outcome=Outcome.WAITING, answered_at=None, problem="")
+    count = found.replies.filter(outcome__in=[Outcome.WAITING, Outcome.UNREAD]).count()
+    if not count:
         raise Refused("Everything has been answered.")
-    fresh: dict[str, Any] = {"state": JobState.QUEUED, "attempts": 0, "reason": "", "requested_at": at}
-    QuestionRun.objects.filter(pk=found.pk).update(**fresh, finished_at=None, cancel_requested_at=None)
-    found.refresh_from_db()
+    found.state, found.attempts, found.reason, found.requested_at = JobState.QUEUED, 0, "", at
+    found.finished_at = found.cancel_requested_at = None
+    found.save()
     if send:
         jobs.send(found)
-    record_event(
-        by=by, at=at, verb="continue_questions", target=found, scope=run.collection, open=open_ones, again=again
-    )
+    record_event(by=by, at=at, verb="continue_questions", target=found, scope=run.collection, open=count, again=again)
     return found
 
 

@@ -1,4 +1,4 @@
-"""What people decide about generated questions: keep what was filtered, discard, correct an answer, move a cut-off."""
+"""Decisions about generated questions: kept, discarded, an answer corrected, a cut-off moved."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,7 +30,7 @@ LONGEST_CORRECTION = 50_000
 
 @transaction.atomic
 def keep_question(*, by: User | None, at: datetime, question: GeneratedQuestion) -> None:
-    """Make a topic of a question that was filtered, discarded or doubted.
+    """Make a topic of a question that was filtered, discarded or in doubt.
 
     Errors: Refused where no paper it cites is in the collection, Conflict where it is a topic already.
     """
@@ -93,7 +93,7 @@ def correct_reply(*, by: User | None, at: datetime, reply: GenerationReply, text
 
 @dataclass(frozen=True)
 class Refiltered:
-    """What other cut-offs changed: questions that became topics, that no longer are, and that a campaign holds fast."""
+    """The result of other cut-offs: questions that became topics, that no longer are, and that stay for a campaign."""
 
     kept: int
     filtered: int
@@ -116,8 +116,7 @@ def change_cutoffs(
     found = QuestionRun.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk)
     if found.state not in FINAL_STATES:
         raise Conflict("Wait until the questions are there, or cancel the run first.")
-    if any(cutoff is not None and not 0 <= cutoff <= 1 for cutoff in (cutoff_inside, cutoff_outside)):
-        raise Refused("A cut-off is a share from 0 to 1.")
+    check_cutoffs(cutoff_inside, cutoff_outside)
     found.cutoff_inside, found.cutoff_outside = cutoff_inside, cutoff_outside
     found.overlap_definition = overlap_definition
     found.save(update_fields=["cutoff_inside", "cutoff_outside", "overlap_definition"])
@@ -135,6 +134,12 @@ def change_cutoffs(
         filtered=changed.filtered,
     )
     return changed
+
+
+def check_cutoffs(*cutoffs: float | None) -> None:
+    """Errors: Refused for a cut-off that is not a share; None is no filter."""
+    if any(cutoff is not None and not 0 <= cutoff <= 1 for cutoff in cutoffs):
+        raise Refused("A cut-off is a share from 0 to 1.")
 
 
 def targets_of(question: GeneratedQuestion) -> list[Document]:
