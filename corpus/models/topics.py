@@ -6,9 +6,12 @@ Keys that a unique constraint begins with have no index of their own: each would
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
+from corpus.formats.records import MAX_TOPIC_LENGTH
 from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
 from corpus.models.imports import imported_in
+
+LONGEST_SOURCE = 60  # characters
 
 
 class TopicKind(models.TextChoices):
@@ -25,10 +28,10 @@ class Topic(models.Model):
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="topics", db_index=False)
-    number = models.CharField(max_length=100)
+    number = models.CharField(max_length=MAX_TOPIC_LENGTH)
     prefix = models.CharField(max_length=20, blank=True)  # what its number begins with only to be unique here
     kind = models.CharField(max_length=20, choices=TopicKind, default=TopicKind.QUESTION)
-    source = models.CharField(max_length=60, blank=True)
+    source = models.CharField(max_length=LONGEST_SOURCE, blank=True)
     author = models.CharField(max_length=200, blank=True)
     title = models.TextField(blank=True)
     text = models.TextField()
@@ -118,7 +121,7 @@ class Target(models.Model):
 
     topic = models.ForeignKey(Topic, on_delete=models.CASCADE, related_name="targets", db_index=False)
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="targeted_by")
-    source = models.CharField(max_length=60, blank=True)
+    source = models.CharField(max_length=LONGEST_SOURCE, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["topic", "document"], name="target_once")]

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView, RemovedSerializer
 from corpus.collections.rules import OVERSEERS, can_oversee
+from corpus.formats.records import MAX_TOPIC_LENGTH
 from corpus.imports.api import MANAGE, MOST_RECORDS, ImportSerializer, import_records
 from corpus.models import (
     AspectNode,
@@ -27,6 +28,7 @@ from corpus.models import (
     TopicReview,
     TopicVersion,
 )
+from corpus.models.topics import LONGEST_SOURCE
 from corpus.topics.actions.sub_queries import MOST_ASPECTS, make_sub_queries, remove_sub_queries
 from corpus.topics.reads.reviews import ReviewState, with_review_state
 from corpus.topics.reads.topics import list_sub_queries
@@ -48,10 +50,10 @@ class TopicSerializer(serializers.Serializer[Topic]):
     `spoken_in` are the places of the sentences that speak of the aspect, where these are not the ones it comes from.
     """
 
-    number = serializers.CharField(max_length=100)
+    number = serializers.CharField(max_length=MAX_TOPIC_LENGTH)
     kind = serializers.ChoiceField(TopicKind.choices, required=False)
     source = serializers.CharField(  # type: ignore[assignment] # fields are taken off the class
-        max_length=60, required=False, allow_blank=True
+        max_length=LONGEST_SOURCE, required=False, allow_blank=True
     )
     title = serializers.CharField(required=False, allow_blank=True)
     text = serializers.CharField()
@@ -238,7 +240,7 @@ class MadeSerializer(serializers.Serializer[Any]):
 
 class SubQueryFilter(serializers.Serializer[Any]):
     size = serializers.IntegerField(min_value=1, max_value=MOST_ASPECTS, required=False)
-    topic = serializers.CharField(required=False, max_length=100)
+    topic = serializers.CharField(required=False, max_length=MAX_TOPIC_LENGTH)
 
 
 class SubQueryList(InCollectionView):

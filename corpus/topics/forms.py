@@ -5,7 +5,9 @@ from typing import Any
 
 from django import forms
 
+from corpus.formats.records import MAX_TOPIC_LENGTH
 from corpus.models import ReviewVerdict, Topic, TopicKind, TopicVersion
+from corpus.models.topics import LONGEST_SOURCE
 from corpus.pdf.sentences import sentence_spans
 from corpus.topics.actions.reviews import LONGEST_NOTE
 from corpus.topics.actions.sub_queries import MOST_ASPECTS
@@ -17,7 +19,7 @@ LONGEST_QUERY = 50_000  # characters
 class TopicForm(forms.Form):
     """A topic without its tree. Sentences stand one in a line; with them the text is their join."""
 
-    number = forms.CharField(max_length=100, help_text="Its name in exported files, without spaces.")
+    number = forms.CharField(max_length=MAX_TOPIC_LENGTH, help_text="Its name in exported files, without spaces.")
     kind = forms.ChoiceField(choices=TopicKind.choices, initial=TopicKind.QUESTION)
     title = forms.CharField(required=False, max_length=1000, help_text="Short, for lists. Annotators see it too.")
     text = forms.CharField(required=False, label="Question or query", widget=forms.Textarea(attrs={"rows": 5}))
@@ -32,7 +34,7 @@ class TopicForm(forms.Form):
         help_text="What counts as an answer and what does not.",
     )
     source = forms.CharField(
-        required=False, max_length=60, help_text="Where it comes from, for example author or inline-acl."
+        required=False, max_length=LONGEST_SOURCE, help_text="Where it comes from, for example author or inline-acl."
     )
     author = forms.CharField(required=False, max_length=200)
     source_papers = forms.CharField(
@@ -191,7 +193,7 @@ class SubQueryFilterForm(forms.Form):
     """Which sub-queries a list shows; invalid values do not narrow it."""
 
     size = forms.IntegerField(required=False, min_value=1, max_value=MOST_ASPECTS)
-    topic = forms.CharField(required=False, max_length=100)
+    topic = forms.CharField(required=False, max_length=MAX_TOPIC_LENGTH)
 
     @property
     def filters(self) -> dict[str, Any]:

@@ -11,12 +11,13 @@ from django.db import connection
 
 from accounts.jobs import Progress
 from corpus.formats.reading import read_topics
-from corpus.formats.records import Problem, TopicRecord
+from corpus.formats.records import MAX_TOPIC_LENGTH, Problem, TopicRecord
 from corpus.formats.repeats import SeenIds
 from corpus.loading.copying import HOLDS_NUL, copy_rows, copy_values
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import read_batches
 from corpus.models import Change, ImportRun, Target, Topic, TopicKind
+from corpus.models.topics import LONGEST_SOURCE
 from corpus.topics.jobs.question_remarks import QuestionRemarks
 from corpus.topics.jobs.trees import Tree, replace_trees, stored_trees, texts_of, tree_of
 from corpus.topics.jobs.versions import READ_BY_ANNOTATORS, keep_first_versions, keep_versions
@@ -24,8 +25,6 @@ from corpus.topics.reads.judged import aspects_in_campaigns, judged_topics
 from corpus.topics.reads.topics import next_position
 
 CHUNK = 1_000
-LONGEST_NUMBER = 100
-LONGEST_SOURCE = 60
 FIELDS = ("kind", "source", "title", "text", "narrative", "sentences", "extra")
 # An array: a parameter for each number would have to be parsed again with every chunk.
 KNOWN = "SELECT id FROM corpus_topic WHERE collection_id = %s AND number = ANY(%s)"
@@ -78,8 +77,8 @@ def load_topics(run: ImportRun, progress: Progress, counts: ImportCounts) -> Non
 
 def _draft(record: TopicRecord) -> TopicDraft:
     """Check what the database would refuse. Errors: ValueError with what is wrong."""
-    if len(record.number) > LONGEST_NUMBER:
-        raise ValueError(f"a number of {len(record.number)} characters (at most {LONGEST_NUMBER})")
+    if len(record.number) > MAX_TOPIC_LENGTH:
+        raise ValueError(f"a number of {len(record.number)} characters (at most {MAX_TOPIC_LENGTH})")
     if not record.text.strip():
         raise ValueError("no text")
     if record.kind and record.kind not in TopicKind.values:
