@@ -5,13 +5,16 @@ sums; `resample` pushes them through a statistic in chunks of bounded memory. Fe
 axis is last and contiguous. The same seed gives the same replicates whatever the chunk size.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from adjudication.stats.pair_features import PairFeatures
+from adjudication.stats.intervals import Bounds, Sample
 from adjudication.stats.results import FloatArray
 
 CHUNK_BYTES = 32 << 20
@@ -44,127 +47,101 @@ def draw_cells(rng: np.random.Generator, counts: FloatArray) -> FloatArray:
     return np.bincount(member[rng.integers(0, len(member), len(member))], minlength=len(counts)).astype(np.float64)
 
 
+@dataclass(frozen=True)
 class Design(ABC):
-    """Units to resample and their feature sums."""
+    """Units to resample and their feature sums.
+
+    counts (L,) are the units of each part that is alike, features (L, F) the feature sums of one of its units.
+    """
+
+    counts: FloatArray
+    features: Any
 
     @property
-    @abstractmethod
     def n_units(self) -> int:
         """Units drawn for each replicate."""
+        return int(self.counts.sum())
+
+    @property
+    def row_bytes(self) -> int:
+        """Memory that one replicate takes on the way, in bytes."""
+        return 8 * (self.features.shape[0] + 4 * self.features.shape[1])
 
     @property
     @abstractmethod
     def total(self) -> FloatArray:
         """(F,) feature sums of the sample itself."""
 
-    @property
-    @abstractmethod
-    def row_bytes(self) -> int:
-        """Memory that one replicate takes on the way, in bytes."""
-
     @abstractmethod
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
         """Feature sums of `size` replicates, (F, size)."""
 
-    @abstractmethod
     def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Feature sums without one unit, (F, up to step), with how many units each stands for."""
+        total = self.total
+        for low in range(0, len(self.counts), step):
+            yield total[:, None] - self.dense(low, low + step).T, self.counts[low : low + step]
+
+    def dense(self, low: int = 0, high: int | None = None) -> FloatArray:
+        """(high - low, F) the features of some parts."""
+        return np.asarray(self.features[low:high])
 
     def chunk(self) -> int:
         """Replicates handled at once."""
         return int(min(MAX_CHUNK, max(1, CHUNK_BYTES // max(self.row_bytes, 1))))
 
 
-@dataclass(frozen=True)
 class CellDesign(Design):
     """Items reduced to cells: one multinomial draw per replicate. counts (P,), features (P, F)."""
 
-    counts: FloatArray
-    features: FloatArray
-
-    @property
-    def n_units(self) -> int:
-        return int(self.counts.sum())
-
     @property
     def total(self) -> FloatArray:
-        return self.counts @ self.features
-
-    @property
-    def row_bytes(self) -> int:
-        return 8 * (self.features.shape[0] + 4 * self.features.shape[1])
+        return np.asarray(self.counts @ self.features)
 
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
         if len(self.counts) > SPARSE_CELLS:
             drawn = np.stack([draw_cells(rng, self.counts) for _ in range(size)])
         else:
             drawn = rng.multinomial(self.n_units, self.counts / self.n_units, size=size).astype(np.float64)
-        return self.features.T @ drawn.T
-
-    def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-        total = self.total
-        for low in range(0, len(self.counts), step):
-            yield total[:, None] - self.features[low : low + step].T, self.counts[low : low + step]
+        return np.asarray(self.features.T @ drawn.T)
 
 
-@dataclass(frozen=True)
 class TopicDesign(Design):
-    """Topics drawn whole, with all their items. sums (C, F) are the feature sums of each topic."""
+    """Topics drawn whole, with all their items: features (C, F) are the feature sums of each topic."""
 
-    sums: FloatArray
-
-    @property
-    def n_units(self) -> int:
-        return int(self.sums.shape[0])
+    @classmethod
+    def of(cls, sums: FloatArray) -> TopicDesign:
+        """The design of topics with these feature sums, (C, F)."""
+        return cls(np.ones(len(sums)), sums)
 
     @property
     def total(self) -> FloatArray:
-        return np.asarray(self.sums.sum(axis=0))
-
-    @property
-    def row_bytes(self) -> int:
-        return 8 * (self.sums.shape[0] + 4 * self.sums.shape[1])
+        return np.asarray(self.features.sum(axis=0))
 
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
-        return self.sums.T @ draw_counts(rng, self.n_units, size).T
-
-    def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-        total = self.total
-        for low in range(0, self.n_units, step):
-            block = self.sums[low : low + step]
-            yield total[:, None] - block.T, np.ones(len(block))
+        return np.asarray(self.features.T @ draw_counts(rng, self.n_units, size).T)
 
 
-@dataclass(frozen=True)
 class IndexDesign(Design):
-    """Items drawn by index, for sparse designs with very many cells. counts (P,), features kept sparse."""
-
-    counts: FloatArray
-    features: PairFeatures
-
-    @property
-    def n_units(self) -> int:
-        return int(self.counts.sum())
+    """Items drawn by index, for very many cells. counts (P,), features (P, F) as a sparse array."""
 
     @property
     def total(self) -> FloatArray:
-        return self.features.sums(self.counts)
+        return np.asarray(self.features.T @ self.counts)
 
     @property
     def row_bytes(self) -> int:
-        return 8 * 5 * self.features.n_features
+        return 8 * 5 * int(self.features.shape[1])
 
     def draw(self, rng: np.random.Generator, size: int) -> FloatArray:
-        sums = np.empty((size, self.features.n_features))
+        by_feature = self.features.T
+        sums = np.empty((size, self.features.shape[1]))
         for row in range(size):
-            sums[row] = self.features.sums(draw_cells(rng, self.counts))
+            sums[row] = by_feature @ draw_cells(rng, self.counts)
         return np.ascontiguousarray(sums.T)
 
-    def leave_one_out(self, step: int) -> Iterator[tuple[FloatArray, FloatArray]]:
-        total = self.total
-        for low in range(0, len(self.counts), step):
-            high = min(low + step, len(self.counts))
-            yield total[:, None] - self.features.dense(low, high).T, self.counts[low:high]
+    def dense(self, low: int = 0, high: int | None = None) -> FloatArray:
+        return np.asarray(self.features[low:high].toarray())
 
 
 @dataclass(frozen=True)
@@ -178,6 +155,11 @@ class Resampled:
     replicates: FloatArray
     left_out: FloatArray
     multiplicity: FloatArray
+
+    def sample(self, index: int, n_units: int, limits: Bounds, n_informative: int | None = None) -> Sample:
+        """The statistic at `index`, for its interval."""
+        values = (float(self.point[index]), self.replicates[index], self.left_out[index])
+        return Sample(*values, self.multiplicity, n_units, limits, n_informative)
 
 
 def resample(

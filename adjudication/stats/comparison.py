@@ -6,15 +6,14 @@ interval, the smallest difference the sample could have shown, and the equivalen
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from adjudication.stats.blocks import Plan, Row
-from adjudication.stats.intervals import Request, Sample, make_interval, p_value
+from adjudication.stats.intervals import Request, make_interval, p_value
 from adjudication.stats.labels import Kind, Labels
-from adjudication.stats.pair_analysis import Excluded, Measured
-from adjudication.stats.results import BoolArray, Estimate, Interval, Reason, to_jsonable
+from adjudication.stats.pair_analysis import Measured
+from adjudication.stats.results import BoolArray, Estimate, ExcludedPair, Interval, JsonFields, Reason, undefined
 from adjudication.stats.significance import holm
 
 DETECTABLE = 2.80  # 1.96 + 0.84: 80 % power at 5 % two-sided
@@ -22,13 +21,12 @@ EQUIVALENCE_LEVEL = 0.90  # two one-sided tests at 5 %
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(JsonFields):
     """One model against the people on one statistic.
 
-    `difference` is D with interval and p; `p_holm` is adjusted over the family of tests planned together
-    (None outside it);
-    `detectable` = 2.80 SE(D); `ci90` is the 90 % interval that equivalence is judged by. `equivalent` (90 % interval
-    inside ±margin) and `non_inferior` (its upper end below the margin) are None without a margin or an interval.
+    `difference` is D with interval and p; `p_holm` is adjusted over the family of tests planned together (None outside
+    it); `detectable` = 2.80 SE(D); `ci90` is the 90 % interval that equivalence is judged by. `equivalent` (90 %
+    interval inside ±margin) and `non_inferior` (its upper end below the margin) are None without a margin or interval.
     `n_excluded` items lack two human labels or a label from every run; `excluded_pairs` stay out of the two means.
     """
 
@@ -43,11 +41,7 @@ class Comparison:
     margin: float | None = None
     equivalent: bool | None = None
     non_inferior: bool | None = None
-    excluded_pairs: Excluded = ()
-
-    def to_json(self) -> dict[str, Any]:
-        pairs = [{"annotators": list(names), "reason": str(reason)} for names, reason in self.excluded_pairs]
-        return {**to_jsonable(self), "excluded_pairs": pairs}
+    excluded_pairs: tuple[ExcludedPair, ...] = ()
 
 
 def comparable(labels: Labels, model: str) -> BoolArray:
@@ -68,38 +62,25 @@ def difference_plan(whole: Plan, row: Row) -> Plan:
 
 def compare(measured: Measured, request: Request, n_excluded: int, margin: float | None) -> Comparison:
     """The comparison behind one measured difference row, before Holm."""
-    target = measured.target
+    target, sample = measured.target, measured.sample
     n_pairs = len(target.plus) + len(target.minus)
-    names, model = target.row.annotators, target.row.model or ""
-    if measured.sample is None:
-        reason = target.reason or Reason.NO_OVERLAP
-        empty = Estimate(None, reason, target.n_items, n_pairs, ci_reason=reason)
-        out = target.excluded
-        return Comparison(target.statistic, model, names, empty, n_excluded, margin=margin, excluded_pairs=out)
-    sample = measured.sample
-    outcome = make_interval(sample, request)
     p, detectable, ci90 = None, None, None
-    if outcome.ci is not None and outcome.se:
-        p = p_value(sample, outcome.ci, outcome.se)
-        detectable = DETECTABLE * outcome.se
-        ci90 = _at_level(sample, request, outcome.ci.method)
-    difference = Estimate(
-        sample.point,
-        None,
-        target.n_items,
-        n_pairs,
-        outcome.ci,
-        outcome.reason,
-        p,
-        outcome.se,
-        outcome.flags,
-        alternatives=outcome.alternatives,
-    )
-    equivalent, non_inferior = _verdicts(ci90, margin)
+    if sample is None:
+        difference = undefined(target.reason or Reason.NO_OVERLAP, n_items=target.n_items, n_pairs=n_pairs)
+    else:
+        outcome = make_interval(sample, request)
+        if outcome.ci is not None and outcome.se:
+            p = p_value(sample, outcome.ci, outcome.se)
+            detectable = DETECTABLE * outcome.se
+            ci90 = make_interval(sample, replace(request, method=outcome.ci.method, level=EQUIVALENCE_LEVEL)).ci
+        difference = replace(outcome.estimate(sample.point, target.n_items, n_pairs), p=p)
+    equivalent, non_inferior = None, None
+    if ci90 is not None and margin is not None:
+        equivalent, non_inferior = -margin < ci90.low and ci90.high < margin, ci90.high < margin
     return Comparison(
         target.statistic,
-        model,
-        names,
+        target.row.model or "",
+        target.row.annotators,
         difference,
         n_excluded,
         detectable=detectable,
@@ -109,16 +90,6 @@ def compare(measured: Measured, request: Request, n_excluded: int, margin: float
         non_inferior=non_inferior,
         excluded_pairs=target.excluded,
     )
-
-
-def _at_level(sample: Sample, request: Request, method: str) -> Interval | None:
-    return make_interval(sample, replace(request, method=method, level=EQUIVALENCE_LEVEL)).ci
-
-
-def _verdicts(ci90: Interval | None, margin: float | None) -> tuple[bool | None, bool | None]:
-    if ci90 is None or margin is None:
-        return None, None
-    return -margin < ci90.low and ci90.high < margin, ci90.high < margin
 
 
 def adjust(comparisons: list[Comparison], family: Sequence[str]) -> tuple[Comparison, ...]:

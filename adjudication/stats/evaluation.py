@@ -3,15 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
-from typing import Any
 
 import numpy as np
 
 from adjudication.stats.bootstrap import Cancelled, TopicDesign, make_rng, resample
-from adjudication.stats.intervals import Request, Sample, make_interval
+from adjudication.stats.intervals import Request, make_interval
 from adjudication.stats.measure import Measure, UnjudgedError
 from adjudication.stats.rankings import Gold, Match, view
-from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray, Reason, to_jsonable, undefined
+from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray, Reason, undefined
 from adjudication.stats.significance import FLIPS, TestResult, holm, paired_t_test, randomisation_tests
 
 IsCancelled = Callable[[], bool]  # whether somebody has cancelled
@@ -104,19 +103,12 @@ def mean_scores(
     masks, which = np.unique(defined[:, kept], axis=1, return_inverse=True)
     sums = np.hstack([np.where(defined, table, 0.0)[:, kept], masks.astype(np.float64)])
     statistic = _Ratio(len(kept), which.ravel())
-    result = resample(TopicDesign(sums), statistic, resamples=resamples, rng=make_rng(seed), cancelled=cancelled)
+    result = resample(TopicDesign.of(sums), statistic, resamples=resamples, rng=make_rng(seed), cancelled=cancelled)
     request = Request(interval, "topic", level, resamples, seed)
     for place, column in enumerate(kept):
         name, measure, _ = columns[column]
-        sample = Sample(
-            float(result.point[place]),
-            result.replicates[place],
-            result.left_out[place],
-            result.multiplicity,
-            int(counts[column]),
-            measure.definition.bounds,
-        )
-        found[name][measure.name] = _mean(sample, request)
+        sample = result.sample(place, int(counts[column]), measure.definition.bounds)
+        found[name][measure.name] = make_interval(sample, request).estimate(sample.point, sample.n_units)
         if cancelled is not None and cancelled():
             raise Cancelled
     return {
@@ -142,19 +134,6 @@ class _Ratio:
         return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
 
 
-def _mean(sample: Sample, request: Request) -> Estimate:
-    outcome = make_interval(sample, request)
-    return Estimate(
-        sample.point,
-        n_items=sample.n_units,
-        ci=outcome.ci,
-        ci_reason=outcome.reason,
-        se=outcome.se,
-        flags=outcome.flags,
-        alternatives=outcome.alternatives,
-    )
-
-
 @dataclass(frozen=True)
 class RunComparison:
     """Run `a` against run `b` on one measure, over the topics defined for both; Holm over all comparisons shown."""
@@ -171,9 +150,6 @@ class RunComparison:
     def p(self) -> float | None:
         """The paired t-test's p, the one ACM-CR reports."""
         return self.t_test.p
-
-    def to_json(self) -> dict[str, Any]:
-        return {**to_jsonable(self), "p": self.p}
 
 
 def compare_runs(

@@ -1,4 +1,4 @@
-"""Single figures without intervals: two columns, a panel, or each topic of a heat map."""
+"""Figures without intervals: of two columns, or of each topic of a heat map."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,10 @@ from adjudication.stats.cells import reduce_rows, sum_by_topic
 from adjudication.stats.group_analysis import group_values, level_counts
 from adjudication.stats.labels import Labels
 from adjudication.stats.pair_analysis import pair_values
-from adjudication.stats.pair_features import pair_features
+from adjudication.stats.pair_features import pair_features, sum_pairs_by_topic
 from adjudication.stats.pairwise import Tables, tabulate
 from adjudication.stats.results import Estimate, FloatArray, Reason, undefined
-from adjudication.stats.statistics import Statistic, statistic
+from adjudication.stats.statistics import statistic
 
 
 def pair_figure(first: NDArray[np.integer], second: NDArray[np.integer], levels: int, name: str) -> Estimate:
@@ -28,28 +28,12 @@ def pair_figure(first: NDArray[np.integer], second: NDArray[np.integer], levels:
     return Estimate(value, None, n_items, 1)
 
 
-def group_figure(positions: NDArray[np.integer], levels: int, which: str | Statistic) -> Estimate:
-    """Alpha, Fleiss' kappa or Gwet's coefficient of all columns of (n, m) positions, -1 missing."""
-    cells = reduce_rows(level_counts(positions.astype(np.int16), levels), positions.shape[1] + 2)
-    sums = coincidence.split(cells.counts @ coincidence.features(cells.patterns), levels)
-    record = which if isinstance(which, Statistic) else statistic(which)
-    value, n_items = float(group_values(record, sums)), int(sums.paired)
-    if positions.shape[1] < 2 or np.isnan(value):
-        return undefined(coincidence.undefined_reason(positions.shape[1], n_items), n_items=n_items)
-    return Estimate(value, None, n_items)
-
-
-def topic_figures(labels: Labels, name: str) -> tuple[Estimate, ...]:
-    """One figure for each topic number of the labels, for the heat map.
+def topic_table(labels: Labels, statistics: Sequence[str]) -> dict[str, tuple[Estimate, ...]]:
+    """{statistic: a figure for each topic number of the labels}, for the heat map; one pass over the labels.
 
     Pairwise statistics: the mean over annotator pairs defined on the topic; alpha, Fleiss, Gwet: of all annotators.
     Raises ValueError when the labels have no topics.
     """
-    return topic_table(labels, [name])[name]
-
-
-def topic_table(labels: Labels, statistics: Sequence[str]) -> dict[str, tuple[Estimate, ...]]:
-    """`topic_figures` of several statistics, from one pass over the labels."""
     if labels.topics is None:
         raise ValueError("these labels have no topics")
     found: dict[str, tuple[Estimate, ...]] = {}
@@ -63,7 +47,8 @@ def topic_table(labels: Labels, statistics: Sequence[str]) -> dict[str, tuple[Es
         return found | dict.fromkeys(pairwise, alone)
     if pairwise:
         cells = reduce_rows(labels.positions, labels.levels + 1)
-        sums = pair_features(cells.patterns, pairs, labels.levels).by_topic(cells.inverse, labels.topics)
+        features = pair_features(cells.patterns, pairs, labels.levels)
+        sums = sum_pairs_by_topic(features, cells.inverse, labels.topics)
         tables = Tables(sums.T.reshape(labels.levels, labels.levels, len(pairs), -1))
         for name in pairwise:
             found[name] = _topic_means(name, pair_values(statistic(name), tables), tables.total)
@@ -90,14 +75,12 @@ def _group_topics(
     cells = reduce_rows(level_counts(labels.positions, labels.levels), len(labels.annotators) + 2)
     sums = coincidence.split(sum_by_topic(cells, topics, coincidence.features(cells.patterns)).T, labels.levels)
     count = len(labels.annotators)
-    found = {}
-    for name in statistics:
-        values = zip(group_values(statistic(name), sums), sums.paired, strict=True)
-        found[name] = tuple(_joint(float(value), float(paired), count) for value, paired in values)
-    return found
-
-
-def _joint(value: float, paired: float, annotators: int) -> Estimate:
-    if annotators < 2 or np.isnan(value):
-        return undefined(coincidence.undefined_reason(annotators, paired), n_items=int(paired))
-    return Estimate(value, None, int(paired))
+    return {
+        name: tuple(
+            undefined(coincidence.undefined_reason(count, paired), n_items=int(paired))
+            if count < 2 or np.isnan(value)
+            else Estimate(value, None, int(paired))
+            for value, paired in zip(group_values(statistic(name), sums).tolist(), sums.paired.tolist(), strict=True)
+        )
+        for name in statistics
+    }

@@ -10,7 +10,7 @@ from adjudication.stats import coincidence
 from adjudication.stats.bootstrap import CellDesign, Design, Resampled, TopicDesign
 from adjudication.stats.cells import reduce_rows, sum_by_topic
 from adjudication.stats.intervals import Sample
-from adjudication.stats.labels import Kind, Labels, Positions
+from adjudication.stats.labels import Kind, Labels, Positions, number
 from adjudication.stats.results import FloatArray, IntArray, Reason
 from adjudication.stats.statistics import Statistic, statistic
 
@@ -58,7 +58,7 @@ def analyse_group(
     topics: IntArray | None,
     run: Callable[[Design, Callable[[FloatArray], FloatArray]], Resampled],
 ) -> list[GroupMeasured]:
-    """All wanted coefficients of one group from one resampling.
+    """The coefficients of one group from one resampling.
 
     Only the unordered label counts of an item matter, so there are few cells however many annotators. `topics` (n,)
     makes topics the unit. Items nobody in the group labelled do not take part.
@@ -82,8 +82,8 @@ def analyse_group(
     design: Design = CellDesign(cells.counts, features)
     n_paired, n_labelled = n_items, len(panel)
     if topics is not None:
-        own = np.unique(topics[present], return_inverse=True)[1].reshape(-1).astype(np.int64)
-        design = TopicDesign(sum_by_topic(cells, own, features))
+        own = number(topics[present])
+        design = TopicDesign.of(sum_by_topic(cells, own, features))
         n_paired, n_labelled = len(np.unique(own[paired[cells.inverse]])), len(np.unique(own))
 
     def evaluate(drawn: FloatArray) -> FloatArray:
@@ -92,15 +92,9 @@ def analyse_group(
 
     result = run(design, evaluate)
     for index, name in enumerate(defined):
-        sample = Sample(
-            float(result.point[index]),
-            result.replicates[index],
-            result.left_out[index],
-            result.multiplicity,
-            n_labelled if statistic(name).single_labels else n_paired,
-            (-math.inf, 1.0),  # no coefficient here has a common floor: single labels shift chance agreement
-            n_paired,
-        )
+        n_units = n_labelled if statistic(name).single_labels else n_paired
+        # No coefficient here has a common floor: single labels shift chance agreement.
+        sample = result.sample(index, n_units, (-math.inf, 1.0), n_paired)
         found.append(GroupMeasured(name, sample, None, n_items, n_pairs))
     return found
 

@@ -1,13 +1,13 @@
 """Intervals and p-values from replicates and leave-one-out values (statistics.md 4.2, 4.3, 4.5)."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 import numpy as np
 import scipy  # its parts are loaded when they are first used, not at every start
 
-from adjudication.stats.results import Flag, FloatArray, Interval, Reason
+from adjudication.stats.results import Estimate, Flag, FloatArray, Interval, Reason
 
 METHODS = ("percentile", "bca", "jackknife_t")
 UNITS = ("item", "topic")
@@ -19,7 +19,7 @@ Bounds = tuple[float, float]
 
 @dataclass(frozen=True)
 class Request:
-    """How intervals are wanted. method "auto" follows the rules for sample size; unit is "item" or "topic"."""
+    """How intervals are made. method "auto" follows the rules for sample size; unit is "item" or "topic"."""
 
     method: str
     unit: str
@@ -56,6 +56,11 @@ class Outcome:
     se: float | None
     flags: tuple[Flag, ...] = ()
     alternatives: tuple[Interval, ...] = ()
+
+    def estimate(self, point: float, n_items: int, n_pairs: int = 0) -> Estimate:
+        """The figure with this value."""
+        found = Estimate(point, None, n_items, n_pairs, self.ci, self.reason, se=self.se)
+        return replace(found, flags=self.flags, alternatives=self.alternatives)
 
 
 def quantiles(replicates: FloatArray, level: float) -> Bounds:
@@ -149,51 +154,47 @@ def make_interval(sample: Sample, request: Request) -> Outcome:
     method, reason, small = headline(request, sample.n_units if sample.n_informative is None else sample.n_informative)
     if reason is not None:
         return Outcome(None, reason, None)
-    flags: tuple[Flag, ...] = (Flag.SMALL_SAMPLE,) if small else ()
-    ci, reason, se, extra = _interval(sample, request, method)
-    others = []
-    for name in ("jackknife_t", "percentile") if small else ():
-        other = _interval(sample, request, name)[0] if name != method else None
-        if other is not None:
-            others.append(other)
-    return Outcome(ci, reason, se, flags + extra, tuple(others))
+    found = _interval(sample, request, method)
+    if not small:
+        return found
+    others = [_interval(sample, request, name).ci for name in ("jackknife_t", "percentile") if name != method]
+    shown = tuple(other for other in others if other is not None)
+    return replace(found, flags=(Flag.SMALL_SAMPLE, *found.flags), alternatives=shown)
 
 
-IntervalParts = tuple[Interval | None, Reason | None, float | None, tuple[Flag, ...]]  # as in Outcome
-
-
-def _interval(sample: Sample, request: Request, method: str) -> IntervalParts:
+def _interval(sample: Sample, request: Request, method: str) -> Outcome:
     return _by_jackknife(sample, request) if method == "jackknife_t" else _by_bootstrap(sample, request, method)
 
 
-def _by_jackknife(sample: Sample, request: Request) -> IntervalParts:
+def _by_jackknife(sample: Sample, request: Request) -> Outcome:
     se = jackknife_se(sample)
     if se is None:
-        return None, Reason.UNDEFINED_IN_BOOTSTRAP, None, ()
+        return Outcome(None, Reason.UNDEFINED_IN_BOOTSTRAP, None)
     if se <= TIE * max(1.0, abs(sample.point)):
-        return None, Reason.NO_VARIATION, 0.0, ()
+        return Outcome(None, Reason.NO_VARIATION, 0.0)
     lost = int(sample.multiplicity[~np.isfinite(sample.left_out)].sum())
     bounds = student_interval(sample, se, request.level)
-    return _as_interval(bounds, "jackknife_t", request, 0, lost), None, se, ()
+    return Outcome(_as_interval(bounds, "jackknife_t", request, 0, lost), None, se)
 
 
-def _by_bootstrap(sample: Sample, request: Request, method: str) -> IntervalParts:
+def _by_bootstrap(sample: Sample, request: Request, method: str) -> Outcome:
     defined = sample.replicates[np.isfinite(sample.replicates)]
     drawn = len(sample.replicates)
     lost = drawn - len(defined)
     if lost > MAX_UNDEFINED * drawn:
-        return None, Reason.UNDEFINED_IN_BOOTSTRAP, None, ()
+        return Outcome(None, Reason.UNDEFINED_IN_BOOTSTRAP, None)
     if np.ptp(defined) <= TIE * max(1.0, abs(sample.point)):
-        return None, Reason.NO_VARIATION, 0.0, ()
-    se = float(defined.std(ddof=1))
-    if method == "percentile":
-        return _as_interval(quantiles(defined, request.level), method, request, drawn, lost), None, se, ()
-    known = np.isfinite(sample.left_out)
-    corrected = bca(defined, sample.point, sample.left_out[known], sample.multiplicity[known], request.level)
-    if corrected is not None:
-        return _as_interval(corrected, method, request, drawn, lost), None, se, ()
-    bounds = quantiles(defined, request.level)
-    return _as_interval(bounds, "percentile", request, drawn, lost), None, se, (Flag.BCA_FELL_BACK,)
+        return Outcome(None, Reason.NO_VARIATION, 0.0)
+    bounds: Bounds | None = None
+    flags: tuple[Flag, ...] = ()
+    if method == "bca":
+        known = np.isfinite(sample.left_out)
+        bounds = bca(defined, sample.point, sample.left_out[known], sample.multiplicity[known], request.level)
+        if bounds is None:
+            method, flags = "percentile", (Flag.BCA_FELL_BACK,)
+    bounds = bounds or quantiles(defined, request.level)
+    ci = _as_interval(bounds, method, request, drawn, lost)
+    return Outcome(ci, None, float(defined.std(ddof=1)), flags)
 
 
 def _as_interval(bounds: Bounds, method: str, request: Request, resamples: int, lost: int) -> Interval:

@@ -1,6 +1,6 @@
 """Labels as a matrix: items in rows, annotators in columns, positions on the declared scale, -1 where missing."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -139,9 +139,7 @@ def make_labels(
     people = tuple(Annotator(one) if isinstance(one, str) else one for one in annotators)
     if topics is not None and len(topics) != len(matrix):
         raise ValueError(f"topics must have one entry for each of the {len(matrix)} items")
-    numbers = None
-    if topics is not None:
-        numbers = np.unique(np.asarray(topics)[kept], return_inverse=True)[1].reshape(-1).astype(np.int64)
+    numbers = None if topics is None else number(np.asarray(topics)[kept])
     verdicts = None
     if adjudicated is not None:
         _check_range(np.asarray(adjudicated), len(scale))
@@ -151,19 +149,6 @@ def make_labels(
     return Labels(matrix[kept].astype(np.int16), tuple(scale), people, numbers, verdicts, dropped, voting)
 
 
-def encode(rows: Iterable[Sequence[Hashable | None]], scale: Sequence[Hashable]) -> Positions:
-    """Rows of label values (None where missing) as positions on the scale, shape (n, m).
-
-    Raises ValueError on a label that is not a level of the scale and on rows of unequal length.
-    """
-    position: dict[Hashable | None, int] = {level: index for index, level in enumerate(scale)}
-    position[None] = MISSING
-    listed = [list(row) for row in rows]
-    try:
-        coded = [[position[label] for label in row] for row in listed]
-    except KeyError as error:
-        raise ValueError(f"label {error.args[0]!r} is not a level of the scale") from None
-    width = len(coded[0]) if coded else 0
-    if any(len(row) != width for row in coded):
-        raise ValueError("rows differ in length")
-    return np.array(coded, dtype=np.int16).reshape(len(coded), width)
+def number(topics: NDArray[np.generic]) -> IntArray:
+    """(n,) the topics (n,) as numbers from 0, in their order."""
+    return np.unique(topics, return_inverse=True)[1].astype(np.int64)

@@ -1,22 +1,25 @@
 """Figures made from annotator pairs, with their intervals: one resampling serves every row of a `Plan`."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy  # its parts are loaded when they are first used, not at every start
 
 from adjudication.stats.blocks import Plan, Row
 from adjudication.stats.bootstrap import SPARSE_CELLS, CellDesign, Design, IndexDesign, Resampled, TopicDesign
-from adjudication.stats.cells import Cells, reduce_rows, sum_by_topic
+from adjudication.stats.cells import Cells, reduce_rows
 from adjudication.stats.intervals import Bounds, Sample
-from adjudication.stats.pair_features import PairFeatures, common_items, pair_features
+from adjudication.stats.pair_features import pair_features, sum_pairs_by_topic
 from adjudication.stats.pairwise import Tables
-from adjudication.stats.results import BoolArray, FloatArray, IntArray, Reason
+from adjudication.stats.results import ExcludedPair, FloatArray, IntArray, Reason
 from adjudication.stats.statistics import Statistic, statistic
 
 REPLICATE_BYTES = 64 << 20  # replicates held at once; more statistics than fit are done in further passes
-Excluded = tuple[tuple[tuple[str, str], Reason], ...]
+Excluded = tuple[ExcludedPair, ...]
 
 
 @dataclass(frozen=True)
@@ -63,18 +66,13 @@ class PairAnalysis:
         return self.plan.extend(self.cells.patterns)
 
     @cached_property
-    def features(self) -> PairFeatures:
+    def features(self) -> scipy.sparse.csr_array[np.float64, tuple[int, int]]:
         return pair_features(self.patterns, self.plan.pairs, self.plan.levels)
-
-    @cached_property
-    def common(self) -> BoolArray:
-        """(pairs, P) which cells are labelled by both."""
-        return common_items(self.patterns, self.plan.pairs)
 
     @cached_property
     def point(self) -> Tables:
         """The tables of the sample itself, (K, K, pairs)."""
-        return Tables(self._tables(self.features.sums(self.cells.counts)))
+        return Tables(self._tables(np.asarray(self.features.T @ self.cells.counts)))
 
     def _tables(self, sums: FloatArray) -> FloatArray:
         levels = self.plan.levels
@@ -84,16 +82,17 @@ class PairAnalysis:
     def design(self) -> Design:
         """What is resampled: topics when given, else cells, else (very many cells) items by index."""
         if self.topics is not None:
-            if self.cells.n_cells > SPARSE_CELLS:
-                return TopicDesign(self.features.by_topic(self.cells.inverse, self.topics))
-            return TopicDesign(sum_by_topic(self.cells, self.topics, self.features.dense()))
+            return TopicDesign.of(sum_pairs_by_topic(self.features, self.cells.inverse, self.topics))
         if self.cells.n_cells > SPARSE_CELLS:
             return IndexDesign(self.cells.counts, self.features)
-        return CellDesign(self.cells.counts, self.features.dense())
+        return CellDesign(self.cells.counts, self.features.toarray())
 
     def extent(self, pairs: Sequence[int]) -> tuple[int, int]:
         """(items, units) that carry both labels of at least one of the pairs."""
-        touched: BoolArray = np.asarray(self.common[list(pairs)].any(axis=0))
+        present = self.patterns >= 0
+        touched = np.zeros(len(present), dtype=bool)
+        for first, second in (self.plan.pairs[pair] for pair in pairs):
+            touched |= present[:, first] & present[:, second]
         n_items = int(self.cells.counts[touched].sum())
         if self.topics is None:
             return n_items, n_items
@@ -139,7 +138,7 @@ class PairAnalysis:
             sides = (checked[0][0], checked[1][0])
             if not row.minus and not sides[0] and (thin := self._thin(row.plus, reasons)):
                 is_thin, sides = True, (thin, ())
-                excluded = tuple(one for one in excluded if one[1] is not Reason.TOO_FEW_ITEMS)
+                excluded = tuple(one for one in excluded if one.reason is not Reason.TOO_FEW_ITEMS)
             reason = _why_empty(row, sides, excluded)
         key = tuple(sorted({*sides[0], *sides[1]})) or tuple(sorted({*row.plus, *row.minus}))
         if key not in seen:
@@ -159,32 +158,20 @@ class PairAnalysis:
                 kept.append(pair)
             else:
                 first, second = self.plan.pairs[pair]
-                excluded.append(((self.names[first], self.names[second]), reason))
+                excluded.append(ExcludedPair((self.names[first], self.names[second]), reason))
         return tuple(kept), tuple(excluded)
 
     def measure(
         self, targets: Sequence[Target], run: Callable[[Design, Callable[[FloatArray], FloatArray]], Resampled]
     ) -> Iterator[Measured]:
         """Resample the targets of one pass. `run(design, statistic)` draws with the stored seed."""
+        yield from (Measured(target, None) for target in targets if target.reason is not None)
         defined = [target for target in targets if target.reason is None]
-        for target in targets:
-            if target.reason is not None:
-                yield Measured(target, None)
         if not defined:
             return
         result = run(self.design, self.evaluator(defined))
         for index, target in enumerate(defined):
-            yield Measured(
-                target,
-                Sample(
-                    point=float(result.point[index]),
-                    replicates=result.replicates[index],
-                    left_out=result.left_out[index],
-                    multiplicity=result.multiplicity,
-                    n_units=target.n_units,
-                    limits=limits(target),
-                ),
-            )
+            yield Measured(target, result.sample(index, target.n_units, limits(target)))
 
     def evaluator(self, targets: Sequence[Target]) -> Callable[[FloatArray], FloatArray]:
         """Feature sums (F, b) to the targets' values (T, b), NaN where a pair that enters is undefined."""
@@ -225,11 +212,11 @@ def limits(target: Target) -> Bounds:
 
 def _why_empty(row: Row, sides: tuple[tuple[int, ...], ...], excluded: Excluded) -> Reason | None:
     """Why a mean has no pair left, or None when both sides have one."""
-    for wanted, kept in ((row.plus, sides[0]), (row.minus, sides[1])):
-        if not wanted and wanted is row.plus:
-            return Reason.FEWER_THAN_TWO_ANNOTATORS
-        if wanted and not kept:
-            reasons = [reason for _, reason in excluded]
+    if not row.plus:
+        return Reason.FEWER_THAN_TWO_ANNOTATORS
+    for pairs, included in ((row.plus, sides[0]), (row.minus, sides[1])):
+        if pairs and not included:
+            reasons = [pair.reason for pair in excluded]
             specific = [one for one in reasons if one not in {Reason.NO_OVERLAP, Reason.TOO_FEW_ITEMS}]
             if specific:
                 return specific[0]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from adjudication.stats.bootstrap import Design, Progress, Resampled, make_rng, 
 from adjudication.stats.comparison import Comparison, adjust, comparable, compare, difference_plan
 from adjudication.stats.group_analysis import Group, analyse_group, groups
 from adjudication.stats.intervals import METHODS, Request, Sample, make_interval
-from adjudication.stats.labels import Kind, Labels
+from adjudication.stats.labels import Kind, Labels, number
 from adjudication.stats.pair_analysis import Excluded, Measured, PairAnalysis, analyse_pairs, passes
 from adjudication.stats.results import (
     CODE_VERSION,
+    BoolArray,
     Estimate,
     Flag,
     FloatArray,
@@ -104,15 +106,9 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """The object of design.md 4 (the caller adds `criterion`), with more keys."""
-        head = {
-            "statistic": self.statistic,
-            "scope": self.scope,
-            "annotators": list(self.annotators),
-            "block": self.block,
-            "model": self.model,
-        }
-        pairs = [{"annotators": list(names), "reason": str(reason)} for names, reason in self.excluded_pairs]
-        return {**head, **self.estimate.to_json(), "excluded_pairs": pairs}
+        shape = to_jsonable(self)
+        estimate, pairs = shape.pop("estimate"), shape.pop("excluded_pairs")
+        return {**shape, **estimate, "excluded_pairs": pairs}
 
 
 @dataclass(frozen=True)
@@ -133,22 +129,21 @@ class Agreement:
 
     def find(self, statistic: str, scope: str, block: str | None = None, **more: Any) -> Result:
         """The first result with this statistic, scope and, if given, block, `model` or `annotators`; else KeyError."""
-        wanted = {"statistic": statistic, "scope": scope, **more}
-        if block is not None:
-            wanted["block"] = block
+        facts = {"statistic": statistic, "scope": scope, **more} | ({} if block is None else {"block": block})
         for result in self.results:
-            if all(getattr(result, name) == value for name, value in wanted.items()):
+            if all(getattr(result, name) == value for name, value in facts.items()):
                 return result
-        raise KeyError(wanted)
+        raise KeyError(facts)
 
     def to_json(self) -> dict[str, Any]:
         """{"statistics": [...], "comparisons": [...], and how it was computed}; dumps with allow_nan=False."""
-        made = {
-            "statistics": [result.to_json() for result in self.results],
-            "comparisons": [comparison.to_json() for comparison in self.comparisons],
+        rest = dict(vars(self))
+        results, comparisons = rest.pop("results"), rest.pop("comparisons")
+        return {
+            "statistics": [result.to_json() for result in results],
+            "comparisons": [comparison.to_json() for comparison in comparisons],
+            **rest,
         }
-        rest = {name: to_jsonable(value) for name, value in vars(self).items()}
-        return {**made, **{name: rest[name] for name in rest if name not in {"results", "comparisons"}}}
 
 
 def measure_agreement(
@@ -210,22 +205,16 @@ class _Job:
             if self.progress is not None:
                 self.progress(self.done, self.expected)
 
-        return resample(
-            design,
-            statistic,
-            resamples=self.options.resamples,
-            rng=make_rng(self.options.seed),
-            progress=advance,
-            cancelled=self.cancelled,
-        )
+        rng = make_rng(self.options.seed)
+        resamples = self.options.resamples
+        return resample(design, statistic, resamples=resamples, rng=rng, progress=advance, cancelled=self.cancelled)
 
     def _pair_work(self) -> list[Callable[[], None]]:
-        wanted = [name for name in self.options.statistics if statistic(name).pair]
+        names = [name for name in self.options.statistics if statistic(name).pair]
         masks = {}
         if len(self.labels.columns_of(Kind.HUMAN)) >= 2:
             masks = {model: comparable(self.labels, model) for model in self.labels.models()}
         whole = plan(self.labels, with_pairs=self.options.pairs, compared=tuple(masks))
-        work: list[Callable[[], None]] = []
         apart: list[Callable[[], None]] = []
         rows = []
         for row in whole.rows:
@@ -233,20 +222,17 @@ class _Job:
             if mask is None or mask.all() or not self.options.common_items_only:
                 rows.append(row)
             else:
-                apart.append(self._restricted(difference_plan(whole, row), mask, wanted))
+                apart.append(self._restricted(difference_plan(whole, row), mask, names))
         analysis = self._analyse(replace(whole, rows=tuple(rows)), self.topics)
-        for group in passes(wanted, len(rows), self.options.resamples):
-            work.append(lambda group=group: self._measure_pairs(analysis, group, 0))  # type: ignore[misc]
-        return work + apart
+        parts = passes(names, len(rows), self.options.resamples)
+        return [*(partial(self._measure_pairs, analysis, part, 0) for part in parts), *apart]
 
-    def _restricted(self, part: Plan, mask: np.ndarray, wanted: list[str]) -> Callable[[], None]:
+    def _restricted(self, part: Plan, mask: BoolArray, names: list[str]) -> Callable[[], None]:
         """The test of D on the items fit for it, resampled separately."""
-        topics = None
-        if self.topics is not None:
-            topics = np.unique(self.topics[mask], return_inverse=True)[1].reshape(-1).astype(np.int64)
+        topics = None if self.topics is None else number(self.topics[mask])
         analysis = self._analyse(replace(part, matrix=part.matrix[mask]), topics)
-        tested = [name for name in wanted if statistic(name).is_averaged]
-        return lambda: self._measure_pairs(analysis, tested, int(np.count_nonzero(~mask)))
+        tested = [name for name in names if statistic(name).is_averaged]
+        return partial(self._measure_pairs, analysis, tested, int(np.count_nonzero(~mask)))
 
     def _analyse(self, part: Plan, topics: IntArray | None) -> PairAnalysis:
         names = tuple(annotator.name for annotator in self.labels.annotators)
@@ -256,95 +242,64 @@ class _Job:
     def _measure_pairs(self, analysis: PairAnalysis, statistics: list[str], n_excluded: int) -> None:
         for measured in analysis.measure(analysis.targets(statistics), self._draw):
             if measured.target.row.scope == "difference":
-                self.comparisons.append(
-                    compare(measured, self.request, n_excluded, self.options.margin_of(measured.target.statistic))
-                )
+                margin = self.options.margin_of(measured.target.statistic)
+                self.comparisons.append(compare(measured, self.request, n_excluded, margin))
             else:
                 self.results.append(self._result(measured))
 
     def _group_work(self) -> list[Callable[[], None]]:
-        wanted = [name for name in self.options.statistics if statistic(name).group]
-        if not wanted:
-            return []
-        return [lambda group=group: self._measure_group(group, wanted) for group in groups(self.labels)]  # type: ignore[misc]
+        names = [name for name in self.options.statistics if statistic(name).group]
+        return [partial(self._measure_group, group, names) for group in groups(self.labels) if names]
 
     def _measure_group(self, group: Group, statistics: list[str]) -> None:
         for measured in analyse_group(self.labels, group, statistics, self.topics, self._draw):
             names = tuple(self.labels.annotators[column].name for column in group.columns)
-            counted = (measured.n_items, measured.n_pairs)
-            estimate = self._estimate(measured.sample, measured.reason, counted)
+            estimate = self._estimate(measured.sample, measured.reason, (measured.n_items, measured.n_pairs))
             self.results.append(Result(measured.statistic, group.scope, names, group.block, group.model, estimate))
 
     def _result(self, measured: Measured) -> Result:
         target = measured.target
-        fixed = self.options.verdict_held_fixed and target.row.block == "GA"
-        estimate = self._estimate(
-            measured.sample,
-            target.reason,
-            (target.n_items, len(target.plus)),
-            bounded=statistic(target.statistic).is_proportion,
-            flags=(*target.row.flags, *((Flag.HELD_FIXED,) if fixed else ())),
-        )
+        row, sample, counts = target.row, measured.sample, (target.n_items, len(target.plus))
+        fixed = self.options.verdict_held_fixed and row.block == "GA"
+        flags = (*row.flags, Flag.HELD_FIXED) if fixed else row.flags
+        estimate = self._estimate(sample, target.reason, counts, flags)
         if target.is_thin:
-            counted = (estimate.n_items, estimate.n_pairs)
-            estimate = Estimate(estimate.value, None, *counted, ci_reason=Reason.TOO_FEW_ITEMS)
-        row = target.row
+            estimate = Estimate(estimate.value, None, *counts, ci_reason=Reason.TOO_FEW_ITEMS)
+        elif sample and statistic(target.statistic).is_proportion and sample.point == 1.0:
+            bound = 1 - 3 / sample.n_units if estimate.ci_reason is Reason.NO_VARIATION else None
+            estimate = replace(estimate, lower_bound=bound)
         return Result(target.statistic, row.scope, row.annotators, row.block, row.model, estimate, target.excluded)
 
     def _estimate(
-        self,
-        sample: Sample | None,
-        reason: Reason | None,
-        counted: tuple[int, int],
-        *,
-        bounded: bool = False,
-        flags: tuple[Flag, ...] = (),
+        self, sample: Sample | None, reason: Reason | None, counts: tuple[int, int], flags: tuple[Flag, ...] = ()
     ) -> Estimate:
-        """The estimate of a sample; `counted` are items and pairs, `bounded` offers the rule of three."""
-        n_items, n_pairs = counted
+        """The estimate of a sample; `counts` are items and pairs."""
         if sample is None:
-            return Estimate(None, reason, n_items, n_pairs, ci_reason=reason, flags=flags)
-        outcome = make_interval(sample, self.request)
-        if self.unit == "item" and self._topics_repeat():
+            return Estimate(None, reason, *counts, ci_reason=reason, flags=flags)
+        estimate = make_interval(sample, self.request).estimate(sample.point, *counts)
+        if self.unit == "item" and resampling_unit(self.labels, "auto") == "topic":
             flags = (*flags, Flag.INDEPENDENT_ITEMS_ASSUMED)
-        perfect = bounded and outcome.reason is Reason.NO_VARIATION and sample.point == 1.0
-        return Estimate(
-            value=sample.point,
-            n_items=n_items,
-            n_pairs=n_pairs,
-            ci=outcome.ci,
-            ci_reason=outcome.reason,
-            se=outcome.se,
-            flags=(*flags, *outcome.flags),
-            lower_bound=1 - 3 / sample.n_units if perfect else None,
-            alternatives=outcome.alternatives,
-        )
-
-    def _topics_repeat(self) -> bool:
-        return resampling_unit(self.labels, "auto") == "topic"
+        return replace(estimate, flags=(*flags, *estimate.flags))
 
 
-def resampling_unit(labels: Labels, wanted: str) -> str:
+def resampling_unit(labels: Labels, unit: str) -> str:
     """ "topic" when any topic has two or more items (they are not independent), unless the user switched.
 
-    Raises ValueError when topics are wanted and the labels carry none.
+    Raises ValueError for the unit "topic" where the labels carry none.
     """
-    if wanted == "item":
-        return "item"
-    if labels.topics is None:
-        if wanted == "topic":
-            raise ValueError("these labels have no topics to resample")
-        return "item"
-    repeated = labels.n_items > 0 and int(np.bincount(labels.topics).max()) >= 2
-    return "topic" if wanted == "topic" or repeated else "item"
+    if unit != "item" and labels.topics is not None:
+        repeated = labels.n_items > 0 and int(np.bincount(labels.topics).max()) >= 2
+        return "topic" if unit == "topic" or repeated else "item"
+    if unit == "topic":
+        raise ValueError("these labels have no topics to resample")
+    return "item"
 
 
 def _with_p(results: list[Result], comparisons: tuple[Comparison, ...]) -> tuple[Result, ...]:
     """The results in the order of `STATISTICS`, each G-H block carrying the p of its test, as in Table 1."""
-    found = {(one.statistic, one.model): one.difference.p for one in comparisons}
-    done = []
+    found = {("GH", "block", one.statistic, one.model): one.difference.p for one in comparisons}
+    ordered: list[Result] = []
     for result in sorted(results, key=lambda one: rank(one.statistic)):
-        p = found.get((result.statistic, result.model or "")) if result.block == "GH" else None
-        is_block = result.scope == "block" and p is not None
-        done.append(replace(result, estimate=replace(result.estimate, p=p)) if is_block else result)
-    return tuple(done)
+        p = found.get((result.block or "", result.scope, result.statistic, result.model or ""))
+        ordered.append(result if p is None else replace(result, estimate=replace(result.estimate, p=p)))
+    return tuple(ordered)

@@ -53,6 +53,21 @@ class Flag(StrEnum):
     ZERO_SPREAD = "zero_spread"  # all differences equal and not zero: p is 0 by convention
 
 
+class JsonFields:
+    """A dataclass that is written as an object of its fields."""
+
+    def to_json(self) -> dict[str, Any]:
+        return dict(to_jsonable(self))
+
+
+@dataclass(frozen=True)
+class ExcludedPair:
+    """Two annotators whose figure is left out of a mean, and why."""
+
+    annotators: tuple[str, str]
+    reason: Reason
+
+
 @dataclass(frozen=True)
 class Interval:
     """A confidence interval and how it was made.
@@ -70,12 +85,9 @@ class Interval:
     seed: int
     n_undefined: int
 
-    def to_json(self) -> dict[str, Any]:
-        return to_jsonable(self)
-
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(JsonFields):
     """One figure with everything needed to print it honestly.
 
     `n_items` are the items that enter the figure, `n_pairs` the annotator pairs. `se` is the standard error behind
@@ -93,9 +105,6 @@ class Estimate:
     flags: tuple[Flag, ...] = ()
     lower_bound: float | None = None
     alternatives: tuple[Interval, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return to_jsonable(self)
 
 
 def undefined(reason: Reason, *, n_items: int = 0, n_pairs: int = 0) -> Estimate:

@@ -11,7 +11,7 @@ from adjudication.stats.evaluation import score
 from adjudication.stats.intervals import Request, Sample, make_interval
 from adjudication.stats.measure import Measure
 from adjudication.stats.rankings import Gold, Match
-from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray, Reason, to_jsonable, undefined
+from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray, JsonFields, Reason, undefined
 
 DRAWN_AT_ONCE = 512
 
@@ -52,7 +52,7 @@ def _signs(values: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True)
-class OrderAgreement:
+class OrderAgreement(JsonFields):
     """Two golds, one set of runs, one measure: how far the orders of the runs agree. `reference` names the first."""
 
     measure: str
@@ -61,9 +61,6 @@ class OrderAgreement:
     runs: tuple[str, ...]
     tau_b: Estimate
     tau_ap: Estimate
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(to_jsonable(self))
 
 
 def order_agreement(
@@ -118,7 +115,7 @@ def _replicates(function: Tau, one: FloatArray, two: FloatArray, request: Reques
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOut(JsonFields):
     """A run measured without the judgments that only it brought into the pool, as if it had come later.
 
     `rank` and `rank_without` are its places among the runs; `judgments` is how many go. Topics that have no relevant
@@ -141,7 +138,7 @@ class LeftOut:
         return self.value_without - self.value if known else None  # type: ignore[operator]
 
     def to_json(self) -> dict[str, Any]:
-        return {**to_jsonable(self), "change": self.change}
+        return {**super().to_json(), "change": self.change}
 
 
 def leave_runs_out(
@@ -166,7 +163,7 @@ def leave_runs_out(
 
 
 @dataclass(frozen=True)
-class AtDepth:
+class AtDepth(JsonFields):
     """The runs measured with the judgments of the first `depth` of each pooled run; τ-b to the whole pool's order.
 
     `n_topics` is over how many topics each run's mean goes: those with a relevant document among these judgments.
@@ -178,9 +175,6 @@ class AtDepth:
     values: tuple[float | None, ...]
     tau_b: float | None
     n_topics: tuple[int, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(to_jsonable(self))
 
 
 def at_depths(

@@ -4,23 +4,24 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
-from adjudication.stats.blocks import plan
-from adjudication.stats.bootstrap import CellDesign, Design, IndexDesign, Resampled, jackknife
-from adjudication.stats.group_analysis import analyse_group, groups
+from adjudication.stats.blocks import Row, plan
+from adjudication.stats.bootstrap import CellDesign, Design, Resampled, Statistic, jackknife
+from adjudication.stats.group_analysis import Group, analyse_group, groups
 from adjudication.stats.intervals import Sample, jackknife_se
 from adjudication.stats.labels import Kind, Labels
 from adjudication.stats.pair_analysis import analyse_pairs
-from adjudication.stats.results import FloatArray, Reason, to_jsonable
+from adjudication.stats.results import FloatArray, JsonFields, Reason
 from adjudication.stats.statistics import statistic as record_of
 
 NORMAL = NormalDist()
 MEAN_OF_THREE_PAIRS = 0.6  # the mean over three pairs needs about 0.6 of what one pair needs
 MAX_ITEMS = 100_000_000
 MIN_COMMON = 10  # as in the report
+G = TypeVar("G", Row, Group)
 
 
 def _z(share: float) -> float:
@@ -72,7 +73,7 @@ def _positive(**values: float) -> None:
 
 
 @dataclass(frozen=True)
-class Pilot:
+class Pilot(JsonFields):
     """What a pilot says about one statistic: sigma = sqrt(n) SE by items, and the design effect of topics.
 
     `design_effect` = (width by topic / width by item)², None without topics. `value` is the pilot's own estimate.
@@ -86,9 +87,6 @@ class Pilot:
     sigma: float | None = None
     design_effect: float | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        return dict(to_jsonable(self))
-
 
 def pilot(labels: Labels, statistic: str, block: str, *, model: str | None = None) -> Pilot:
     """Sigma of a statistic for one row of the report.
@@ -96,7 +94,7 @@ def pilot(labels: Labels, statistic: str, block: str, *, model: str | None = Non
     Pairwise statistics: "mean", "HH", "GH", "GG" or "HH-GH" (the difference D). Alpha, Fleiss, Gwet: "all", "HH" or
     "GG". Raises ValueError when the labels have no such row.
     """
-    by_item = _take(labels, statistic, block, model, by_topic=False)
+    by_item = _measure_row(labels, statistic, block, model, by_topic=False)
     if by_item.sample is None:
         return Pilot(statistic, block, None, by_item.reason, by_item.n_items)
     point, error = by_item.sample.point, jackknife_se(by_item.sample)
@@ -105,9 +103,9 @@ def pilot(labels: Labels, statistic: str, block: str, *, model: str | None = Non
         return Pilot(statistic, block, point, reason, by_item.n_items)
     effect = None
     if labels.topics is not None:
-        clustered = _take(labels, statistic, block, model, by_topic=True).sample
-        wide = jackknife_se(clustered) if clustered is not None else None
-        effect = (wide / error) ** 2 if wide else None
+        by_topic = _measure_row(labels, statistic, block, model, by_topic=True).sample
+        topic_error = jackknife_se(by_topic) if by_topic is not None else None
+        effect = (topic_error / error) ** 2 if topic_error else None
     return Pilot(statistic, block, point, None, by_item.n_items, error * math.sqrt(by_item.n_items), effect)
 
 
@@ -118,55 +116,44 @@ class _Row:
     sample: Sample | None
     reason: Reason | None
     n_items: int
-    design: CellDesign | None = None
-    evaluate: Callable[[FloatArray], FloatArray] | None = None
+    design: Design | None = None
+    evaluate: Statistic | None = None
 
 
-def _take(labels: Labels, statistic: str, block: str, model: str | None, *, by_topic: bool) -> _Row:
-    kept: list[tuple[Design, Callable[[FloatArray], FloatArray]]] = []
+def _measure_row(labels: Labels, statistic: str, block: str, model: str | None, *, by_topic: bool) -> _Row:
+    resampled: list[tuple[Design, Statistic]] = []
 
-    def run(design: Design, evaluate: Callable[[FloatArray], FloatArray]) -> Resampled:
-        kept.append((design, evaluate))
+    def run(design: Design, evaluate: Statistic) -> Resampled:
+        resampled.append((design, evaluate))
         point = evaluate(design.total[:, None])[:, 0]
         return Resampled(point, np.zeros((len(point), 0)), *jackknife(design, evaluate))
 
     topics = labels.topics if by_topic else None
     if not record_of(statistic).is_averaged:
-        wanted = [one for one in groups(labels) if _matches(one.block or one.scope, block, one.model, model)]
-        _check_found(wanted, block)
-        joint = analyse_group(labels, wanted[0], [statistic], topics, run)[0]
-        sample, reason, n_items = joint.sample, joint.reason, joint.n_items
+        group = _one_of(groups(labels), block, model)
+        joint = analyse_group(labels, group, [statistic], topics, run)[0]
+        figure = joint.sample, joint.reason, joint.n_items
     else:
         models = tuple(labels.models()) if labels.columns_of(Kind.HUMAN) else ()
         whole = plan(replace(labels, adjudicated=None), with_pairs=False, compared=models)
-        rows = [row for row in whole.rows if _matches(row.block or row.scope, block, row.model, model)]
-        _check_found(rows, block)
         names = tuple(annotator.name for annotator in labels.annotators)
-        analysis = analyse_pairs(replace(whole, rows=(rows[0],)), names, topics, min_common=MIN_COMMON)
+        row = _one_of(whole.rows, block, model)
+        analysis = analyse_pairs(replace(whole, rows=(row,)), names, topics, min_common=MIN_COMMON)
         paired = next(analysis.measure(analysis.targets([statistic]), run))
-        sample, reason, n_items = paired.sample, paired.target.reason, paired.target.n_items
-    if not kept:
-        return _Row(sample, reason, n_items)
-    return _Row(sample, reason, n_items, _as_cells(kept[0][0]), kept[0][1])
+        figure = paired.sample, paired.target.reason, paired.target.n_items
+    return _Row(*figure, *(resampled[0] if resampled else ()))
 
 
-def _matches(found: str, wanted: str, its_model: str | None, model: str | None) -> bool:
-    return found == wanted and (model is None or its_model == model)
-
-
-def _check_found(rows: Sequence[object], block: str) -> None:
-    if not rows:
-        raise ValueError(f"these labels have no block {block!r}")
-
-
-def _as_cells(design: Design) -> CellDesign | None:
-    if isinstance(design, IndexDesign):
-        return CellDesign(design.counts, design.features.dense())
-    return design if isinstance(design, CellDesign) else None
+def _one_of(rows: Sequence[G], block: str, model: str | None) -> G:
+    """The first of this block (or scope) and, if given, this model. Errors: ValueError where there is none."""
+    for row in rows:
+        if block == (row.block or row.scope) and model in (None, row.model):
+            return row
+    raise ValueError(f"these labels have no block {block!r}")
 
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(JsonFields):
     """What `data_sets` simulated data sets of `n_items` items gave; compare with the formula.
 
     `half_width` = z times the sd of the estimates; `power` the share in which a difference of `delta` was found.
@@ -177,9 +164,6 @@ class Simulation:
     half_width: float | None
     power: float | None
     n_undefined: int
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(to_jsonable(self))
 
 
 def simulate(
@@ -201,19 +185,19 @@ def simulate(
     With `delta`, each data set is tested by its own jackknife error after the true value is moved to `delta`.
     """
     _positive(n_items=n_items)
-    taken = _take(labels, statistic, block, model, by_topic=False)
-    if taken.sample is None or taken.design is None or taken.evaluate is None:
+    row = _measure_row(labels, statistic, block, model, by_topic=False)
+    if row.sample is None or row.design is None or row.evaluate is None:
         return Simulation(n_items, data_sets, None, None, data_sets)
-    truth, features = taken.sample.point, taken.design.features
-    shares = taken.design.counts / taken.design.n_units
-    size = round(n_items * taken.design.n_units / taken.n_items)
+    truth, features = row.sample.point, row.design.dense()
+    shares = row.design.counts / row.design.n_units
+    size = round(n_items * row.design.n_units / row.n_items)
     z = _z((1 + level) / 2)
     estimates, found = [], 0
     for _ in range(data_sets):
         if cancelled is not None and cancelled():
             break
         drawn = rng.multinomial(size, shares).astype(np.float64)
-        estimate, error = _one_data_set(drawn, features, taken.evaluate, n_items)
+        estimate, error = _one_data_set(drawn, features, row.evaluate, n_items)
         if estimate is None:
             continue
         estimates.append(estimate)
@@ -226,7 +210,7 @@ def simulate(
 
 
 def _one_data_set(
-    drawn: FloatArray, features: FloatArray, evaluate: Callable[[FloatArray], FloatArray], n_items: int
+    drawn: FloatArray, features: FloatArray, evaluate: Statistic, n_items: int
 ) -> tuple[float | None, float | None]:
     """(estimate, jackknife standard error) of one simulated data set, None where undefined."""
     used = drawn > 0

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import scipy  # its parts are loaded when they are first used, not at every start
 
 from adjudication.stats.bootstrap import Cancelled
-from adjudication.stats.results import Flag, FloatArray, IntArray, Reason, to_jsonable
+from adjudication.stats.results import Flag, FloatArray, IntArray, JsonFields, Reason
 
 EXACT_PAIRS = 16
 FLIPS = 100_000
@@ -17,7 +16,7 @@ TIE = 1e-9
 
 
 @dataclass(frozen=True)
-class TestResult:
+class TestResult(JsonFields):
     """A two-sided p, or why there is none. `difference` is the mean of a - b over the `n` common queries."""
 
     __test__ = False  # a result, not a test case
@@ -29,9 +28,6 @@ class TestResult:
     statistic: float | None = None
     flags: tuple[Flag, ...] = ()
     exact: bool = True
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(to_jsonable(self))
 
 
 def _differences(first: Sequence[float] | FloatArray, second: Sequence[float] | FloatArray) -> FloatArray:

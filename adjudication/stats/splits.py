@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts are loaded when they are first used, not at every start
 
 
 @dataclass(frozen=True)
@@ -27,29 +28,23 @@ def divide(units: Sequence[Unit], shares: Mapping[str, float], rng: np.random.Ge
     order = rng.permutation(len(units)).tolist()
     order.sort(key=lambda place: (units[place].stratum, -len(units[place].members)))
     found: dict[int, str] = {}
-    held = dict.fromkeys(shares, 0)
+    sizes = dict.fromkeys(shares, 0)
     for unit in (units[place] for place in order):
-        given = len(found) + len(unit.members)
-        part = max(shares, key=lambda name: shares[name] / whole * given - held[name])
-        held[part] += len(unit.members)
+        size = len(found) + len(unit.members)
+        part = max(shares, key=lambda name: shares[name] / whole * size - sizes[name])
+        sizes[part] += len(unit.members)
         found |= dict.fromkeys(unit.members, part)
     return found
 
 
 def join(keys: Mapping[int, Iterable[Hashable]]) -> list[tuple[int, ...]]:
     """Groups of things that share a key, directly or through others; in the order of their first member."""
-    parent: dict[Hashable, Hashable] = {}
-
-    def root(node: Hashable) -> Hashable:
-        while parent.setdefault(node, node) != node:
-            parent[node] = parent[parent[node]]
-            node = parent[node]
-        return node
-
+    joined = scipy.cluster.hierarchy.DisjointSet(keys)
+    first: dict[Hashable, int] = {}
     for thing, shared in keys.items():
         for key in shared:
-            parent[root(("key", key))] = root(("thing", thing))
-    groups: dict[Hashable, list[int]] = {}
+            joined.merge(first.setdefault(key, thing), thing)
+    groups: dict[int, list[int]] = {}
     for thing in keys:
-        groups.setdefault(root(("thing", thing)), []).append(thing)
+        groups.setdefault(joined[thing], []).append(thing)
     return [tuple(members) for members in groups.values()]

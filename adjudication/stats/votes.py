@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.labels import MISSING, Positions
 from adjudication.stats.policies import DEFAULT, MAJORITY, TIE_POLICIES, Ballots, TiePolicy, stays_open, tie_policy
-from adjudication.stats.results import FloatArray, to_jsonable
+from adjudication.stats.results import FloatArray, JsonFields
 
 
 class Outcome(IntEnum):
@@ -110,7 +109,7 @@ def leave_one_out(positions: NDArray[np.integer], levels: int, column: int, *, m
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(JsonFields):
     """What a policy would make of the same votes, against the values now in use.
 
     `changed` values differ, `gained` had none before, `lost` have none now; `histogram` counts values per level.
@@ -122,9 +121,6 @@ class Sensitivity:
     lost: int
     unresolved: int
     histogram: tuple[int, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return dict(to_jsonable(self))
 
 
 def sensitivity(

@@ -1,12 +1,17 @@
 """Made-up label sets for the tests: people and machine runs around a hidden truth, and hypothesis strategies."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from adjudication.stats import coincidence
+from adjudication.stats.cells import reduce_rows
+from adjudication.stats.group_analysis import group_values, level_counts
 from adjudication.stats.labels import Annotator, Kind, Labels, make_labels
+from adjudication.stats.results import Estimate, undefined
+from adjudication.stats.statistics import Statistic, statistic
 
 SCALE = (0, 1, 2)
 
@@ -48,3 +53,20 @@ def standard_error_of_mean(values: Sequence[float]) -> float:
     """sqrt(sum (x - mean)²) / Q, the limit of the query bootstrap for a plain mean."""
     scores = np.asarray(values, dtype=np.float64)
     return float(np.sqrt(((scores - scores.mean()) ** 2).sum()) / len(scores))
+
+
+def encode(rows: Sequence[Sequence[Hashable | None]], scale: Sequence[Hashable]) -> np.ndarray:
+    """Rows of label values (None where missing) as positions on the scale, shape (n, m)."""
+    coded = [[-1 if label is None else scale.index(label) for label in row] for row in rows]
+    return np.array(coded, dtype=np.int16).reshape(len(coded), len(coded[0]) if coded else 0)
+
+
+def group_figure(positions: np.ndarray, levels: int, which: str | Statistic) -> Estimate:
+    """Alpha, Fleiss' kappa or Gwet's coefficient of all columns of (n, m) positions, -1 missing."""
+    cells = reduce_rows(level_counts(positions.astype(np.int16), levels), positions.shape[1] + 2)
+    sums = coincidence.split(cells.counts @ coincidence.features(cells.patterns), levels)
+    record = which if isinstance(which, Statistic) else statistic(which)
+    value, n_items = float(group_values(record, sums)), int(sums.paired)
+    if positions.shape[1] < 2 or np.isnan(value):
+        return undefined(coincidence.undefined_reason(positions.shape[1], n_items), n_items=n_items)
+    return Estimate(value, None, n_items)

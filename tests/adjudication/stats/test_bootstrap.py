@@ -14,6 +14,7 @@ from adjudication.stats.bootstrap import Cancelled, Design, IndexDesign, TopicDe
 from adjudication.stats.cells import reduce_rows, sum_by_topic
 from adjudication.stats.labels import Labels, make_labels
 from adjudication.stats.pair_analysis import PairAnalysis, Target, analyse_pairs
+from adjudication.stats.pair_features import sum_pairs_by_topic
 from adjudication.stats.pairwise import Tables, spearman, tabulate
 from adjudication.stats.results import FloatArray
 from tests.adjudication.stats.examples import annotators, simulated
@@ -105,9 +106,9 @@ def test_topic_sums_are_the_same_by_either_road() -> None:
     labels = simulated(200, missing=0.3, topics=17, seed=16)
     assert labels.topics is not None
     analysis, _ = prepared(labels)
-    dense = sum_by_topic(analysis.cells, labels.topics, analysis.features.dense())
-    assert (dense == analysis.features.by_topic(analysis.cells.inverse, labels.topics)).all()
-    assert (dense.sum(axis=0) == analysis.features.sums(analysis.cells.counts)).all()
+    dense = sum_by_topic(analysis.cells, labels.topics, analysis.features.toarray())
+    assert (dense == sum_pairs_by_topic(analysis.features, analysis.cells.inverse, labels.topics)).all()
+    assert (dense.sum(axis=0) == analysis.features.T @ analysis.cells.counts).all()
 
 
 def test_many_cells_switch_to_drawing_items(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,24 +1,9 @@
-"""Labels in and out: encoding, shapes, refusals."""
+"""Labels in and out: shapes, refusals."""
 
 import numpy as np
 import pytest
 
-from adjudication.stats.labels import (
-    Annotator,
-    Labels,
-    encode,
-    make_labels,
-)
-
-
-def test_values_become_positions_on_the_declared_scale() -> None:
-    coded = encode([["low", None], ["high", "low"]], ("low", "mid", "high"))
-    assert coded.tolist() == [[0, -1], [2, 0]]
-    assert encode([], (0, 1)).shape == (0, 0)
-    with pytest.raises(ValueError, match="'huge' is not a level"):
-        encode([["huge"]], ("low", "high"))
-    with pytest.raises(ValueError, match="differ in length"):
-        encode([[0, 1], [0]], (0, 1))
+from adjudication.stats.labels import Annotator, Labels, make_labels
 
 
 def test_rows_without_labels_are_dropped_with_their_topics_and_verdicts() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from adjudication.stats.figures import pair_figure, topic_figures
+from adjudication.stats.figures import pair_figure, topic_table
 from adjudication.stats.labels import make_labels
 from adjudication.stats.pairwise import confusion, tabulate
 from adjudication.stats.results import Reason
@@ -26,6 +26,8 @@ def test_distances_are_on_the_declared_scale_whether_levels_occur_or_not() -> No
 
 def test_heat_map_figures_need_topics_and_two_annotators() -> None:
     with pytest.raises(ValueError, match="no topics"):
-        topic_figures(make_labels(np.zeros((2, 2), dtype=int), (0, 1), ["a", "b"]), "accuracy")
+        topic_table(make_labels(np.zeros((2, 2), dtype=int), (0, 1), ["a", "b"]), ["accuracy"])
     alone = make_labels(np.zeros((2, 1), dtype=int), (0, 1), ["a"], topics=[1, 2])
-    assert [one.reason for one in topic_figures(alone, "accuracy")] == [Reason.FEWER_THAN_TWO_ANNOTATORS] * 2
+    assert [one.reason for one in topic_table(alone, ["accuracy"])["accuracy"]] == [
+        Reason.FEWER_THAN_TWO_ANNOTATORS
+    ] * 2

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from adjudication.stats import dawid_skene
-from adjudication.stats.figures import group_figure, pair_figure, topic_figures
+from adjudication.stats.figures import pair_figure, topic_table
 from adjudication.stats.labels import make_labels
 from adjudication.stats.pairwise import confusion, tabulate
 from adjudication.stats.results import Estimate, Reason
 from adjudication.stats.significance import holm
 from adjudication.stats.statistics import STATISTICS, statistics_for
-from tests.adjudication.stats.examples import matrices
+from tests.adjudication.stats.examples import group_figure, matrices
 from tests.adjudication.stats.vectors import LINEAR_AC2
 
 PAIR = {name: each for name, each in STATISTICS.items() if each.pair}
@@ -197,11 +197,11 @@ def test_a_figure_per_topic_is_the_figure_of_its_items(matrix: np.ndarray, topic
     assume(labels.n_items > 0)
     assert labels.topics is not None
     for name in ("alpha_ordinal", "gwet_ac1"):
-        for topic, found in enumerate(topic_figures(labels, name)):
+        for topic, found in enumerate(topic_table(labels, [name])[name]):
             alone = group_figure(labels.positions[labels.topics == topic], 3, name)
             assert found.reason is alone.reason
             assert found.value == (None if alone.value is None else pytest.approx(alone.value, abs=CLOSE))
-    for topic, found in enumerate(topic_figures(labels, "accuracy")):
+    for topic, found in enumerate(topic_table(labels, ["accuracy"])["accuracy"]):
         own = labels.positions[labels.topics == topic]
         columns = range(own.shape[1])
         values = [pair_figure(own[:, a], own[:, b], 3, "accuracy").value for a in columns for b in columns if a < b]

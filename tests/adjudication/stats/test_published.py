@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from adjudication.stats.evaluation import mean_scores, score
-from adjudication.stats.figures import group_figure, pair_figure
+from adjudication.stats.figures import pair_figure
 from adjudication.stats.labels import Annotator, Labels, make_labels
 from adjudication.stats.measures import parse_measure, with_condensed
 from adjudication.stats.pairwise import confusion, tabulate
@@ -18,6 +18,7 @@ from adjudication.stats.rankings import RankedList, make_gold, match, rank
 from adjudication.stats.report import Options, measure_agreement
 from adjudication.stats.votes import vote
 from tests.adjudication.csfcube import NAMES
+from tests.adjudication.stats.examples import group_figure
 from tests.shared import SHARED, shared_path
 
 pytestmark = pytest.mark.shared
@@ -223,7 +224,7 @@ def test_csfcube_report_gives_the_same_figures_per_pair_with_topic_intervals() -
     assert joint.ci is not None
     assert (joint.ci.method, joint.ci.unit) == ("jackknife_t", "topic")
     mean = found.find("accuracy", "mean")
-    assert {pair for pair, _ in mean.excluded_pairs} == {("ann1", "ann3"), ("ann1", "ann4")}
+    assert {pair.annotators for pair in mean.excluded_pairs} == {("ann1", "ann3"), ("ann1", "ann4")}
 
 
 def test_csfcube_topic_intervals_are_wider_than_item_intervals() -> None:

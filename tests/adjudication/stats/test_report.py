@@ -13,7 +13,7 @@ from adjudication.stats.figures import pair_figure
 from adjudication.stats.labels import Annotator, Kind, Labels, make_labels
 from adjudication.stats.pair_analysis import passes
 from adjudication.stats.report import Options, measure_agreement, resampling_unit
-from adjudication.stats.results import Estimate, Flag, Reason, to_jsonable
+from adjudication.stats.results import Estimate, ExcludedPair, Flag, Reason, to_jsonable
 from adjudication.stats.statistics import STATISTICS
 from adjudication.stats.votes import leave_one_out, vote
 from tests.adjudication.stats.examples import SCALE, annotators, matrices, simulated
@@ -212,7 +212,7 @@ def test_a_mean_of_pairs_with_few_items_each_has_a_value_and_no_interval() -> No
     found = run(make_labels(matrix, SCALE, ["a", "b", "c"]), "accuracy").find("accuracy", "mean")
     assert found.estimate.value == pytest.approx((4 / 6 + 2 / 6) / 2)
     assert (found.estimate.ci, found.estimate.ci_reason, found.estimate.n_pairs) == (None, Reason.TOO_FEW_ITEMS, 2)
-    assert found.excluded_pairs == ((("a", "c"), Reason.NO_OVERLAP),)
+    assert found.excluded_pairs == (ExcludedPair(("a", "c"), Reason.NO_OVERLAP),)
 
 
 def test_few_topics_have_no_interval() -> None:
@@ -234,8 +234,8 @@ def test_pairs_with_little_in_common_stay_out_of_the_mean_by_name() -> None:
     positions[5:, 2] = -1
     found = run(make_labels(positions, SCALE, labels.annotators), "accuracy").find("accuracy", "mean")
     assert found.excluded_pairs == (
-        (("H1", "H3"), Reason.TOO_FEW_ITEMS),
-        (("H2", "H3"), Reason.TOO_FEW_ITEMS),
+        ExcludedPair(("H1", "H3"), Reason.TOO_FEW_ITEMS),
+        ExcludedPair(("H2", "H3"), Reason.TOO_FEW_ITEMS),
     )
     assert found.to_json()["excluded_pairs"][0] == {"annotators": ["H1", "H3"], "reason": "too_few_items"}
     assert found.estimate.n_pairs == 1

@@ -13,9 +13,9 @@ from adjudication.stats.blocks import plan
 from adjudication.stats.bootstrap import make_rng, resample
 from adjudication.stats.coincidence import gwet
 from adjudication.stats.evaluation import score
-from adjudication.stats.figures import group_figure, pair_figure
+from adjudication.stats.figures import pair_figure
 from adjudication.stats.intervals import Request, Sample, acceleration, make_interval, p_value
-from adjudication.stats.labels import Annotator, Kind, Labels, encode, make_labels
+from adjudication.stats.labels import Annotator, Kind, Labels, make_labels
 from adjudication.stats.measures import parse_measure
 from adjudication.stats.pair_analysis import analyse_pairs
 from adjudication.stats.pairwise import confusion, tabulate
@@ -25,7 +25,7 @@ from adjudication.stats.results import Estimate
 from adjudication.stats.significance import TestResult, holm, paired_t_test, randomisation_test
 from adjudication.stats.statistics import statistic
 from adjudication.stats.votes import vote
-from tests.adjudication.stats.examples import standard_error_of_mean
+from tests.adjudication.stats.examples import encode, group_figure, standard_error_of_mean
 from tests.shared import SHARED
 
 Vector = dict[str, Any]
