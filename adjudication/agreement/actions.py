@@ -10,8 +10,8 @@ from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from adjudication.labels.reads.ballots import KINDS as VOTING
+from adjudication.labels.reads.inputs import campaign_seed
 from adjudication.labels.reads.labels import counted_judgments
-from adjudication.labels.reads.seeds import campaign_seed
 from adjudication.labels.rules import check_adjudicator
 from adjudication.models import AgreementRun, Voters, VoteRun
 from adjudication.procedure import procedure_of

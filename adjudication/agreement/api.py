@@ -14,7 +14,7 @@ from accounts.models import JobState
 from accounts.schema import answers
 from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.agreement.reads.agreement import as_json, fetch_standing
-from adjudication.labels.reads.overrides import PEOPLE, overrides_in_verdicts
+from adjudication.labels.reads.counts import overrides_in_verdicts
 from adjudication.labels.reads.staleness import MOST_COUNTED
 from adjudication.models import Method, Verdict, Voters, VoteRun
 from adjudication.stats.policies import DEFAULT, offered_policies
@@ -161,7 +161,7 @@ class VoteSerializer(JobSerializer):
 
     @extend_schema_field(OverrideSerializer(many=True))
     def get_machine_overrides(self, run: VoteRun) -> list[dict[str, Any]]:
-        return [] if run.voters == PEOPLE else [each.as_json() for each in overrides_in(run.campaign)]
+        return [] if run.voters == Voters.HUMANS else [each.as_json() for each in overrides_in(run.campaign)]
 
 
 class NewVoteSerializer(serializers.Serializer[Any]):

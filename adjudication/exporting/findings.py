@@ -5,8 +5,8 @@ from typing import Any
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import FATAL, WARNING, Finding, Options, Reader
 from adjudication.exporting.streams import column
-from adjudication.labels.reads.overrides import overrides_in_verdicts
-from adjudication.labels.reads.queue import VoteStanding, count_late, fetch_vote_standing
+from adjudication.labels.reads.counts import VoteStanding, fetch_vote_standing, overrides_in_verdicts
+from adjudication.labels.reads.queue import count_late
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.models import Campaign
 from corpus.formats.records import id_problem

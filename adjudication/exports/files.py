@@ -10,7 +10,7 @@ from adjudication.exporting.exporter import ZIP, Files, Finding, Options
 from adjudication.exporting.findings import OVERRIDE, find, note_standing
 from adjudication.exporting.options import make_options
 from adjudication.exporting.registry import EXPORTERS
-from adjudication.labels.reads.queue import VoteStanding
+from adjudication.labels.reads.counts import VoteStanding
 from adjudication.labels.rules import check_none_sealed
 from annotation.models import Campaign
 from corpus.formats.zip_stream import zipped

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
-from adjudication.models import Verdict
 from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from annotation.models import Assignment, AssignmentState, Campaign
@@ -15,7 +14,6 @@ from corpus.models import Collection, Membership, Role
 LABEL_VERBS = frozenset(
     {"decide_verdict", "withdraw_decision", "open_item", "open_own_item", "send_back_item", "recall_item"}
 )
-JUDGES = [AssignmentState.PENDING, AssignmentState.DONE]
 
 
 def fetch_role(collection: Collection, by: User) -> Membership:
@@ -76,15 +74,10 @@ def why_cannot_take_out(membership: Membership, campaigns: Iterable[Campaign]) -
     return ""
 
 
-def judged_it(verdict: Verdict, user: User) -> bool:
-    """Whether the person judged this item, or still has to."""
-    return judged_item(verdict.item_id, user)
-
-
 def judged_item(item: int, user: User) -> bool:
-    """The same of an item, whether it has a verdict or not."""
-    mine = Assignment.objects.filter(item=item, annotator__user=user, state__in=JUDGES)
-    return mine.exists()
+    """Whether the person judged this item (its id), or still has to."""
+    states = [AssignmentState.PENDING, AssignmentState.DONE]
+    return Assignment.objects.filter(item=item, annotator__user=user, state__in=states).exists()
 
 
 OWN_ITEM = (
@@ -93,18 +86,13 @@ OWN_ITEM = (
 )
 
 
-def check_not_own(verdict: Verdict, membership: Membership, *, override: bool) -> None:
-    """Nobody decides an item they judged, unless they manage the collection and say so; that is logged."""
-    check_not_own_item(verdict.item_id, membership, override=override)
-
-
 def can_override_own(membership: Membership) -> bool:
     """Whether the person may decide an item that they judged, if they say so."""
     return can_manage(membership)
 
 
 def check_not_own_item(item: int, membership: Membership, *, override: bool) -> None:
-    """The same of an item, whether it has a verdict or not."""
+    """Nobody decides an item they judged, unless they manage the collection and say so; that is logged."""
     if not judged_item(item, membership.user):
         return
     if not can_override_own(membership):

@@ -11,8 +11,8 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import User
 from adjudication.agreement.actions import request_vote
-from adjudication.labels.reads.overrides import overrides_in_verdicts
-from adjudication.labels.reads.queue import count_short, count_some_of_queue, needs_decision, newest_counts
+from adjudication.labels.reads.counts import count_short, newest_counts, overrides_in_verdicts
+from adjudication.labels.reads.queue import count_some_of_queue, needs_decision
 from adjudication.models import Verdict, VoteRun
 from adjudication.procedure import Procedure
 from adjudication.stats.policies import VOTE_POLICIES

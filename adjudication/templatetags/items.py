@@ -2,19 +2,8 @@
 
 from django import template
 
-from adjudication.labels.reads import items
-from annotation.models import Item
+from adjudication.labels.reads.items import name_of, number_of
 
 register = template.Library()
-
-
-@register.filter
-def name_of(item: Item) -> str:
-    """The document's title, else the topic's text."""
-    return items.name_of(item)
-
-
-@register.filter
-def number_of(item: Item) -> str:
-    """The number of the item's topic, "" for an item without one."""
-    return items.number_of(item)
+register.filter("name_of", name_of)
+register.filter("number_of", number_of)

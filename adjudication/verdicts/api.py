@@ -15,7 +15,7 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.agreement.api import InUnsealedView, OverrideSerializer
 from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
-from adjudication.labels.reads.overrides import overrides_in_verdicts
+from adjudication.labels.reads.counts import overrides_in_verdicts
 from adjudication.labels.reads.relevance import parts_of, rank_documents, shown_relevance
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.labelling.rules.labels import check_can_read_labels

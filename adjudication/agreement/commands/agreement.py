@@ -9,7 +9,7 @@ from accounts import jobs
 from accounts.management.reporting import ReportingCommand
 from adjudication.agreement.actions import request_agreement
 from adjudication.agreement.reads.agreement import as_json, show
-from adjudication.labels.reads.named import campaign_with
+from adjudication.labels.reads.labels import campaign_with
 from adjudication.models import AgreementRun
 from adjudication.stats.report import read_margin
 from annotation.campaigns.reads.overrides import overrides_in

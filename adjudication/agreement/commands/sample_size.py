@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from adjudication.agreement.reads.sample_size import Wish, items_needed
-from adjudication.labels.reads.named import campaign_with
+from adjudication.labels.reads.labels import campaign_with
 from adjudication.stats.statistics import STATISTICS
 
 

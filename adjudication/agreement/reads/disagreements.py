@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
+from adjudication.labels.reads.ballots import ShownLabel
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.labels import counted_judgments, repeated_judgments
 from adjudication.models import Verdict
@@ -31,20 +31,13 @@ class DisagreementFilter:
     all_labelled: bool = False
 
 
-@dataclass(frozen=True)
-class Label:
+@dataclass(frozen=True, kw_only=True)
+class Label(ShownLabel):
     """One annotator's value on an item, as the lists show it. `again`: the answer to a hidden repeat."""
 
     name: str
     kind: str
-    value: int
-    note: str
-    reason: str
-    flagged: bool
     again: bool
-    at: datetime
-    seconds: float | None
-    guideline: int | None
 
 
 @dataclass(frozen=True)
@@ -131,19 +124,9 @@ def fetch_lines(items: list[Item], criterion: Criterion, reader: User, *, repeat
 
 
 def _label(judgment: Judgment) -> Label:
-    annotator, submission = judgment.assignment.annotator, judgment.submission
-    return Label(
-        name=annotator.name if annotator else "",
-        kind=annotator.kind if annotator else "",
-        value=judgment.value,
-        note=submission.note,
-        reason=judgment.reason,
-        flagged=submission.flagged,
-        again=judgment.assignment.repeat > 0,
-        at=submission.received_at,
-        seconds=None if submission.active_ms is None else submission.active_ms / 1000,
-        guideline=submission.guideline.version if submission.guideline else None,
-    )
+    annotator, again = judgment.assignment.annotator, judgment.assignment.repeat > 0
+    name, kind = (annotator.name, annotator.kind) if annotator else ("", "")
+    return Label.of(judgment, name=name, kind=kind, again=again)
 
 
 VERDICT = "verdict"

@@ -11,7 +11,7 @@ from adjudication.agreement.reads.agreement import as_json, fetch_standing
 from adjudication.agreement.reads.agreement_table import as_csv, as_latex, as_markdown
 from adjudication.agreement.reads.report import figures_by_name, make_report
 from adjudication.agreement.views.figures import figures_context, people_context, tables_context
-from adjudication.labels.reads.queue import fetch_vote_standing
+from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.views import chosen_criterion, fetch_scope
 from adjudication.models import AgreementFigure, AgreementRun
 from adjudication.stats.policies import TIE_POLICIES

@@ -6,11 +6,12 @@ from typing import Any
 
 from django.db.models import Q
 
-from accounts.models import FINAL_STATES, JobState
+from accounts.models import FINAL_STATES
 from adjudication.agreement.reads.agreement import Shown, comparisons, fetch_standing, newer_things, show
 from adjudication.cycles.reads.cycles import People, count_tests, cycles_of, people_of
 from adjudication.cycles.reads.tuning import candidate_of
-from adjudication.labels.reads.seeds import campaign_seed
+from adjudication.labels.reads.counts import newest_count
+from adjudication.labels.reads.inputs import campaign_seed
 from adjudication.models import AgreementRun, VoteRun
 from adjudication.stats.statistics import TABLE_ONE, statistic
 from annotation.machines.reads.machines import RunCounts, count_replies
@@ -113,7 +114,7 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
         job=standing.job,
         newer=standing.newer if run else 0,
         changed=standing.changed if run else 0,
-        votes=VoteRun.objects.filter(campaign=cycle.test, state=JobState.DONE).order_by("-pk").first(),
+        votes=newest_count(cycle.test.pk),
         rows=_result_rows(run, cycle, name, tests) if run and name else [],
     )
 

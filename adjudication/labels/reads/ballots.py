@@ -6,8 +6,10 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Self
 
 from django.conf import settings
+from django.db.models import OuterRef, QuerySet
 
 from adjudication.models import Verdict, VoteRun
 from annotation.models import AnnotatorKind, AssignmentState, Judgment
@@ -19,12 +21,10 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
-class Ballot:
-    """One label with what its annotator added. `seconds` is active time; `late` came after the decision."""
+@dataclass(frozen=True, kw_only=True)
+class ShownLabel:
+    """One label with what its annotator added. `seconds` is active time."""
 
-    letter: str
-    annotator: int
     value: int
     note: str
     reason: str
@@ -32,6 +32,29 @@ class Ballot:
     at: datetime
     seconds: float | None
     guideline: int | None
+
+    @classmethod
+    def of(cls, judgment: Judgment, **more: Any) -> Self:
+        """The label of a judgment that comes with its submission and guideline; `more` are the fields of a subclass."""
+        submission = judgment.submission
+        return cls(
+            value=judgment.value,
+            note=submission.note,
+            reason=judgment.reason,
+            flagged=submission.flagged,
+            at=submission.received_at,
+            seconds=None if submission.active_ms is None else submission.active_ms / 1000,
+            guideline=submission.guideline.version if submission.guideline else None,
+            **more,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ballot(ShownLabel):
+    """A label under a letter; `late`: it came after the decision."""
+
+    letter: str
+    annotator: int
     late: bool
     more: object = None  # what the campaign kind adds: a rewrite, ticked components, …
 
@@ -55,16 +78,9 @@ def fetch_ballots(verdict: Verdict, attach: Callable[[Sequence[int]], Mapping[in
 
     `attach` reads what else the votes came with, by submission id.
     """
-    judgments = list(
-        Judgment.objects.filter(
-            assignment__item=verdict.item_id,
-            criterion=verdict.criterion_id,
-            assignment__state=AssignmentState.DONE,
-            assignment__repeat=0,
-        )
-        .select_related("assignment__annotator", "submission__guideline")
-        .order_by("assignment__annotator_id")
-    )
+    counted = labels_on(verdict.item_id, verdict.criterion_id).filter(assignment__repeat=0)
+    named = counted.select_related("assignment__annotator", "submission__guideline")
+    judgments = list(named.order_by("assignment__annotator_id"))
     random.Random(f"verdict {verdict.pk}").shuffle(judgments)  # noqa: S311 (hides who is who; guards no secret)
     more = attach([one.submission_id for one in judgments]) if attach else {}
     people = [one for one in judgments if _kind(one) == AnnotatorKind.HUMAN]
@@ -73,6 +89,11 @@ def fetch_ballots(verdict: Verdict, attach: Callable[[Sequence[int]], Mapping[in
         [_ballot(letter(place), judgment, verdict, more) for place, judgment in enumerate(people)],
         [_ballot(f"M{place + 1}", judgment, verdict, more) for place, judgment in enumerate(machines)],
     )
+
+
+def labels_on(item: int | OuterRef, criterion: int | OuterRef) -> QuerySet[Judgment]:
+    """The labels of finished assignments of an item, answers to hidden repeats among them."""
+    return Judgment.objects.filter(assignment__item=item, criterion=criterion, assignment__state=AssignmentState.DONE)
 
 
 def letter(place: int) -> str:
@@ -84,26 +105,15 @@ def letter(place: int) -> str:
 def current_votes(item: int, criterion: int, run: VoteRun | None) -> list[list[int]]:
     """[[annotator id, value], …] by id: the labels of those who have a vote under the rules of `run` (None: people)."""
     voters = KINDS[run.voters if run else "humans"]
-    rows = Judgment.objects.filter(
-        assignment__item=item,
-        criterion=criterion,
-        assignment__state=AssignmentState.DONE,
-        assignment__repeat=0,
-        assignment__annotator__kind__in=voters,
-    )
-    found = rows.order_by("assignment__annotator_id").values_list("assignment__annotator_id", "value")
+    votes = labels_on(item, criterion).filter(assignment__repeat=0, assignment__annotator__kind__in=voters)
+    found = votes.order_by("assignment__annotator_id").values_list("assignment__annotator_id", "value")
     return [[int(annotator or 0), value] for annotator, value in found]
 
 
 def machine_values(item: int, criterion: int) -> set[int]:
     """What machines say of the item."""
-    rows = Judgment.objects.filter(
-        assignment__item=item,
-        criterion=criterion,
-        assignment__state=AssignmentState.DONE,
-        assignment__annotator__kind=AnnotatorKind.MACHINE,
-    )
-    return set(rows.values_list("value", flat=True))
+    labels = labels_on(item, criterion).filter(assignment__annotator__kind=AnnotatorKind.MACHINE)
+    return set(labels.values_list("value", flat=True))
 
 
 def fingerprint(votes: list[list[int]]) -> str:
@@ -117,18 +127,10 @@ def _kind(judgment: Judgment) -> str:
 
 
 def _ballot(name: str, judgment: Judgment, verdict: Verdict, more: Mapping[int, object]) -> Ballot:
-    submission = judgment.submission
-    active = submission.active_ms
-    return Ballot(
+    return Ballot.of(
+        judgment,
         letter=name,
         annotator=judgment.assignment.annotator_id or 0,
-        value=judgment.value,
-        note=submission.note,
-        reason=judgment.reason,
-        flagged=submission.flagged,
-        at=submission.received_at,
-        seconds=None if active is None else active / 1000,
-        guideline=submission.guideline.version if submission.guideline else None,
-        late=verdict.decided_at is not None and submission.received_at > verdict.decided_at,
+        late=verdict.decided_at is not None and judgment.submission.received_at > verdict.decided_at,
         more=more.get(judgment.submission_id),
     )

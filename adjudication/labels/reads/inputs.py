@@ -48,6 +48,12 @@ class Inputs:
         return self.topics[np.searchsorted(self.items, items)]
 
 
+def campaign_seed(campaign: Campaign, analysis: str) -> int:
+    """The seed of an analysis unless one is named, 48 bits: the campaign's own, so asking again gives the same."""
+    name = f"{campaign.collection.slug}/{campaign.slug}/{analysis}"
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:6], "big")
+
+
 def read_inputs(campaign: Campaign) -> Inputs:
     """Everything a run depends on, with one digest over it."""
     table, repeats = read_labels(campaign), read_repeats(campaign)

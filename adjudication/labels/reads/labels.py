@@ -15,8 +15,11 @@ from django.db import connection
 from django.db.models import Exists, Max, OuterRef, QuerySet, Sum
 from numpy.typing import NDArray
 
+from accounts.refusals import Refused
 from adjudication.models import Verdict, VoteRun
+from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.models import Annotator, Assignment, AssignmentState, Campaign, Criterion, Judgment, Submission
+from corpus.collections.reads.collections import collection_with
 
 IntArray = NDArray[np.int64]
 Positions = NDArray[np.int16]
@@ -92,6 +95,22 @@ class Matrix:
         part = self.positions[:, kept]
         rows = (part >= 0).any(axis=1) if part.shape[1] else np.zeros(len(part), dtype=bool)
         return Matrix(self.items[rows], self.annotators[kept], part[rows])
+
+
+def campaign_with(slug: str, campaign: str) -> Campaign:
+    """The campaign of this collection, by slug or by name, whose labels may be read; a refusal lists what there is.
+
+    Errors: NotAllowed for a sealed test set.
+    """
+    collection = collection_with(slug)
+    for field in ("slug", "name"):
+        found = collection.campaigns.filter(**{field: campaign}).first()
+        if found is not None:
+            found.collection = collection
+            check_not_sealed(found)
+            return found
+    known = ", ".join(collection.campaigns.order_by("slug").values_list("slug", flat=True))
+    raise Refused(f"{slug} has no campaign {campaign!r}. " + (f"It has: {known}." if known else "It has none yet."))
 
 
 def read_labels(campaign: Campaign) -> Table:

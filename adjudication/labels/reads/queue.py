@@ -25,9 +25,9 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from accounts.models import JobState, User
-from adjudication.labels.reads.ballots import KINDS
-from adjudication.labels.reads.staleness import count_newer, newer_judgments
+from accounts.models import User
+from adjudication.labels.reads.ballots import KINDS, labels_on
+from adjudication.labels.reads.counts import newest_count
 from adjudication.models import Method, Verdict, VoteRun
 from annotation.models import (
     Annotator,
@@ -35,7 +35,6 @@ from annotation.models import (
     AssignmentState,
     Campaign,
     Criterion,
-    Judgment,
     Submission,
     SubmissionKind,
 )
@@ -57,45 +56,6 @@ Parts = dict[str, list[Q]]
 FEW_NEWER = 1_000  # items with newer answers that are looked up one by one
 # Answers whose transaction had not ended when the labels were read may have lower ids than the newest that was read.
 IN_FLIGHT = 1000
-ASSIGNED_STATES = [AssignmentState.PENDING, AssignmentState.DONE]
-
-
-@dataclass(frozen=True)
-class VoteStanding:
-    """Where a campaign's vote stands: the newest finished one, the newest job, answers since the former."""
-
-    run: VoteRun | None
-    job: VoteRun | None
-    newer: int
-
-    @property
-    def is_stale(self) -> bool:
-        return self.newer > 0
-
-    @property
-    def since(self) -> str:
-        """The labels that came after the count, in words."""
-        return newer_judgments(self.newer)
-
-
-def fetch_vote_standing(campaign: Campaign) -> VoteStanding:
-    """The newest count of votes that ended, the newest of all, and how many votes have changed since the former.
-
-    Labels of those who have no vote in it change nothing.
-    """
-    runs = VoteRun.objects.filter(campaign=campaign).order_by("-pk")
-    newest = runs.first()  # first: one that ends now is then shown as running, and the page looks again
-    done = runs.filter(state=JobState.DONE).first()
-    newer = count_newer(campaign, done.snapshot, kinds=KINDS[done.voters]) if done else 0
-    return VoteStanding(done, newest, newer)
-
-
-def count_short(run: VoteRun | None) -> int:
-    """How many items the newest count left unresolved because they had fewer votes than it asked for."""
-    if run is None or not run.counts.get("unresolved"):
-        return 0
-    unresolved = Verdict.objects.filter(criterion__campaign=run.campaign_id, method=Method.UNRESOLVED)
-    return unresolved.filter(n_votes__lt=run.min_votes).count()
 
 
 def queue_of(
@@ -106,7 +66,7 @@ def queue_of(
     Each has `late`: whether its votes are no longer those its decision stands on. `run` is the newest count; it is
     asked for where it is not given.
     """
-    parts = _parts(criterion.campaign_id, run or newest_count(criterion.campaign_id))
+    parts = _parts(criterion.campaign_id, run)
     return _queue(criterion, topic, parts, _any(parts.get(chosen, parts["open"])))
 
 
@@ -152,13 +112,13 @@ def fetch_queue(
     """`queue_of`, in parts where the campaign is large: no index serves "a tie, or reopened, or with newer votes"."""
     if not is_large:
         return Queue((queue_of(criterion, chosen, topic=topic, run=run),))
-    parts = _parts(criterion.campaign_id, run or newest_count(criterion.campaign_id), few_newer=True)
+    parts = _parts(criterion.campaign_id, run, few_newer=True)
     return Queue(tuple(_queue(criterion, topic, parts, part) for part in parts.get(chosen, parts["open"])))
 
 
 def queue_counts(criterion: Criterion, *, topic: int | None = None, run: VoteRun | None = None) -> dict[str, int]:
     """How many verdicts each filter has. One query where the newest count is given as `run`."""
-    parts = _parts(criterion.campaign_id, run or newest_count(criterion.campaign_id))
+    parts = _parts(criterion.campaign_id, run)
     counted: dict[str, Any] = {name: Count("pk", filter=_any(parts[name])) for name in FILTERS}
     return dict(_verdicts(criterion, topic).aggregate(**counted))
 
@@ -167,7 +127,7 @@ def count_some_of_queue(
     criterion: Criterion, *, topic: int | None = None, run: VoteRun | None = None, names: Sequence[str] = ()
 ) -> dict[str, int]:
     """`queue_counts` of a large campaign, of all filters or those named: MOST_COUNTED + 1 stands for any more."""
-    parts = _parts(criterion.campaign_id, run or newest_count(criterion.campaign_id), few_newer=True)
+    parts = _parts(criterion.campaign_id, run, few_newer=True)
     rows = _verdicts(criterion, topic).order_by(*ORDER).values_list("pk", flat=True)
     most = long_lists.MOST_COUNTED + 1
     found: dict[int, list[int]] = {}  # by the part: some stand in several filters
@@ -189,14 +149,15 @@ def _as_flag(condition: Q) -> Case:
 
 def count_late(criterion: Criterion) -> int:
     """How many more decisions newer votes will reopen when the votes are counted again."""
-    late = _any(_parts(criterion.campaign_id, newest_count(criterion.campaign_id))["late"])
+    late = _any(_parts(criterion.campaign_id)["late"])
     return Verdict.objects.filter(late, criterion=criterion, reopened_at=None).count()
 
 
 def without_own(rows: QuerySet[Verdict], campaign: int, user: User) -> QuerySet[Verdict]:
     """Leave out items the person judged or still has to judge. One query of its own."""
     own = list(Annotator.objects.filter(campaign=campaign, user=user).values_list("pk", flat=True))
-    mine = Assignment.objects.filter(item=OuterRef("item"), annotator__in=own, state__in=ASSIGNED_STATES)
+    states = [AssignmentState.PENDING, AssignmentState.DONE]
+    mine = Assignment.objects.filter(item=OuterRef("item"), annotator__in=own, state__in=states)
     return rows.filter(~Exists(mine)) if own else rows
 
 
@@ -245,17 +206,6 @@ def latest_acceptance(campaign: Campaign, user: User) -> Acceptance | None:
     return Acceptance(newest["decided_at"], newest["n"]) if newest and newest["decided_at"] else None
 
 
-def newest_count(campaign: int) -> VoteRun | None:
-    """The newest finished count of votes of the campaign of this id."""
-    return VoteRun.objects.filter(campaign=campaign, state=JobState.DONE).order_by("-pk").first()
-
-
-def newest_counts(campaigns: QuerySet[Campaign]) -> list[VoteRun]:
-    """The newest finished count of each of these campaigns that has one. One query."""
-    rows = VoteRun.objects.filter(campaign__in=campaigns, state=JobState.DONE)
-    return list(rows.order_by("campaign", "-pk").distinct("campaign"))
-
-
 def needs_decision(run: VoteRun) -> Q:
     """Verdicts of the counted campaign that wait for a decision by hand."""
     return Q(item__campaign=run.campaign_id) & _any(_parts(run.campaign_id, run)["open"])
@@ -275,13 +225,8 @@ def _changed_since(run: VoteRun | None, *, few_newer: bool = False) -> Q:
     if few_newer:
         found = set(newer.values_list("assignment__item", flat=True)[: FEW_NEWER + 1])
         items = found if len(found) <= FEW_NEWER else items
-    votes = Judgment.objects.filter(
-        assignment__item=OuterRef("item"),
-        criterion=OuterRef("criterion"),
-        assignment__state=AssignmentState.DONE,
-        assignment__repeat=0,
-        assignment__annotator__kind__in=KINDS[run.voters],
-    )
+    labels = labels_on(OuterRef("item"), OuterRef("criterion"))
+    votes = labels.filter(assignment__repeat=0, assignment__annotator__kind__in=KINDS[run.voters])
     vote = Func(F("assignment__annotator_id"), F("value"), function="jsonb_build_array", output_field=JSONField())
     whole = votes.order_by().values("assignment__item").annotate(all=JSONBAgg(vote, order_by="assignment__annotator"))
     now = Coalesce(Subquery(whole.values("all")), Value([], output_field=JSONField()))
@@ -308,11 +253,12 @@ def _flagged(campaign: int) -> Q:
 _DECIDED = Q(decided_at__isnull=False)
 
 
-def _parts(campaign: int, run: VoteRun | None, *, few_newer: bool = False) -> Parts:
-    """What each of `FILTERS` holds, given the newest count: verdicts for which one of these conditions is true.
+def _parts(campaign: int, run: VoteRun | None = None, *, few_newer: bool = False) -> Parts:
+    """What each of `FILTERS` holds: verdicts for which one of these conditions is true.
 
-    `late` are decisions with newer votes, not counted yet.
+    `late` are decisions with newer votes, not counted yet. `run` is the newest count, read where it is not given.
     """
+    run = run or newest_count(campaign)
     late = _DECIDED & _changed_since(run, few_newer=few_newer)
     reopened = [Q(reopened_at__isnull=False), late]
     sent = _sent(campaign)

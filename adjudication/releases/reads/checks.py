@@ -13,7 +13,7 @@ from adjudication.exporting.exporter import Options, Reader
 from adjudication.exporting.findings import standing_of, verdict_findings
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import parameters
-from adjudication.labels.reads.overrides import PEOPLE
+from adjudication.models import Voters
 from adjudication.releases.reads.recipe import Recipe
 from annotation.campaigns.reads.overrides import machines_of
 from annotation.kind import Judged
@@ -78,7 +78,7 @@ def _of_votes(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Itera
 def _of_machines(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Iterator[Check]:
     """Machines that had a vote without a passed test."""
     run = standing_of(campaign, memo).run
-    if run is None or run.voters == PEOPLE:
+    if run is None or run.voters == Voters.HUMANS:
         return
     machines = set(
         Annotator.objects.filter(campaign=campaign, kind=AnnotatorKind.MACHINE).values_list("name", flat=True)

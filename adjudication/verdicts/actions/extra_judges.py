@@ -135,13 +135,8 @@ def _hand(judge: Annotator, item: Item, slot: int, at: datetime) -> Assignment:
     return sent
 
 
-def note_seen(verdict: Verdict, by: User, at: datetime) -> None:
-    """People who act on the votes of an item have seen them, so they are never asked to judge it (docs/adr/0011)."""
-    note_item_seen(verdict.item_id, by, at)
-
-
 def note_item_seen(item: int, by: User, at: datetime) -> None:
-    """The same of an item, whether it has a verdict or not."""
+    """People who act on the votes of an item have seen them, so they are never asked to judge it (docs/adr/0011)."""
     VotesSeen.objects.get_or_create(item_id=item, user=by, defaults={"at": at})
 
 

@@ -12,11 +12,12 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.labels.reads.ballots import current_votes, fingerprint, machine_values
+from adjudication.labels.reads.counts import newest_count
 from adjudication.labels.reads.labels import scale_of
-from adjudication.labels.reads.queue import acceptable, newest_count
-from adjudication.labels.rules import check_adjudicator, check_not_own, fetch_adjudicator, fetch_role
+from adjudication.labels.reads.queue import acceptable
+from adjudication.labels.rules import check_adjudicator, check_not_own_item, fetch_adjudicator, fetch_role
 from adjudication.models import Cause, Method, Verdict
-from adjudication.verdicts.actions.extra_judges import note_seen
+from adjudication.verdicts.actions.extra_judges import note_item_seen
 from adjudication.verdicts.jobs.votes import settle, share_equal
 from annotation.models import Campaign, Criterion, Item, Level
 
@@ -42,7 +43,7 @@ def decide_verdict(
     """
     verdict = _locked(verdict)
     membership = fetch_adjudicator(verdict.item.campaign.collection, by)
-    check_not_own(verdict, membership, override=override)
+    check_not_own_item(verdict.item_id, membership, override=override)
     if verdict.decided_at != seen:
         raise Conflict("Somebody decided this item while you were looking at it. Here is what they decided.")
     votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
@@ -53,7 +54,7 @@ def decide_verdict(
     verdict.decided_by, verdict.decided_at, verdict.reopened_at = by, at, None
     verdict.cause, verdict.comment = cause, comment.strip()
     _store(verdict, was, votes)
-    note_seen(verdict, by, at)
+    note_item_seen(verdict.item_id, by, at)
     _record(verdict, by, at, "decide_verdict", value=value, cause=cause, override=override)
     return verdict
 
@@ -70,7 +71,7 @@ def withdraw_decision(
     verdict = _locked(verdict)
     membership = fetch_adjudicator(verdict.item.campaign.collection, by)
     if verdict.decided_by_id != by.pk:
-        check_not_own(verdict, membership, override=override)
+        check_not_own_item(verdict.item_id, membership, override=override)
     if verdict.decided_at is None:
         raise Conflict("This item is not decided, so there is nothing to undo.")
     if seen is not None and verdict.decided_at != seen:
@@ -84,7 +85,7 @@ def withdraw_decision(
     verdict.decided_by = verdict.decided_at = verdict.reopened_at = None
     verdict.cause = verdict.comment = ""
     _store(verdict, was, votes)
-    note_seen(verdict, by, at)
+    note_item_seen(verdict.item_id, by, at)
     _record(verdict, by, at, "withdraw_decision", was=was, override=override)
     return verdict
 
@@ -114,8 +115,8 @@ def open_own_item(*, verdict: Verdict, by: User, at: datetime) -> None:
     Errors: NotAllowed for everybody but managers.
     """
     membership = fetch_role(verdict.item.campaign.collection, by)
-    check_not_own(verdict, membership, override=True)
-    note_seen(verdict, by, at)
+    check_not_own_item(verdict.item_id, membership, override=True)
+    note_item_seen(verdict.item_id, by, at)
     _record(verdict, by, at, "open_own_item")
 
 

@@ -16,10 +16,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.agreement.jobs.result_jobs import ResultJob
 from adjudication.agreement.jobs.second_opinions import second_opinions
+from adjudication.labels.reads.counts import newest_count
 from adjudication.labels.reads.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.labels.rules import can_adjudicate
 from adjudication.models import Method, Voters, VoteRun
@@ -141,7 +141,7 @@ def _same_rules(run: VoteRun) -> list[int]:
 
 def _is_revoted(run: VoteRun) -> bool:
     """Whether others have a vote than at the count before: figures then compare with other verdicts' voters."""
-    before = VoteRun.objects.filter(campaign=run.campaign_id, state=JobState.DONE).order_by("-pk").first()
+    before = newest_count(run.campaign_id)
     return before is not None and before.voters != run.voters
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.models import FINAL_STATES
 from adjudication.agreement.reads.agreement import Shown, Standing, fetch_standing, show
-from adjudication.labels.reads.queue import VoteStanding, fetch_vote_standing
+from adjudication.labels.reads.counts import VoteStanding, fetch_vote_standing
 from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
 from adjudication.procedure import Procedure, procedure_of
 from adjudication.stats.statistics import statistic

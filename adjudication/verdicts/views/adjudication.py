@@ -18,19 +18,10 @@ from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import NotAllowed, Refused
 from adjudication.agreement.forms.jobs import VoteForm
 from adjudication.labels.reads.ballots import fetch_ballots, fingerprint
+from adjudication.labels.reads.counts import VoteStanding, count_short, fetch_vote_standing, newest_count
 from adjudication.labels.reads.items import NAMED_BY
-from adjudication.labels.reads.queue import (
-    FILTERS,
-    Queue,
-    VoteStanding,
-    count_short,
-    count_some_of_queue,
-    fetch_queue,
-    fetch_vote_standing,
-    newest_count,
-    queue_counts,
-)
-from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_it
+from adjudication.labels.reads.queue import FILTERS, Queue, count_some_of_queue, fetch_queue, queue_counts
+from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
 from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope, whole_number
 from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.procedure import procedure_of
@@ -265,7 +256,7 @@ def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
 def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict[str, Any]:
     """The open item. People who judged it see neither votes nor form, unless they are managers and ask to override."""
     scope, item_view = place.scope, place.scope.campaign.kind_object.shown
-    own = judged_it(verdict, scope.user)
+    own = judged_item(verdict.item_id, scope.user)
     may_override = own and can_override_own(scope.membership)
     override = (given.get("override") or "") if may_override else ""
     earlier, later = place.queue.previous_to(verdict), place.queue.next_after(verdict)

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from adjudication.exporting.forms import JUDGED
-from adjudication.labels.reads.queue import fetch_vote_standing
+from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.reads.relevance import parts_of, rank_documents, shown_relevance
 from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope
 

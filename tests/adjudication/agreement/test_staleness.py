@@ -9,7 +9,7 @@ from django.urls import reverse
 from adjudication.agreement.reads.agreement import fetch_standing
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import make_options
-from adjudication.labels.reads.queue import fetch_vote_standing
+from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.models import Verdict
 from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_decision
 from annotation.models import Annotator, Judgment, Submission
