@@ -9,7 +9,7 @@ from accounts.job_kinds import kind_of
 from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
-from adjudication.agreement.forms.jobs import AgreementForm
+from adjudication.agreement.forms import AgreementForm
 from adjudication.agreement.views.figures import figures_context, people_context
 from adjudication.cycles.reads.trials import machine_rows
 from adjudication.exports.files import campaign_findings

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from adjudication.agreement.views import agreement, disagreements, jobs, sample_size, statistics_help
+from adjudication.agreement.views import agreement, disagreements
 from adjudication.cycles.views import cycles, unparsed_answers
 from adjudication.evaluation.views import details, evaluations, judging, sheets
 from adjudication.exports import views as exports
@@ -16,7 +16,7 @@ from adjudication.splits import views as splits
 from adjudication.verdicts.views import acceptance, adjudication, judgments, relevance
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("help/statistics/", statistics_help.statistics_help, name="statistics_help"),
+    path("help/statistics/", agreement.statistics_help, name="statistics_help"),
     path("c/<slug:slug>/questions/", questions.question_set, name="question_set"),
     path("c/<slug:slug>/anno-gpt/", cycles.cycle_list, name="cycle_list"),
     path("c/<slug:slug>/anno-gpt/new/", cycles.cycle_create, name="cycle_create"),
@@ -108,8 +108,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("agreement/report/", agreement.agreement_report, "agreement_report"),
             ("agreement/report/table.<slug:form>", agreement.agreement_table, "agreement_table"),
             ("agreement/figures/<int:pk>/", agreement.agreement_figure, "agreement_figure"),
-            ("agreement/sample-size/", sample_size.sample_size, "sample_size"),
-            ("agreement/runs/", jobs.agreement_create, "agreement_create"),
+            ("agreement/sample-size/", agreement.sample_size, "sample_size"),
+            ("agreement/runs/", agreement.agreement_create, "agreement_create"),
             ("agreement/runs/<int:pk>/figures/", agreement.agreement_download, "agreement_download"),
             ("extraction-agreement/", extractions.extraction_agreement, "extraction_agreement"),
             ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
@@ -118,7 +118,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("judgments/", judgments.judgment_list, "judgment_list"),
             ("relevance/", relevance.relevance_list, "relevance_list"),
             ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),
-            ("votes/", jobs.vote_create, "vote_create"),
+            ("votes/", agreement.vote_create, "vote_create"),
             ("adjudication/", adjudication.adjudication_screen, "adjudication_screen"),
             ("machines/unparsed/", unparsed_answers.unparsed_answer_list, "unparsed_answer_list"),
             ("adjudication/items/<int:item>/opening/", unparsed_answers.verdict_open, "verdict_open"),

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
-from adjudication.agreement.reads.sample_size import Wish, items_needed
+from adjudication.agreement.reads.sample_size import Aim, items_needed
 from adjudication.labels.reads.labels import campaign_with
 from adjudication.stats.statistics import STATISTICS
 
@@ -20,9 +20,9 @@ class Command(ReportingCommand):
         parser.add_argument("campaign")
         parser.add_argument("--criterion", default="")
         parser.add_argument("--statistic", choices=list(STATISTICS), default="accuracy")
-        wish = parser.add_mutually_exclusive_group()
-        wish.add_argument("--half-width", type=float, default=0.05, help="a fraction: 0.05 is ± 5 points (default)")
-        wish.add_argument("--difference", type=float, help="people less machine, a fraction")
+        aim = parser.add_mutually_exclusive_group()
+        aim.add_argument("--half-width", type=float, default=0.05, help="a fraction: 0.05 is ± 5 points (default)")
+        aim.add_argument("--difference", type=float, help="people less machine, a fraction")
         parser.add_argument("--power", type=float, default=0.8)
         parser.add_argument("--independent", action="store_true", help="as if items of a topic were independent")
         parser.add_argument("--check", action="store_true", help="simulate data sets of that size as well")
@@ -34,12 +34,12 @@ class Command(ReportingCommand):
         if criterion is None:
             raise Refused(f"{target} has no criterion “{options['criterion']}”.")
         difference = options["difference"]
-        wish = Wish(
+        aim = Aim(
             options["statistic"],
             None if difference else options["half_width"],
             difference,
             options["power"],
             not options["independent"],
         )
-        needed = items_needed(target, criterion, wish, check=check)
+        needed = items_needed(target, criterion, aim, check=check)
         return f"{needed.n_items:,} items ({needed.block}, from a pilot of {needed.pilot_items:,}).", needed.to_json()

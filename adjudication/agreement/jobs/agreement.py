@@ -14,16 +14,38 @@ from django.conf import settings
 from django.db import transaction
 
 from accounts import jobs
-from adjudication.agreement.jobs.result_jobs import ResultJob
+from accounts.job_kinds import J
+from accounts.models import User
 from adjudication.agreement.jobs.tables import confusion_tables, self_consistency, topic_tables
-from adjudication.labels.reads.inputs import Inputs, await_verdicts, build_labels, people_first, read_inputs
+from adjudication.labels.reads.inputs import Inputs, await_verdicts, labels_of, read_inputs
 from adjudication.labels.reads.labels import IntArray, Matrix, newest_submission, scale_of
+from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.stats.labels import Labels
 from adjudication.stats.report import Agreement, Options, Result, measure_agreement
 from adjudication.stats.results import CODE_VERSION, to_jsonable
 from adjudication.stats.statistics import statistics_for
+from annotation.campaigns.jobs import CampaignJob
+from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.models import Campaign, Criterion
+from corpus.models import Membership
+
+
+class ResultJob(CampaignJob[J]):
+    """The base of jobs that compute results from the labels of a campaign.
+
+    Those who may adjudicate ask for it and cancel it; a sealed test campaign shows nobody anything.
+    """
+
+    def check_can_see(self, job: J, membership: Membership) -> None:
+        super().check_can_see(job, membership)
+        check_not_sealed(self.campaign_of(job))
+
+    def may_cancel(self, member: Membership) -> bool:
+        return can_adjudicate(member)
+
+    def check_can_cancel(self, job: J, by: User | None) -> None:
+        check_adjudicator(self.collection_of(job), by)
 
 
 class AgreementJob(ResultJob[AgreementRun]):
@@ -93,10 +115,7 @@ def _measure(
     run: AgreementRun, criterion: Criterion, inputs: Inputs, progress: jobs.Progress, place: tuple[int, int]
 ) -> None:
     """Measure one criterion and store it whole. `place` is (index, number of criteria), for the progress bar."""
-    scale = scale_of(criterion)
-    matrix = inputs.table.of_criterion(criterion.pk).matrix(scale)
-    matrix = people_first(matrix, inputs)
-    labels = build_labels(criterion, scale, matrix, inputs)
+    matrix, labels = labels_of(criterion, inputs)
     index, count = place
 
     def report(done: int, expected: int) -> None:

@@ -5,8 +5,7 @@ from typing import Any
 
 from accounts.refusals import Refused
 from adjudication.agreement.reads.agreement import REASONS
-from adjudication.labels.reads.inputs import build_labels, people_first, read_inputs
-from adjudication.labels.reads.labels import scale_of
+from adjudication.labels.reads.inputs import labels_of, read_inputs
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.labels import Kind, Labels
 from adjudication.stats.sample_size import (
@@ -27,8 +26,8 @@ DATA_SETS = 200
 
 
 @dataclass(frozen=True)
-class Wish:
-    """What is wanted of a statistic: a half-width, or a difference found with some power. Shares, not percent."""
+class Aim:
+    """What a sample must give: a half-width, or a difference found with some power. Shares, not percent."""
 
     statistic: str = "accuracy"
     half_width: float | None = 0.05
@@ -41,7 +40,7 @@ class Wish:
 class Needed:
     """The answer: items needed, and what other numbers of items would give. `sigma` and `design_effect` say why."""
 
-    wish: Wish
+    aim: Aim
     block: str
     n_items: int
     pilot_items: int
@@ -54,11 +53,11 @@ class Needed:
     def to_json(self) -> dict[str, Any]:
         """The object that the command prints."""
         return {
-            "statistic": self.wish.statistic,
+            "statistic": self.aim.statistic,
             "block": self.block,
-            "half_width": self.wish.half_width,
-            "difference": self.wish.difference,
-            "power": self.wish.power if self.wish.difference else None,
+            "half_width": self.aim.half_width,
+            "difference": self.aim.difference,
+            "power": self.aim.power if self.aim.difference else None,
             "n_items": self.n_items,
             "pilot": {"n_items": self.pilot_items, "value": self.value, "sigma": self.sigma},
             "design_effect": self.design_effect,
@@ -68,7 +67,7 @@ class Needed:
 
     @property
     def shown_value(self) -> str:
-        return statistic(self.wish.statistic).text(self.value)
+        return statistic(self.aim.statistic).text(self.value)
 
 
 def without_pilot(accuracy: float, wanted: float, n_pairs: int) -> int:
@@ -79,67 +78,65 @@ def without_pilot(accuracy: float, wanted: float, n_pairs: int) -> int:
         raise Refused(f"{str(error).capitalize()}.") from None
 
 
-def items_needed(campaign: Campaign, criterion: Criterion, wish: Wish, *, check: bool = False) -> Needed:
+def items_needed(campaign: Campaign, criterion: Criterion, aim: Aim, *, check: bool = False) -> Needed:
     """From the labels of this campaign as a pilot. `check` simulates data sets of the size found as well.
 
     Refused when the statistic is undefined there or there are too few labels to know its spread.
     """
-    if wish.statistic not in STATISTICS:
-        raise Refused(f"Unknown statistic “{wish.statistic}”. There is {', '.join(STATISTICS)}.")
+    if aim.statistic not in STATISTICS:
+        raise Refused(f"Unknown statistic “{aim.statistic}”. There is {', '.join(STATISTICS)}.")
     labels = _labels(campaign, criterion)
-    block = _block(labels, wish)
+    block = _block(labels, aim)
     try:
-        found = pilot(labels, wish.statistic, block)
+        found = pilot(labels, aim.statistic, block)
     except ValueError:
         raise Refused("A difference needs two people and a machine annotator on the same items.") from None
     if found.sigma is None:
         raise Refused(f"These labels are not enough: {REASONS.get(found.reason or '', 'the spread is undefined')}.")
-    effect = max(1.0, found.design_effect or 1.0) if wish.by_topic else 1.0
-    return _needed(labels, wish, found, effect, check=check)
+    effect = max(1.0, found.design_effect or 1.0) if aim.by_topic else 1.0
+    return _needed(labels, aim, found, effect, check=check)
 
 
 def _labels(campaign: Campaign, criterion: Criterion) -> Labels:
-    inputs = read_inputs(campaign)
-    scale = scale_of(criterion)
-    matrix = people_first(inputs.table.of_criterion(criterion.pk).matrix(scale), inputs)
+    matrix, labels = labels_of(criterion, read_inputs(campaign))
     if len(matrix.annotators) < 2:
         raise Refused("Fewer than two annotators have judged, so there is no pilot. Use an assumed agreement instead.")
-    return build_labels(criterion, scale, matrix, inputs)
+    return labels
 
 
-def _block(labels: Labels, wish: Wish) -> str:
+def _block(labels: Labels, aim: Aim) -> str:
     """A difference is people less machine; else people where there are two, and everyone where there are not."""
-    if wish.difference is not None:
+    if aim.difference is not None:
         return "HH-GH"
     if len(labels.columns_of(Kind.HUMAN)) >= 2:
         return "HH"
-    return "mean" if statistic(wish.statistic).is_averaged else "all"
+    return "mean" if statistic(aim.statistic).is_averaged else "all"
 
 
-def _needed(labels: Labels, wish: Wish, found: Pilot, effect: float, *, check: bool) -> Needed:
+def _needed(labels: Labels, aim: Aim, found: Pilot, effect: float, *, check: bool) -> Needed:
     sigma = found.sigma or 0.0
     try:
-        if wish.difference is not None:
-            n_items = items_for_difference(sigma, wish.difference, power=wish.power, design_effect=effect)
+        if aim.difference is not None:
+            n_items = items_for_difference(sigma, aim.difference, power=aim.power, design_effect=effect)
         else:
-            n_items = items_for_half_width(sigma, wish.half_width or 0.0, design_effect=effect)
+            n_items = items_for_half_width(sigma, aim.half_width or 0.0, design_effect=effect)
     except ValueError as error:
         raise Refused(f"{str(error).capitalize()}.") from None
     simulated = None
     if check:
         rng = make_rng(n_items)
-        delta = wish.difference
+        delta = aim.difference
         simulated = simulate(
-            labels, wish.statistic, found.block, n_items=n_items, rng=rng, delta=delta, data_sets=DATA_SETS
+            labels, aim.statistic, found.block, n_items=n_items, rng=rng, delta=delta, data_sets=DATA_SETS
         ).to_json()
-    curve = [_point(sigma, wish, size, effect) for size in sorted({*SIZES, n_items})]
+    curve = [_point(sigma, aim, size, effect) for size in sorted({*SIZES, n_items})]
     return Needed(
-        wish, found.block, n_items, found.n_items, found.value, found.sigma, found.design_effect, curve, simulated
+        aim, found.block, n_items, found.n_items, found.value, found.sigma, found.design_effect, curve, simulated
     )
 
 
-def _point(sigma: float, wish: Wish, size: int, effect: float) -> dict[str, Any]:
+def _point(sigma: float, aim: Aim, size: int, effect: float) -> dict[str, Any]:
     point: dict[str, Any] = {"n_items": size, "half_width": half_width(sigma, size, design_effect=effect)}
-    if wish.difference is not None:
-        point["power"] = power_for_difference(sigma, wish.difference, size, design_effect=effect)
+    if aim.difference is not None:
+        point["power"] = power_for_difference(sigma, aim.difference, size, design_effect=effect)
     return point

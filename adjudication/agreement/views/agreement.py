@@ -1,20 +1,30 @@
 """The agreement of a campaign: figures with intervals, who agrees with whom, and the way down to the judgments."""
 
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.utils.text import slugify
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import JobState
-from adjudication.agreement.forms.jobs import AgreementForm
+from accounts.refusal_messages import RefusalReport, refusals_in_message
+from adjudication.agreement.actions import request_agreement, request_vote
+from adjudication.agreement.forms import AgreementForm, SampleSizeForm, VoteForm
 from adjudication.agreement.reads.agreement import as_json, fetch_standing
 from adjudication.agreement.reads.agreement_table import as_csv, as_latex, as_markdown
 from adjudication.agreement.reads.report import figures_by_name, make_report
+from adjudication.agreement.reads.sample_size import items_needed, without_pilot
 from adjudication.agreement.views.figures import figures_context, people_context, tables_context
 from adjudication.labels.reads.counts import fetch_vote_standing
-from adjudication.labels.views import chosen_criterion, fetch_scope
+from adjudication.labels.views import Scope, chosen_criterion, fetch_scope
 from adjudication.models import AgreementFigure, AgreementRun
-from adjudication.stats.policies import TIE_POLICIES
+from adjudication.stats.policies import TIE_POLICIES, VOTE_POLICIES
+from adjudication.stats.statistics import STATISTICS
 
 TABLE_TYPES = {"md": "text/markdown", "tex": "application/x-tex", "csv": "text/csv"}
 FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
@@ -103,3 +113,56 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         context["opinions"] = votes.run.detail.get(criterion.key)
         context["policies"] = {name: each.label for name, each in TIE_POLICIES.items()}
     return render(request, "adjudication/agreement/agreement_report.html", context)
+
+
+@require_POST
+def agreement_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Ask for the figures again; leads to their page, where the job shows its progress."""
+    scope = fetch_scope(request, slug, campaign, page="agreement")
+    return _queue(request, scope, AgreementForm(request.POST), request_agreement, "agreement_detail")
+
+
+@require_POST
+def vote_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Ask for the votes to be counted; on to the adjudication screen."""
+    scope = fetch_scope(request, slug, campaign)
+    return _queue(request, scope, VoteForm(request.POST), request_vote, "adjudication_screen")
+
+
+def _queue(
+    request: HttpRequest, scope: Scope, form: Form, request_job: Callable[..., object], page: str
+) -> HttpResponse:
+    if form.is_valid():
+        with refusals_in_message(request):
+            request_job(campaign=scope.campaign, by=scope.user, at=timezone.now(), **form.cleaned_data)
+    for field, errors in form.errors.items():
+        messages.error(request, f"{form.fields[field].label}: {' '.join(map(str, errors))}")
+    return redirect(page, scope.collection.slug, scope.campaign.slug)
+
+
+@require_safe
+def sample_size(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The form, and the answer once it is sent; nothing is stored."""
+    scope = fetch_scope(request, slug, campaign, page="agreement")
+    criteria = scope.criteria()
+    criterion = chosen_criterion(request, criteria)
+    form = SampleSizeForm(request.GET if "statistic" in request.GET else None)
+    context = scope.context(section="sample", criteria=criteria, criterion=criterion, form=form)
+    if criterion is not None and form.is_valid():
+        with RefusalReport(lambda reason: context.update(refused=reason)):
+            if assumed := form.cleaned_data["assumed"]:
+                people = scope.campaign.overlap
+                share = form.cleaned_data["points"] / 100
+                context["assumed"] = without_pilot(assumed / 100, share, people * (people - 1) // 2)
+            else:
+                context["needed"] = items_needed(scope.campaign, criterion, form.aim(), check=True)
+    return render(request, "adjudication/agreement/sample_size.html", context)
+
+
+@login_not_required
+@require_safe
+def statistics_help(request: HttpRequest) -> HttpResponse:
+    """Every statistic with its formula, range and scale, and every rule of a vote. Open to everybody, as all help."""
+    rules = [each for each in TIE_POLICIES.values() if not each.needs]
+    context = {"statistics": STATISTICS.values(), "votes": VOTE_POLICIES.values(), "rules": rules}
+    return render(request, "adjudication/agreement/statistics_help.html", context)

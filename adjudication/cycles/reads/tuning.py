@@ -8,8 +8,7 @@ from accounts.caches import volatile
 from accounts.models import FINAL_STATES
 from adjudication.agreement.reads.agreement import Shown, show
 from adjudication.cycles.reads.cycles import People, criterion_in, people_of
-from adjudication.labels.reads.inputs import Inputs, build_labels, people_first, read_inputs
-from adjudication.labels.reads.labels import scale_of
+from adjudication.labels.reads.inputs import Inputs, labels_of, read_inputs
 from adjudication.models import AgreementResult
 from adjudication.stats.report import Agreement, Options, measure_agreement
 from adjudication.stats.results import CODE_VERSION
@@ -84,14 +83,11 @@ def _measure(campaign: Campaign, criterion: Criterion) -> Agreement | None:
 
 
 def _compute(campaign: Campaign, criterion: Criterion, inputs: Inputs) -> Agreement | None:
-    scale = scale_of(criterion)
-    matrix = people_first(inputs.table.of_criterion(criterion.pk).matrix(scale), inputs)
+    matrix, labels = labels_of(criterion, inputs)
     if not matrix.annotators.size:
         return None
-    labels = build_labels(criterion, scale, matrix, inputs)
-    return measure_agreement(
-        labels, Options(seed=campaign.seed, statistics=TRIED, resamples=DEV_RESAMPLES, pairs=False)
-    )
+    options = Options(seed=campaign.seed, statistics=TRIED, resamples=DEV_RESAMPLES, pairs=False)
+    return measure_agreement(labels, options)
 
 
 def _block(agreement: Agreement | None, block: str, model: str | None) -> list[Shown]:

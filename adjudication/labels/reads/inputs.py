@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from django.db import connection, transaction
 
-from adjudication.labels.reads.labels import IntArray, Matrix, Table, read_labels, read_repeats, read_topics
+from adjudication.labels.reads.labels import IntArray, Matrix, Table, read_labels, read_repeats, read_topics, scale_of
 from adjudication.models import Verdict
 from adjudication.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
 from annotation.models import AnnotatorKind, Campaign, Criterion
@@ -103,6 +103,13 @@ def _scales(campaign: Campaign) -> list[tuple[Any, ...]]:
     """What is declared about each criterion: its scale and the levels on it."""
     rows = campaign.criteria.order_by("pk", "levels__value")
     return list(rows.values_list("pk", "key", "scale", "levels__value", "levels__label"))
+
+
+def labels_of(criterion: Criterion, inputs: Inputs) -> tuple[Matrix, Labels]:
+    """The labels of one criterion: their matrix, in the order pages show it, and what the statistics take."""
+    scale = scale_of(criterion)
+    matrix = people_first(inputs.table.of_criterion(criterion.pk).matrix(scale), inputs)
+    return matrix, build_labels(criterion, scale, matrix, inputs)
 
 
 def people_first(matrix: Matrix, inputs: Inputs) -> Matrix:

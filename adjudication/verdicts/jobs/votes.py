@@ -17,8 +17,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.refusals import Refused
-from adjudication.agreement.jobs.result_jobs import ResultJob
-from adjudication.agreement.jobs.second_opinions import second_opinions
+from adjudication.agreement.jobs.agreement import ResultJob
 from adjudication.labels.reads.counts import newest_count
 from adjudication.labels.reads.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.labels.rules import can_adjudicate
@@ -27,6 +26,7 @@ from adjudication.stats.cells import reduce_rows
 from adjudication.stats.policies import tie_policy
 from adjudication.stats.votes import Outcome, vote
 from adjudication.verdicts.jobs import vote_sql
+from adjudication.verdicts.jobs.second_opinions import second_opinions
 from annotation.models import AnnotatorKind, Campaign, Criterion
 from corpus.models import Membership
 

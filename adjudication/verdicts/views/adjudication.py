@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.models import User
 from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import NotAllowed, Refused
-from adjudication.agreement.forms.jobs import VoteForm
+from adjudication.agreement.forms import VoteForm
 from adjudication.labels.reads.ballots import fetch_ballots, fingerprint
 from adjudication.labels.reads.counts import VoteStanding, count_short, fetch_vote_standing, newest_count
 from adjudication.labels.reads.items import NAMED_BY
