@@ -1,5 +1,6 @@
 """Adjudication of papers through the API: the steps of the screen and of `manage.py adjudicate_papers`."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.http import Http404
@@ -160,6 +161,9 @@ class MajoritiesSerializer(serializers.Serializer[Any]):
     left = serializers.IntegerField()
 
 
+CHANGED = answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422)
+
+
 class InPapersView(InUnsealedView):
     """For managers and adjudicators who have nothing left to judge; 404 where the campaign judges no papers."""
 
@@ -176,12 +180,13 @@ class InPapersView(InUnsealedView):
         rows = Item.objects.select_related("campaign__collection", "paper")
         return get_object_or_404(rows, pk=self.kwargs["pk"], campaign=self.campaign, paper__isnull=False)
 
-    def who(self, item: Item, *, override: bool) -> dict[str, Any]:
-        """Who acts and when. To override on a paper of one's own is logged, as on the screen."""
-        by: dict[str, Any] = {"by": self.person, "at": timezone.now()}
-        if override and judged_item(item.pk, self.person):
-            open_own_paper(item=item, **by)
-        return {"item": item, **by, "override": override}
+    def change(self, item: Item, action: Callable[..., object], *, override: bool, **options: Any) -> Response:
+        """Take a step; answers with the paper after it. To override on a paper of one's own is logged."""
+        by, at = self.person, timezone.now()
+        if override and judged_item(item.pk, by):
+            open_own_paper(item=item, by=by, at=at)
+        action(item=item, by=by, at=at, override=override, **options)
+        return self.shown(item)
 
     def shown(self, item: Item) -> Response:
         return Response(PaperCaseSerializer(case_as_json(fetch_case(item))).data)
@@ -242,7 +247,8 @@ class PaperOpening(InPapersView):
         """A manager reads the versions of a paper they worked on; the audit log says so."""
         item = self.item()
         check_not_own_item(item.pk, self.membership, override=True)
-        self.who(item, override=True)
+        if judged_item(item.pk, self.person):
+            open_own_paper(item=item, by=self.person, at=timezone.now())
         return self.shown(item)
 
 
@@ -252,18 +258,18 @@ class PaperChoice(InPapersView):
     @extend_schema(
         operation_id="paper_adjudication_take",
         request=PaperChoiceSerializer,
-        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+        responses=CHANGED,
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Take a variant of one difference, everything of one version, or what is undecided as that version has it."""
-        item, given = self.item(), self.body(PaperChoiceSerializer)
-        who, seen = self.who(item, override=given["override"]), given["seen"]
-        if "difference" in given:
-            take_version(difference=given["difference"], variant=given["variant"], seen=seen, **who)
-        else:
-            side = given.get("everything") or given["rest"]
-            take_everything(side=side, only_open="rest" in given, seen=seen, **who)
-        return self.shown(item)
+        return self.change(self.item(), _take, **self.body(PaperChoiceSerializer))
+
+
+def _take(*, difference: str = "", everything: str = "", rest: str = "", **options: Any) -> None:
+    if difference:
+        take_version(difference=difference, **options)
+    else:
+        take_everything(side=everything or rest, only_open=bool(rest), **options)
 
 
 class PaperStep(InPapersView):
@@ -272,13 +278,11 @@ class PaperStep(InPapersView):
     @extend_schema(
         operation_id="paper_adjudication_step",
         request=PaperStepSerializer,
-        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+        responses=CHANGED,
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """One step back (undo) or forward again (redo), over choices and edits."""
-        item, given = self.item(), self.body(PaperStepSerializer)
-        step_adjudication(step=given["step"], **self.who(item, override=given["override"]))
-        return self.shown(item)
+        return self.change(self.item(), step_adjudication, **self.body(PaperStepSerializer))
 
 
 class PaperContent(InPapersView):
@@ -299,14 +303,11 @@ class PaperContent(InPapersView):
     @extend_schema(
         operation_id="paper_adjudication_write",
         request=WrittenContentSerializer,
-        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+        responses=CHANGED,
     )
     def put(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Put an edited extraction in its place."""
-        item, given = self.item(), self.body(WrittenContentSerializer)
-        who = self.who(item, override=given["override"])
-        write_adjudication(content=given["content"], seen=given["seen"], **who)
-        return self.shown(item)
+        return self.change(self.item(), write_adjudication, **self.body(WrittenContentSerializer))
 
 
 class PaperAcceptance(InPapersView):
@@ -315,14 +316,11 @@ class PaperAcceptance(InPapersView):
     @extend_schema(
         operation_id="paper_adjudication_accept",
         request=AcceptanceSerializer,
-        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+        responses=CHANGED,
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Accept the result: exports and statistics are made of it."""
-        item, given = self.item(), self.body(AcceptanceSerializer)
-        who = self.who(item, override=given["override"])
-        accept_paper(seen=given["seen"], despite=given["despite"], **who)
-        return self.shown(item)
+        return self.change(self.item(), accept_paper, **self.body(AcceptanceSerializer))
 
     @extend_schema(
         operation_id="paper_adjudication_reopen",
@@ -331,10 +329,8 @@ class PaperAcceptance(InPapersView):
     )
     def delete(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Reopen the paper: until it is accepted again it does not count. Choices and edits stay."""
-        item = self.item()
-        who = self.who(item, override=request.query_params.get("override", "").lower() in ("1", "true"))
-        withdraw_acceptance(seen=None, **who)
-        return self.shown(item)
+        override = request.query_params.get("override", "").lower() in ("1", "true")
+        return self.change(self.item(), withdraw_acceptance, override=override, seen=None)
 
 
 class PaperSentBack(InPapersView):
@@ -343,10 +339,8 @@ class PaperSentBack(InPapersView):
     @extend_schema(
         operation_id="paper_adjudication_send_back",
         request=StepSerializer,
-        responses=answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422),
+        responses=CHANGED,
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Ask for one more annotator. What they hand in joins the versions."""
-        item, given = self.item(), self.body(StepSerializer)
-        send_back_paper(**self.who(item, override=given["override"]))
-        return self.shown(item)
+        return self.change(self.item(), send_back_paper, **self.body(StepSerializer))

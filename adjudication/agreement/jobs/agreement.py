@@ -17,12 +17,13 @@ from accounts import jobs
 from accounts.job_kinds import J
 from accounts.models import User
 from adjudication.agreement.jobs.tables import confusion_tables, self_consistency, topic_tables
+from adjudication.agreement.reads.agreement import as_row
 from adjudication.labels.reads.inputs import Inputs, await_verdicts, labels_of, read_inputs
 from adjudication.labels.reads.labels import IntArray, Matrix, newest_submission, scale_of
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.stats.labels import Labels
-from adjudication.stats.report import Agreement, Options, Result, measure_agreement
+from adjudication.stats.report import Agreement, Options, measure_agreement
 from adjudication.stats.results import CODE_VERSION, to_jsonable
 from adjudication.stats.statistics import statistics_for
 from annotation.campaigns.jobs import CampaignJob
@@ -130,7 +131,8 @@ def _measure(
         run.results.filter(criterion=criterion.key).delete()
         run.figures.filter(criterion=criterion.key).delete()
         if agreement is not None:
-            AgreementResult.objects.bulk_create([_row(run, criterion, result) for result in agreement.results])
+            rows = [as_row(result, run=run, criterion=criterion.key) for result in agreement.results]
+            AgreementResult.objects.bulk_create(rows)
             AgreementFigure.objects.bulk_create(drawn)
         run.detail = {**run.detail, criterion.key: detail}
         run.save(update_fields=["detail"])
@@ -170,21 +172,6 @@ def options_of(run: AgreementRun, criterion: Criterion) -> Options:
         interval=given.get("interval", "auto"),
         unit=given.get("unit", "auto"),
         margin=given.get("margin"),
-    )
-
-
-def _row(run: AgreementRun, criterion: Criterion, result: Result) -> AgreementResult:
-    shape = result.to_json()
-    known = {"statistic", "scope", "annotators", "block", "model", "value", "reason", "n_items", "n_pairs", "ci"}
-    known |= {"ci_reason", "p"}
-    return AgreementResult(
-        run=run,
-        criterion=criterion.key,
-        **{
-            name: shape[name] for name in ("statistic", "scope", "annotators", "value", "n_items", "n_pairs", "ci", "p")
-        },
-        **{name: shape[name] or "" for name in ("block", "model", "reason", "ci_reason")},
-        extra={name: value for name, value in shape.items() if name not in known and value},
     )
 
 

@@ -11,6 +11,7 @@ from adjudication.labels.reads.labels import count_changed
 from adjudication.labels.reads.staleness import count_newer, newer_judgments
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
+from adjudication.stats.report import Result
 from adjudication.stats.statistics import TABLE_ONE, rank, statistic
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.models import AnnotatorKind, Campaign
@@ -42,6 +43,11 @@ BLOCKS = {
     "GA": "Machine with the verdict",
     "HA": "People with the verdict",
 }
+TEXTS = ("block", "model", "reason", "ci_reason")  # columns of a figure that are "" where it has none
+COLUMNS = (
+    *("statistic", "scope", "annotators", "block", "model", "value", "reason"),
+    *("n_items", "n_pairs", "ci", "ci_reason", "p"),
+)
 AGAINST = {"leave_one_out": "others’ vote", "part_whole": "part of the verdict"}
 FLAGS = {
     "small_sample": "small sample: read the jackknife interval",
@@ -141,25 +147,19 @@ def _needs_verdicts(run: AgreementRun) -> bool:
     )
 
 
+def as_row(result: Result, **more: Any) -> AgreementResult:
+    """The figure as it is stored, not saved. What has no column of its own is in `extra`."""
+    shape = result.to_json()
+    columns = {name: shape.pop(name) for name in COLUMNS}
+    columns |= {name: columns[name] or "" for name in TEXTS}
+    return AgreementResult(**more, **columns, extra={name: value for name, value in shape.items() if value})
+
+
 def shape(result: AgreementResult) -> dict[str, Any]:
     """The object of design.md 4, with more keys."""
-    return {
-        "criterion": result.criterion,
-        "statistic": result.statistic,
-        "scope": result.scope,
-        "annotators": result.annotators,
-        "block": result.block or None,
-        "model": result.model or None,
-        "value": result.value,
-        "reason": result.reason or None,
-        "n_items": result.n_items,
-        "n_pairs": result.n_pairs,
-        "ci": result.ci,
-        "ci_reason": result.ci_reason or None,
-        "p": result.p,
-        "flags": [],
-        **result.extra,
-    }
+    columns = {name: getattr(result, name) for name in COLUMNS}
+    columns |= {name: columns[name] or None for name in TEXTS}
+    return {"criterion": result.criterion, **columns, "flags": [], **result.extra}
 
 
 def as_json(run: AgreementRun) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from adjudication.agreement.reads.agreement import shape
 from adjudication.agreement.reads.report import Entry, Report, escape
-from adjudication.models import AgreementResult, AgreementRun
+from adjudication.models import AgreementRun
 from annotation.campaigns.reads.overrides import overrides_in
 from corpus.formats.csv_text import write_csv
 
@@ -52,8 +53,8 @@ def as_latex(report: Report) -> str:
 def as_csv(run: AgreementRun, criterion: str, report: Report) -> str:
     """A line for each figure of the table, one for each test of people against a machine, one for each override."""
     tests = run.detail[criterion].get("comparisons", ())
-    lines = [_line(criterion, _of_result(row)) for row in report.results]
-    lines += [_line(criterion, _of_test(test)) for test in tests]
+    lines = [_line(criterion, {**shape(row), "block": row.block or row.scope}) for row in report.results]
+    lines += [_line(criterion, {**test["difference"], **test, "block": "HH-GH"}) for test in tests]
     return "".join(write_csv(COLUMNS, [*lines, *_overridden(run, criterion)]))
 
 
@@ -79,15 +80,6 @@ def _latex_cell(cell: Entry) -> str:
 
 def _raised(letters: str) -> str:
     return rf"\textsuperscript{{{letters}}}"
-
-
-def _of_result(row: AgreementResult) -> dict[str, Any]:
-    names = ("statistic", "model", "annotators", "value", "reason", "ci", "ci_reason", "n_items", "n_pairs", "p")
-    return {**{name: getattr(row, name) for name in names}, "block": row.block or row.scope, **row.extra}
-
-
-def _of_test(test: dict[str, Any]) -> dict[str, Any]:
-    return {**test["difference"], **test, "block": "HH-GH"}
 
 
 def _overridden(run: AgreementRun, criterion: str) -> Iterator[list[object]]:

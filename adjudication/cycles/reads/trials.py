@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import FINAL_STATES
-from adjudication.agreement.reads.agreement import Shown, comparisons, fetch_standing, newer_things, show
+from adjudication.agreement.reads.agreement import Difference, Shown, comparisons, fetch_standing, newer_things, show
 from adjudication.cycles.reads.cycles import People, count_tests, cycles_of, people_of
 from adjudication.cycles.reads.tuning import candidate_of
 from adjudication.labels.reads.counts import newest_count
@@ -36,21 +36,17 @@ TEST_RESAMPLES = 10_000
 class ResultRow:
     """One line of the table of the test (DORIS-MAE, Table 1), with the difference and what it shows."""
 
-    label: str
+    test: Difference
     people: Shown | None
     machine: Shown | None
     verdict: Shown | None
-    difference: str
-    low: str
-    high: str
-    p: str
-    p_holm: str
     p_cycles: str
-    detectable: str
     outcome: str
-    n_items: int
-    why: str
     is_equivalent: bool
+
+    @property
+    def label(self) -> str:
+        return self.test.label
 
 
 @dataclass(frozen=True)
@@ -149,7 +145,7 @@ def _imported(cycle: AnnoCycle) -> tuple[str, int, RunCounts]:
 def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) -> list[ResultRow]:
     detail = run.detail.get(cycle.criterion, {})
     found = {(one["statistic"], one["model"]): one for one in detail.get("comparisons", ())}
-    words = {(one.label, one.model): one for one in comparisons(run, cycle.criterion)} if detail else {}
+    tests_by_name = {(one.statistic, one.model): one for one in comparisons(run, cycle.criterion)} if detail else {}
     blocks = run.results.filter(criterion=cycle.criterion, scope="block", statistic__in=TABLE_ONE)
     shown = {(row.statistic, row.block, row.model): show(row) for row in blocks}
     rows = []
@@ -157,24 +153,15 @@ def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) 
         compared = found.get((name, machine))
         if compared is None:
             continue
-        said = words[statistic(name).label, machine]
         p = compared["difference"]["p"]
         rows.append(
             ResultRow(
-                label=statistic(name).label,
+                test=tests_by_name[name, machine],
                 people=shown.get((name, "HH", "")),
                 machine=shown.get((name, "GH", machine)),
                 verdict=shown.get((name, "GA", machine)),
-                difference=said.value,
-                low=said.low,
-                high=said.high,
-                p=said.p,
-                p_holm=said.p_holm,
                 p_cycles="" if p is None else f"{min(1.0, p * tests):.3f}",
-                detectable=said.detectable,
                 outcome=_outcome(compared),
-                n_items=said.n_items,
-                why=said.why,
                 is_equivalent=compared["equivalent"] is True,
             )
         )
@@ -204,14 +191,14 @@ def evidence_of(rows: Sequence[ResultRow]) -> list[dict[str, Any]]:
             "people": row.people.value if row.people else "",
             "machine": row.machine.value if row.machine else "",
             "verdict": row.verdict.value if row.verdict else "",
-            "difference": row.difference,
-            "low": row.low,
-            "high": row.high,
-            "p": row.p,
-            "p_holm": row.p_holm,
+            "difference": row.test.value,
+            "low": row.test.low,
+            "high": row.test.high,
+            "p": row.test.p,
+            "p_holm": row.test.p_holm,
             "p_cycles": row.p_cycles,
             "outcome": row.outcome,
-            "n_items": row.n_items,
+            "n_items": row.test.n_items,
         }
         for row in rows
     ]

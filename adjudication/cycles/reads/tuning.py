@@ -1,15 +1,14 @@
 """Machines tried on a dev set: how far people agree there, and how far each machine agrees with them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from django.db.models import Count, Q
 
 from accounts.caches import volatile
 from accounts.models import FINAL_STATES
-from adjudication.agreement.reads.agreement import Shown, show
+from adjudication.agreement.reads.agreement import Shown, as_row, show
 from adjudication.cycles.reads.cycles import People, criterion_in, people_of
 from adjudication.labels.reads.inputs import Inputs, labels_of, read_inputs
-from adjudication.models import AgreementResult
 from adjudication.stats.report import Agreement, Options, measure_agreement
 from adjudication.stats.results import CODE_VERSION
 from adjudication.stats.statistics import statistic
@@ -55,16 +54,10 @@ def dev_table(campaign: Campaign, key: str) -> DevTable:
     criterion = criterion_in(campaign, key)
     agreement = _measure(campaign, criterion) if criterion else None
     machines = _candidates(campaign, key)
-    filled = [
-        Candidate(
-            **{**vars(one), "figures": _block(agreement, "GH", one.name)},
-        )
-        for one in machines
-    ]
-    filled.sort(key=_by_agreement)
-    return DevTable(
-        campaign, people_of(campaign), [statistic(name).label for name in TRIED], _block(agreement, "HH", None), filled
-    )
+    measured = [replace(one, figures=_block(agreement, "GH", one.name)) for one in machines]
+    columns = [statistic(name).label for name in TRIED]
+    among_people = _block(agreement, "HH", None)
+    return DevTable(campaign, people_of(campaign), columns, among_people, sorted(measured, key=_by_agreement))
 
 
 def _by_agreement(candidate: Candidate) -> float:
@@ -100,17 +93,7 @@ def _block(agreement: Agreement | None, block: str, model: str | None) -> list[S
             result = agreement.find(name, "block", block, **({"model": model} if model else {}))
         except KeyError:
             return []
-        shape = result.to_json()
-        row = AgreementResult(
-            statistic=name,
-            value=shape["value"],
-            reason=shape["reason"] or "",
-            n_items=shape["n_items"],
-            n_pairs=shape["n_pairs"],
-            ci=shape["ci"],
-            ci_reason=shape["ci_reason"] or "",
-        )
-        found.append(show(row))
+        found.append(show(as_row(result)))
     return found
 
 
@@ -148,14 +131,9 @@ def _imported(campaign: Campaign, key: str) -> list[Candidate]:
 
 def candidate_of(digest: str, runs: list[MachineRun], counts_by_run: dict[int, RunCounts]) -> Candidate:
     """The runs of one recipe as one line of the table, their counts added up; `digest` is the hash of the recipe."""
-    each = [counts_by_run[run.pk] for run in runs]
-    whole = RunCounts(
-        items=sum(one.items for one in each),
-        answered=sum(one.answered for one in each),
-        invalid=sum(one.invalid for one in each),
-        waiting=sum(one.waiting for one in each),
-        errors=sum(one.errors for one in each),
-    )
+    counts = [counts_by_run[run.pk] for run in runs]
+    summed = ("items", "answered", "invalid", "waiting", "errors")
+    whole = RunCounts(**{name: sum(getattr(one, name) for one in counts) for name in summed})
     return Candidate(
         key=digest,
         name=runs[0].annotator.model,

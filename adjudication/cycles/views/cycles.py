@@ -3,15 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.jobs import with_live_progress
-from accounts.refusal_messages import refusals_in_form
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from adjudication.cycles.actions import (
     choose_test_set,
     decide_cycle,
@@ -75,82 +74,62 @@ def cycle_detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_POST
 def cycle_test_set(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Take a test campaign for the cycle."""
-    membership = fetch_manager(request.user, slug)
-    cycle = _fetch(membership, number)
-    test = _campaign(request, membership)
-    return _step(
-        request, membership, cycle, lambda by, at: choose_test_set(cycle=cycle, by=by, at=at, test=test), "test-set"
-    )
+    membership, cycle = _fetch_to_change(request, slug, number)
+    return _step(request, cycle, choose_test_set, "test-set", test=_campaign(request, membership))
 
 
 @require_POST
 def cycle_freeze(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Freeze one of the machines that were tried."""
-    membership = fetch_manager(request.user, slug)
-    cycle = _fetch(membership, number)
-    key = request.POST.get("machine", "")
-    return _step(
-        request, membership, cycle, lambda by, at: freeze_machine(cycle=cycle, by=by, at=at, key=key), "freeze"
-    )
+    _, cycle = _fetch_to_change(request, slug, number)
+    return _step(request, cycle, freeze_machine, "freeze", key=request.POST.get("machine", ""))
 
 
 @require_POST
 def cycle_run(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Let the frozen machine judge the test set or, once decided, another campaign."""
-    membership = fetch_manager(request.user, slug)
-    cycle = _fetch(membership, number)
+    membership, cycle = _fetch_to_change(request, slug, number)
     campaign = _campaign(request, membership)
-    step = "test" if campaign.pk == cycle.test_id else "everything"
-    return _step(
-        request,
-        membership,
-        cycle,
-        lambda by, at: run_frozen_machine(cycle=cycle, by=by, at=at, campaign=campaign),
-        step,
-    )
+    anchor = "test" if campaign.pk == cycle.test_id else "everything"
+    return _step(request, cycle, run_frozen_machine, anchor, campaign=campaign)
 
 
 @require_POST
 def cycle_test(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Compute the figures of the test."""
-    membership = fetch_manager(request.user, slug)
-    cycle = _fetch(membership, number)
-    return _step(request, membership, cycle, lambda by, at: request_test(cycle=cycle, by=by, at=at), "test")
+    _, cycle = _fetch_to_change(request, slug, number)
+    return _step(request, cycle, request_test, "test")
 
 
 @require_POST
 def cycle_decide(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Record how the cycle ends, and why."""
-    membership = fetch_manager(request.user, slug)
-    cycle = _fetch(membership, number)
+    membership, cycle = _fetch_to_change(request, slug, number)
     form = DecisionForm(request.POST, cycle=cycle, may_use_test=True)
     if form.is_valid():
         with refusals_in_form(form):
             decide_cycle(cycle=cycle, by=membership.user, at=timezone.now(), **form.cleaned_data)
-            answer = redirect("cycle_detail", slug, number)
-            answer["Location"] += "#decision"
-            return answer
+            return _back(cycle, "decision")
     return _show(request, membership, cycle, decision=form)
 
 
+def _fetch_to_change(request: HttpRequest, slug: str, number: int) -> tuple[Membership, AnnoCycle]:
+    membership = fetch_manager(request.user, slug)
+    return membership, _fetch(membership, number)
+
+
 def _step(
-    request: HttpRequest,
-    membership: Membership,
-    cycle: AnnoCycle,
-    change: Callable[[Any, Any], object],
-    anchor: str,
+    request: HttpRequest, cycle: AnnoCycle, action: Callable[..., object], anchor: str, **options: object
 ) -> HttpResponse:
     """Take one step; a refusal stands at the top of the page."""
-    try:
-        change(membership.user, timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        anchor = ""
-    answer = redirect("cycle_detail", membership.collection.slug, cycle.number)
-    answer["Location"] += f"#{anchor}" if anchor else ""
-    return answer
+    with refusals_in_message(request):
+        action(cycle=cycle, by=request.user, at=timezone.now(), **options)
+        return _back(cycle, anchor)
+    return redirect("cycle_detail", cycle.collection.slug, cycle.number)
+
+
+def _back(cycle: AnnoCycle, anchor: str) -> HttpResponse:
+    return redirect(f"{reverse('cycle_detail', args=[cycle.collection.slug, cycle.number])}#{anchor}")
 
 
 def _show(

@@ -2,7 +2,6 @@
 
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -10,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusal_messages import refusals_in_message
 from adjudication.cycles.reads.unparsed_answers import with_standing
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.labels.views import fetch_label_scope
@@ -43,12 +42,8 @@ def verdict_open(request: HttpRequest, slug: str, campaign: str, item: int) -> H
     check_can_adjudicate(scope.membership)
     found = get_object_or_404(Item, pk=item, campaign=scope.campaign)
     criterion = get_object_or_404(Criterion, key=request.POST.get("criterion", ""), campaign=scope.campaign)
-    try:
+    with refusals_in_message(request):
         verdict = open_verdict(item=found, criterion=criterion, by=scope.user, at=timezone.now())
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        messages.error(request, refusal.reason)
-        return redirect("machine_list", slug, campaign)
-    where = reverse("adjudication_screen", args=[slug, campaign])
-    return redirect(f"{where}?{urlencode({'criterion': criterion.key, 'verdict': verdict.pk})}")
+        where = reverse("adjudication_screen", args=[slug, campaign])
+        return redirect(f"{where}?{urlencode({'criterion': criterion.key, 'verdict': verdict.pk})}")
+    return redirect("machine_list", slug, campaign)

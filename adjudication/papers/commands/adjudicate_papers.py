@@ -1,6 +1,7 @@
 """manage.py adjudicate_papers SLUG STEP CAMPAIGN [PAPER]: one extraction of several, by the steps of the screen."""
 
 import json
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
@@ -18,7 +19,7 @@ from adjudication.papers.actions.papers import (
 )
 from adjudication.papers.reads.case_details import case_as_json, row_as_json
 from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
-from adjudication.verdicts.actions.extra_judges import send_back_paper
+from adjudication.verdicts.actions.extra_judges import judge_asked, send_back_paper
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.definitions.extractions import write_content
 from annotation.kind import Judged
@@ -88,64 +89,50 @@ class Command(SteppedCommand):
         ]
         return "\n".join(lines) or "No papers.", {"papers": rows}
 
-    def show(self, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
-        return _shown(_item(slug, campaign, paper))
+    def show(self, **where: str) -> tuple[str, dict[str, Any]]:
+        return _shown(_item(**where))
 
-    def content(self, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
-        case = fetch_case(_item(slug, campaign, paper))
+    def content(self, **where: str) -> tuple[str, dict[str, Any]]:
+        case = fetch_case(_item(**where))
         found = write_content(case.result)
         return json.dumps(found, ensure_ascii=False, indent=1), {"seen": case.seen, "content": found}
 
-    def take(
-        self, *, slug: str, campaign: str, paper: str, number: int, version: str, seen: str | None
-    ) -> tuple[str, dict[str, Any]]:
-        item = _item(slug, campaign, paper)
+    def take(self, *, number: int, version: str, seen: str | None, **where: str) -> tuple[str, dict[str, Any]]:
+        item = _item(**where)
         difference, variant = _variant(item, number, version)
-        take_version(item=item, difference=difference, variant=variant, seen=seen, by=None, at=timezone.now())
-        return _shown(item)
+        return _change(item, take_version, difference=difference, variant=variant, seen=seen)
 
-    def take_everything(
-        self, *, slug: str, campaign: str, paper: str, version: str, seen: str | None, rest: bool = False
-    ) -> tuple[str, dict[str, Any]]:
-        item = _item(slug, campaign, paper)
-        take_everything(item=item, side=version, only_open=rest, seen=seen, by=None, at=timezone.now())
-        return _shown(item)
+    def take_everything(self, *, version: str, seen: str | None, **where: str) -> tuple[str, dict[str, Any]]:
+        return _change(_item(**where), take_everything, side=version, seen=seen)
 
-    def take_rest(self, **given: Any) -> tuple[str, dict[str, Any]]:
-        return self.take_everything(rest=True, **given)
+    def take_rest(self, *, version: str, seen: str | None, **where: str) -> tuple[str, dict[str, Any]]:
+        return _change(_item(**where), take_everything, side=version, seen=seen, only_open=True)
 
-    def undo(self, **given: Any) -> tuple[str, dict[str, Any]]:
-        return _step("undo", **given)
+    def undo(self, **where: str) -> tuple[str, dict[str, Any]]:
+        return _change(_item(**where), step_adjudication, step="undo")
 
-    def redo(self, **given: Any) -> tuple[str, dict[str, Any]]:
-        return _step("redo", **given)
+    def redo(self, **where: str) -> tuple[str, dict[str, Any]]:
+        return _change(_item(**where), step_adjudication, step="redo")
 
-    def write(self, *, slug: str, campaign: str, paper: str, file: str, seen: str | None) -> tuple[str, dict[str, Any]]:
-        item = _item(slug, campaign, paper)
+    def write(self, *, file: str, seen: str | None, **where: str) -> tuple[str, dict[str, Any]]:
+        item = _item(**where)
         try:
             content = json.loads(text_of(file, MOST_BYTES))
         except (ValueError, RecursionError) as error:
             raise Refused(f"{file} is not JSON: {error}.") from error
-        write_adjudication(item=item, content=content, seen=seen, by=None, at=timezone.now())
-        return _shown(item)
+        return _change(item, write_adjudication, content=content, seen=seen)
 
-    def accept(
-        self, *, slug: str, campaign: str, paper: str, despite: bool, seen: str | None
-    ) -> tuple[str, dict[str, Any]]:
-        item = _item(slug, campaign, paper)
-        accept_paper(item=item, seen=seen, despite=despite, by=None, at=timezone.now())
-        return _shown(item)
+    def accept(self, *, despite: bool, seen: str | None, **where: str) -> tuple[str, dict[str, Any]]:
+        return _change(_item(**where), accept_paper, despite=despite, seen=seen)
 
-    def reopen(self, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
-        item = _item(slug, campaign, paper)
-        withdraw_acceptance(item=item, seen=None, by=None, at=timezone.now())
-        return _shown(item)
+    def reopen(self, **where: str) -> tuple[str, dict[str, Any]]:
+        return _change(_item(**where), withdraw_acceptance, seen=None)
 
-    def send_back(self, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
-        item = _item(slug, campaign, paper)
+    def send_back(self, **where: str) -> tuple[str, dict[str, Any]]:
+        item = _item(**where)
         sent = send_back_paper(item=item, by=None, at=timezone.now())
-        who = "the next annotator of the open queue" if sent.annotator is None else "one more annotator"
-        return f"Sent back to {who}. What they hand in joins the versions of this paper.", {"paper": paper}
+        text = f"Sent back to {judge_asked(sent)}. What they hand in joins the versions of this paper."
+        return text, {"paper": where["paper"]}
 
 
 MOST_BYTES = 20_000_000
@@ -184,9 +171,8 @@ def _variant(item: Item, number: int, letter: str) -> tuple[str, str]:
     return found.name, variant.name
 
 
-def _step(step: str, *, slug: str, campaign: str, paper: str) -> tuple[str, dict[str, Any]]:
-    item = _item(slug, campaign, paper)
-    step_adjudication(item=item, step=step, by=None, at=timezone.now())
+def _change(item: Item, action: Callable[..., object], **options: Any) -> tuple[str, dict[str, Any]]:
+    action(item=item, by=None, at=timezone.now(), **options)
     return _shown(item)
 
 
@@ -201,11 +187,11 @@ def _shown(item: Item) -> tuple[str, dict[str, Any]]:
 
 def _says(variant: dict[str, Any]) -> str:
     """The letters of a variant and what it says, on one line."""
-    reference, said = variant["reference"], variant["section"]
+    reference, text = variant["reference"], variant["section"]
     if reference:
-        said = reference["identifier"] or "no identifier"
+        text = reference["identifier"] or "no identifier"
     elif variant["sentences"]:
-        said = " ".join(one["text"] for one in variant["sentences"])
+        text = " ".join(one["text"] for one in variant["sentences"])
     elif variant["is_context"]:
-        said = "a context"
-    return f"{', '.join(variant['versions'])}: {said or 'nothing'}"
+        text = "a context"
+    return f"{', '.join(variant['versions'])}: {text or 'nothing'}"

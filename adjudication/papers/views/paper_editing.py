@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusal_messages import RefusalReport
 from adjudication.labels.rules import check_not_own_item
 from adjudication.papers.actions.papers import begin_adjudication, save_adjudication, step_adjudication
 from adjudication.papers.views.papers import open_paper, paper_refused, sees_own
@@ -36,13 +36,11 @@ def paper_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpR
     """The result as it is, to be edited; sending the form begins it where nothing was decided yet."""
     scope, item = open_paper(request, slug, campaign, pk)
     if request.method == "POST":
-        try:
+        reasons: list[str] = []
+        with RefusalReport(reasons.append):
             begin_adjudication(item=item, by=scope.user, at=timezone.now(), override=sees_own(request, item))
-        except NotAllowed:
-            raise
-        except Refused as refusal:
-            return paper_refused(request, scope, item, refusal.reason)
-        return redirect("paper_edit", slug, campaign, pk)
+            return redirect("paper_edit", slug, campaign, pk)
+        return paper_refused(request, scope, item, reasons[0])
     back = f"{reverse('adjudication_screen', args=[slug, campaign])}?item={pk}"
     check_not_own_item(item.pk, scope.membership, override=sees_own(request, item))
     extraction = _draft(item).first()

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from accounts.refusal_messages import RefusalReport
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
 from adjudication.labels.views import Scope, fetch_label_scope, whole_number
@@ -28,7 +29,7 @@ from adjudication.papers.actions.papers import (
 )
 from adjudication.papers.reads.paper_view import PaperView, fetch_paper_view
 from adjudication.papers.reads.papers import FILTERS, OPEN, PaperCase, PaperRow, fetch_case, paper_rows
-from adjudication.verdicts.actions.extra_judges import send_back_paper
+from adjudication.verdicts.actions.extra_judges import judge_asked, send_back_paper
 from annotation.definitions.extractions import findings_of
 from annotation.models import Item
 from annotation.papers.actions import BLOCKING
@@ -107,33 +108,29 @@ def paper_accept(request: HttpRequest, slug: str, campaign: str, pk: int) -> Htt
     scope, item = open_paper(request, slug, campaign, pk)
     place = _place(request, scope)
     by: dict[str, Any] = {"by": scope.user, "at": timezone.now(), "override": sees_own(request, item)}
-    try:
+    reasons: list[str] = []
+    with RefusalReport(reasons.append):
         if "withdraw" in request.POST:
             withdraw_acceptance(item=item, seen=None, **by)
             return HttpResponseRedirect(place.address(item.pk))
         accept_paper(item=item, seen=request.POST.get("seen", ""), despite="despite" in request.POST, **by)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        return paper_refused(request, scope, item, refusal.reason)
-    following = place.neighbour(item.pk, 1) or place.neighbour(item.pk, -1)
-    return HttpResponseRedirect(place.address(following, last=item.pk))
+        following = place.neighbour(item.pk, 1) or place.neighbour(item.pk, -1)
+        return HttpResponseRedirect(place.address(following, last=item.pk))
+    return paper_refused(request, scope, item, reasons[0])
 
 
 @require_POST
 def paper_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Ask for one more annotator, then on to the next paper."""
     scope, item = open_paper(request, slug, campaign, pk)
-    try:
+    reasons: list[str] = []
+    with RefusalReport(reasons.append):
         sent = send_back_paper(item=item, by=scope.user, at=timezone.now(), override=sees_own(request, item))
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        return paper_refused(request, scope, item, refusal.reason)
-    who = "the next annotator of the open queue" if sent.annotator is None else "one more annotator"
-    messages.success(request, f"Sent back to {who}. What they hand in joins the versions of this paper.")
-    place = _place(request, scope)
-    return HttpResponseRedirect(place.address(place.neighbour(item.pk, 1) or item.pk))
+        text = f"Sent back to {judge_asked(sent)}. What they hand in joins the versions of this paper."
+        messages.success(request, text)
+        place = _place(request, scope)
+        return HttpResponseRedirect(place.address(place.neighbour(item.pk, 1) or item.pk))
+    return paper_refused(request, scope, item, reasons[0])
 
 
 def open_paper(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Item]:

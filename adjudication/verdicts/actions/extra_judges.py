@@ -140,6 +140,11 @@ def note_item_seen(item: int, by: User, at: datetime) -> None:
     VotesSeen.objects.get_or_create(item_id=item, user=by, defaults={"at": at})
 
 
+def judge_asked(sent: Assignment) -> str:
+    """Whom an item was sent back to, in words."""
+    return "the next annotator of the open queue" if sent.annotator is None else "one more annotator"
+
+
 def has_judges_left(item: Item) -> bool:
     """Whether anybody in the campaign could still judge the item."""
     return _able(item.campaign, item.pk).exists()

@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
-from accounts.refusal_messages import refusals_in_message
-from accounts.refusals import NotAllowed, NotHere, Refused
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusals import NotHere, Refused
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import acceptable, count_outdated, latest_acceptance
 from adjudication.labels.rules import check_can_adjudicate
@@ -32,22 +32,15 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     check_can_adjudicate(scope.membership)
     criteria = scope.criteria()
     criterion = chosen_criterion(request, criteria)
-    refused = ""
-    if request.method == "POST" and criterion is not None:
-        form = AcceptanceForm(request.POST)
-        refused = first_error(form)
-        if not refused:
-            try:
-                count = accept_votes(criterion=criterion, by=scope.user, at=timezone.now(), **form.cleaned_data)
-            except NotAllowed:
-                raise
-            except Refused as refusal:
-                refused = refusal.reason
-            else:
-                messages.success(request, f"Accepted {count:,} votes.")
-                return redirect("acceptance", slug, campaign)
-    wanted = request.GET.get("which", "unanimous")
-    which = wanted if wanted in CHOICES else "unanimous"
+    form = AcceptanceForm(request.POST if request.method == "POST" and criterion else None)
+    if criterion is not None and form.is_valid():
+        with refusals_in_form(form):
+            count = accept_votes(criterion=criterion, by=scope.user, at=timezone.now(), **form.cleaned_data)
+            messages.success(request, f"Accepted {count:,} votes.")
+            return redirect("acceptance", slug, campaign)
+    refused = first_error(form)
+    which = request.GET.get("which", "")
+    which = which if which in CHOICES else "unanimous"
     context = scope.context(
         section="adjudication", criteria=criteria, criterion=criterion, which=which, refused=refused
     )

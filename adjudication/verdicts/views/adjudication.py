@@ -14,8 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
-from accounts.refusal_messages import refusals_in_message
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusal_messages import RefusalReport, refusals_in_form, refusals_in_message
 from adjudication.agreement.forms import VoteForm
 from adjudication.labels.reads.ballots import fetch_ballots, fingerprint
 from adjudication.labels.reads.counts import VoteStanding, count_short, fetch_vote_standing, newest_count
@@ -25,7 +24,13 @@ from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adju
 from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope, whole_number
 from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.procedure import procedure_of
-from adjudication.verdicts.actions.extra_judges import has_judges_left, recall_item, send_back_item, waiting_judge
+from adjudication.verdicts.actions.extra_judges import (
+    has_judges_left,
+    judge_asked,
+    recall_item,
+    send_back_item,
+    waiting_judge,
+)
 from adjudication.verdicts.actions.verdicts import open_own_item, withdraw_decision
 from adjudication.verdicts.forms import first_error, moment_of
 from annotation.campaigns.reads.progress import counted_large_at
@@ -103,17 +108,12 @@ def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
     form = procedure.form(request.POST)
     if request.POST.get("override") and "seen" not in request.POST:  # asks to see the votes; nothing is decided yet
         return _show_refused(request, place, verdict, "", status=200)
-    if not form.is_valid():
-        return _show_refused(request, place, verdict, first_error(form))
-    following = place.queue.next_after(verdict)
-    try:
-        procedure.decide(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        return _show_refused(request, place, verdict, refusal.reason)
-    more = {"verdict": following.pk} if following else {}
-    return HttpResponseRedirect(place.address(last=verdict.pk, **more))
+    if form.is_valid():
+        following = place.queue.next_after(verdict)
+        with refusals_in_form(form):
+            procedure.decide(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
+            return HttpResponseRedirect(place.address(last=verdict.pk, verdict=following and following.pk))
+    return _show_refused(request, place, verdict, first_error(form))
 
 
 @require_POST
@@ -133,20 +133,16 @@ def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -
     """Ask for one more judge, then on to the next item."""
     scope, place, verdict = _open(request, slug, campaign, pk)
     following = place.queue.next_after(verdict)
-    try:
-        sent = send_back_item(
-            verdict=verdict, by=scope.user, at=timezone.now(), override=bool(request.POST.get("override"))
-        )
-    except NotAllowed:
-        raise
-    except Refused as refusal:
-        return _show_refused(request, place, verdict, refusal.reason)
-    who = "the next annotator of the open queue" if sent.annotator is None else "one more annotator"
-    messages.success(request, f"Sent back to {who}. It returns here when they have judged and the votes are counted.")
-    if sent.annotator is None and not has_judges_left(verdict.item):
-        messages.warning(request, "Everybody who judges in this campaign has had the item: add an annotator to it.")
-    more = {"verdict": following.pk} if following else {}
-    return HttpResponseRedirect(place.address(**more))
+    override = bool(request.POST.get("override"))
+    reasons: list[str] = []
+    with RefusalReport(reasons.append):
+        sent = send_back_item(verdict=verdict, by=scope.user, at=timezone.now(), override=override)
+        text = f"Sent back to {judge_asked(sent)}. It returns here when they have judged and the votes are counted."
+        messages.success(request, text)
+        if sent.annotator is None and not has_judges_left(verdict.item):
+            messages.warning(request, "Everybody who judges in this campaign has had the item: add an annotator to it.")
+        return HttpResponseRedirect(place.address(verdict=following and following.pk))
+    return _show_refused(request, place, verdict, reasons[0])
 
 
 @require_POST
