@@ -1,4 +1,4 @@
-"""Asking for agreement and votes, and taking it back: the work itself is in runs/, done by a worker."""
+"""Asking for agreement figures and for a count of votes; the work itself is done by jobs."""
 
 from datetime import datetime
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
-from adjudication.labels.reads.ballots import KINDS as VOTING
+from adjudication.labels.reads.ballots import KINDS
 from adjudication.labels.reads.inputs import campaign_seed
 from adjudication.labels.reads.labels import counted_judgments
 from adjudication.labels.rules import check_adjudicator
@@ -22,7 +22,6 @@ from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
 from annotation.models import Campaign
 
-KINDS = {AgreementRun: "agreement", VoteRun: "vote"}
 J = TypeVar("J", AgreementRun, VoteRun)
 
 
@@ -51,7 +50,7 @@ def request_agreement(
     parameters = {"resamples": resamples, "interval": interval, "unit": unit, "margin": margin}
     _check_options(seed, parameters)
     parameters["figures"] = figures
-    return _ask(AgreementRun, "request_agreement", campaign, by, at, send=send, seed=seed, parameters=parameters)
+    return _queue(AgreementRun, "request_agreement", campaign, by, at, send=send, seed=seed, parameters=parameters)
 
 
 @transaction.atomic
@@ -79,16 +78,14 @@ def request_vote(
     if voters not in Voters.values:
         raise Refused(f"Unknown voters “{voters}”. Choose one of {', '.join(Voters.values)}.")
     check_within(MIN_VOTES, min_votes)
-    if voters != "all" and counted_judgments(campaign).exists() and not _has_votes(campaign, voters):
+    labels = counted_judgments(campaign)
+    votes = labels.filter(assignment__annotator__kind__in=KINDS[voters])
+    if voters != "all" and labels.exists() and not votes.exists():
         raise Refused(f"No {voters[:-1]} has judged in this campaign, so there is nobody whose votes could be counted.")
     parameters = {"weighted": weighted, "voters": voters}
-    return _ask(
+    return _queue(
         VoteRun, "request_vote", campaign, by, at, send=send, ties=ties, min_votes=min_votes, parameters=parameters
     )
-
-
-def _has_votes(campaign: Campaign, voters: str) -> bool:
-    return counted_judgments(campaign).filter(assignment__annotator__kind__in=VOTING[voters]).exists()
 
 
 def _check_options(seed: int, parameters: dict[str, Any]) -> None:
@@ -100,7 +97,7 @@ def _check_options(seed: int, parameters: dict[str, Any]) -> None:
         raise Refused(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
 
 
-def _ask(
+def _queue(
     model: type[J], verb: str, campaign: Campaign, by: User | None, at: datetime, *, send: bool, **fields: Any
 ) -> J:
     """A new job of the campaign, unless one of its kind is still on its way or there is nothing to read.
@@ -116,14 +113,6 @@ def _ask(
     if not counted_judgments(campaign).exists():
         raise Refused("There are no judgments in this campaign yet. Come back when somebody has judged.")
     job = jobs.new_job(model, by=by, at=at, send=send, campaign=campaign, **fields)
-    particulars = {name: value for name, value in fields.items() if name != "parameters"}
-    record_event(
-        by=by,
-        at=at,
-        verb=verb,
-        target=campaign,
-        scope=campaign.collection,
-        **particulars,
-        **fields.get("parameters", {}),
-    )
+    parameters = fields.pop("parameters")
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **fields, **parameters)
     return job

@@ -17,6 +17,7 @@ from adjudication.agreement.reads.agreement import as_json, fetch_standing
 from adjudication.labels.reads.counts import overrides_in_verdicts
 from adjudication.labels.reads.staleness import MOST_COUNTED
 from adjudication.models import Method, Verdict, Voters, VoteRun
+from adjudication.stats.intervals import METHODS, UNITS
 from adjudication.stats.policies import DEFAULT, offered_policies
 from adjudication.stats.statistics import STATISTICS
 from annotation.campaigns.api.base import InCampaignView
@@ -148,8 +149,8 @@ class AgreementSerializer(serializers.Serializer[Any]):
 class NewAgreementSerializer(serializers.Serializer[Any]):
     resamples = number_field(RESAMPLES)
     seed = number_field(SEED)
-    interval = serializers.ChoiceField(["auto", "percentile", "bca", "jackknife_t"], default="auto")
-    unit = serializers.ChoiceField(["auto", "item", "topic"], default="auto")
+    interval = serializers.ChoiceField(["auto", *METHODS], default="auto")
+    unit = serializers.ChoiceField(["auto", *UNITS], default="auto")
 
 
 class VoteSerializer(JobSerializer):

@@ -1,6 +1,6 @@
 """The figures of citation contexts as tables to take away: table 1 of ACM-CR with coverage, and figures per paper."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,11 +79,8 @@ class PaperRow:
 def table_rows(figures: Mapping[str, Any]) -> list[TableRow]:
     """The two lines of the table from the figures as `collection_stats` gives them."""
     return [
-        _table_row(figures, label, number, queries, one)
-        for label, number, queries, one in (
-            ("Paragraphs", "contexts", "context_topics", "context"),
-            ("Sentences", "citing_sentences", "sentence_topics", "sentence"),
-        )
+        _table_row(figures, "Paragraphs", "contexts", "context_topics", "context"),
+        _table_row(figures, "Sentences", "citing_sentences", "sentence_topics", "sentence"),
     ]
 
 
@@ -117,23 +114,12 @@ def as_latex(figures: Mapping[str, Any]) -> str:
         counts = (f"{row.none:,}", f"{row.some:,}", f"{row.all:,}", _fixed(row.coverage, 2))
         lines.append([row.label, f"{row.number:,}", f"{row.queries:,}", *means, *counts])
     table = _latex(head, lines, CAPTION.format(papers=figures["papers"]))
-    return table + _latex(["Per paper", "mean", "min", "max"], _paper_lines(figures), _per_paper(figures))
-
-
-def _per_paper(figures: Mapping[str, Any]) -> str:
-    return PER_PAPER.format(papers=figures["papers"])
-
-
-def _paper_lines(figures: Mapping[str, Any]) -> list[list[str]]:
-    return [
-        [row.label, _fixed(row.figure.mean, 2 if row.is_share else 1), *_range(row.figure, 2 if row.is_share else 0)]
-        for row in paper_rows(figures)
-    ]
-
-
-def _range(figure: Figure, places: int) -> Iterator[str]:
-    yield _fixed(figure.low, places)
-    yield _fixed(figure.high, places)
+    lines = []
+    for each in paper_rows(figures):
+        of_mean, of_ends = (2, 2) if each.is_share else (1, 0)
+        ends = (_fixed(end, of_ends) for end in (each.figure.low, each.figure.high))
+        lines.append([each.label, _fixed(each.figure.mean, of_mean), *ends])
+    return table + _latex(["Per paper", "mean", "min", "max"], lines, PER_PAPER.format(papers=figures["papers"]))
 
 
 def _latex(head: list[str], lines: list[list[str]], caption: str) -> str:

@@ -11,7 +11,7 @@ from adjudication.stats.blocks import Plan, plan
 from adjudication.stats.bootstrap import Design, Progress, Resampled, make_rng, resample
 from adjudication.stats.comparison import Comparison, adjust, comparable, compare, difference_plan
 from adjudication.stats.group_analysis import Group, analyse_group, groups
-from adjudication.stats.intervals import METHODS, Request, Sample, make_interval
+from adjudication.stats.intervals import METHODS, UNITS, Request, Sample, make_interval
 from adjudication.stats.labels import Kind, Labels, number
 from adjudication.stats.pair_analysis import Excluded, Measured, PairAnalysis, analyse_pairs, passes
 from adjudication.stats.results import (
@@ -66,7 +66,7 @@ class Options:
             raise ValueError(f"at least {RESAMPLES.least} resamples are needed")
         if not 0.5 <= self.level < 1:
             raise ValueError("the level of an interval lies between 0.5 and 1")
-        if self.interval not in ("auto", *METHODS) or self.unit not in ("auto", "item", "topic"):
+        if self.interval not in ("auto", *METHODS) or self.unit not in ("auto", *UNITS):
             raise ValueError("unknown interval or unit")
         if any(not 0 < each < 2 for each in map(self.margin_of, (*margins, *self.statistics)) if each is not None):
             raise ValueError("the equivalence margin is a fraction above 0")

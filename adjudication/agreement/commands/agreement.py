@@ -11,6 +11,7 @@ from adjudication.agreement.actions import request_agreement
 from adjudication.agreement.reads.agreement import as_json, show
 from adjudication.labels.reads.labels import campaign_with
 from adjudication.models import AgreementRun
+from adjudication.stats.intervals import METHODS
 from adjudication.stats.report import read_margin
 from annotation.campaigns.reads.overrides import overrides_in
 
@@ -32,7 +33,7 @@ class Command(ReportingCommand):
         )
         parser.add_argument(
             "--interval",
-            choices=["auto", "percentile", "bca", "jackknife_t"],
+            choices=["auto", *METHODS],
             default="auto",
             help="auto: percentile, or jackknife_t for small samples",
         )

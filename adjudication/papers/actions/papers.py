@@ -19,7 +19,7 @@ from adjudication.papers.reads.papers import PaperCase, count_papers, fetch_case
 from adjudication.stats.versions import build_content, carry_over
 from adjudication.verdicts.actions.extra_judges import note_item_seen
 from annotation.definitions.extraction_steps import whole_step
-from annotation.definitions.extractions import Content, findings_of, write_content
+from annotation.definitions.extractions import findings_of, write_content
 from annotation.kind import Judged
 from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState, Item
 from annotation.papers.actions import BLOCKING
@@ -167,7 +167,7 @@ def accept_paper(
     made.state, made.finished_at, made.updated_at = ExtractionState.FINISHED, at, at
     made.save(update_fields=["state", "finished_at", "updated_at"])
     facts = {"revision": made.current, "findings": len(grave), "differences": len(case.comparison.differences)}
-    _record(case, made, by, at, "accept_extraction", override=override, **facts)
+    _record(case.item, made, by, at, "accept_extraction", override=override, **facts)
     return made
 
 
@@ -212,7 +212,7 @@ def withdraw_acceptance(
         raise Conflict("It is not accepted, so there is nothing to undo.")
     made.state, made.finished_at, made.updated_at = ExtractionState.DRAFT, None, at
     made.save(update_fields=["state", "finished_at", "updated_at"])
-    _record(case, made, by, at, "withdraw_acceptance", override=override)
+    _record(case.item, made, by, at, "withdraw_acceptance", override=override)
     return made
 
 
@@ -224,7 +224,7 @@ def open_own_paper(*, item: Item, by: User, at: datetime) -> None:
     """
     membership = fetch_role(item.campaign.collection, by)
     check_not_own_item(item.pk, membership, override=True)
-    _record_at(item, item, by, at, "open_own_item")
+    _record(item, item, by, at, "open_own_item")
 
 
 def _locked_case(
@@ -291,17 +291,16 @@ def _brought_up(case: PaperCase, by: User | None, at: datetime) -> Extraction:
 def _begun(case: PaperCase, by: User | None, at: datetime) -> Extraction:
     paper = case.item.paper
     assert paper is not None  # noqa: S101 - items of extraction campaigns are papers
-    content: Content = build_content(case.comparison, {})
     begun = store_extraction(
         paper=paper,
         source=ExtractionSource.ADJUDICATED,
-        content=content,
+        content=build_content(case.comparison, {}),
         by=by,
         at=at,
         basis=_basis(case, {}),
         campaign=case.item.campaign,
     )
-    _record(case, begun, by, at, "begin_adjudication")
+    _record(case.item, begun, by, at, "begin_adjudication")
     return begun
 
 
@@ -309,20 +308,7 @@ def _basis(case: PaperCase, taken: Mapping[str, str]) -> dict[str, Any]:
     return {"sides": [list(each) for each in case.standing], "taken": dict(taken)}
 
 
-def _record(case: PaperCase, made: Extraction, by: User | None, at: datetime, verb: str, **data: Any) -> None:
-    _record_at(case.item, made, by, at, verb, **data)
-
-
-def _record_at(item: Item, target: Item | Extraction, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+def _record(item: Item, target: Item | Extraction, by: User | None, at: datetime, verb: str, **data: Any) -> None:
     campaign = item.campaign
-    key = item.paper.key if item.paper else ""
-    record_event(
-        by=by,
-        at=at,
-        verb=verb,
-        target=target,
-        scope=campaign.collection,
-        campaign=campaign.slug,
-        paper=key,
-        **data,
-    )
+    facts = {"campaign": campaign.slug, "paper": item.paper.key if item.paper else "", **data}
+    record_event(by=by, at=at, verb=verb, target=target, scope=campaign.collection, **facts)

@@ -112,14 +112,14 @@ class SetQuestion:
     subset: str
     source: str
     text: str
-    original: str
-    group: int | None
-    group_label: str
-    quality: int | None
-    reason: str
     state: str
     targets: tuple[SetTarget, ...]
-    campaign: str
+    original: str = ""
+    group: int | None = None
+    group_label: str = ""
+    quality: int | None = None
+    reason: str = ""
+    campaign: str = ""
 
     @property
     def words(self) -> int:
@@ -190,11 +190,14 @@ def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSe
     rules = {each.pk: _rule(each) for each in campaigns}
     named = {"collection": collection.pk, "campaigns": list(rules)}
     ratings = _Ratings(named, rules, {each.pk: each.slug for each in campaigns})
-    rows = _rows(TOPICS, named)
+    rows = [_decoded(row) for row in _rows(TOPICS, named)]
     if campaign:
         rows = [row for row in rows if row[0] in ratings.item_of or _came_rated(row)]
     withdrawn = set(withdrawn_topics(collection).values_list("pk", flat=True))
-    questions = tuple(_without(_question(row, ratings), withdrawn) for row in rows)
+    rated = (_question(row, ratings) for row in rows)
+    questions = tuple(
+        replace(each, state=DISCARDED, reason=WITHDRAWN) if each.pk in withdrawn else each for each in rated
+    )
     return QuestionSet(questions, _groups(rules.values(), questions), tuple(campaigns))
 
 
@@ -215,10 +218,6 @@ def _groups(rules: Iterable[_Rule], questions: Sequence[SetQuestion]) -> dict[in
     return dict(sorted(labels.items()))
 
 
-def _without(question: SetQuestion, withdrawn: set[int]) -> SetQuestion:
-    return replace(question, state=DISCARDED, reason=WITHDRAWN) if question.pk in withdrawn else question
-
-
 class _Ratings:
     """Everything that campaigns say about topics, looked up by item."""
 
@@ -228,6 +227,7 @@ class _Ratings:
         for item, criterion, value, count, reason in _rows(LABELS, named):
             self.labels[item, criterion].append((value, count, reason))
         self.verdicts = {(item, criterion): value for item, criterion, value in _rows(VERDICTS, named)}
+        self.rated = {item for item, _ in self.labels} | {item for item, _ in self.verdicts}
         self.item_of = self._items(_rows(ITEMS, named))
         self.rewrites = dict(_rows(REWRITES, named))
         self.found: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
@@ -236,10 +236,9 @@ class _Ratings:
 
     def _items(self, rows: Iterable[tuple[int, int, int]]) -> dict[int, tuple[int, int]]:
         """The item and campaign that each topic goes by, from all of them, oldest first."""
-        self.rated = rated = {item for item, _ in self.labels} | {item for item, _ in self.verdicts}
         chosen: dict[int, tuple[int, int]] = {}
         for item, topic, campaign in rows:
-            if item in rated or topic not in chosen or chosen[topic][0] not in rated:
+            if item in self.rated or topic not in chosen or chosen[topic][0] not in self.rated:
                 chosen[topic] = (item, campaign)
         return chosen
 
@@ -309,14 +308,11 @@ def _as_imported(facts: dict[str, Any], text: str, extra: dict[str, Any], target
     return SetQuestion(
         **facts,
         text=text,
-        original="",
         group=group,
-        group_label=IMPORTED_LABELS.get(group, "") if group is not None else "",
+        group_label="" if group is None else IMPORTED_LABELS.get(group, ""),
         quality=quality,
-        reason="",
         state=_state(quality, group, 1),
         targets=tuple(targets),
-        campaign="",
     )
 
 
@@ -330,10 +326,7 @@ def _state(quality: int | None, group: int | None, keep_from: int) -> str:
 def _rows(statement: str, named: dict[str, Any]) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(statement, named)
-        rows: Iterable[Any] = cursor.fetchall()
-    if statement is TOPICS:
-        return [_decoded(row) for row in rows]
-    return list(rows)
+        return list(cursor.fetchall())
 
 
 def _decoded(row: tuple[Any, ...]) -> tuple[Any, ...]:

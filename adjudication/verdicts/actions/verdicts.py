@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from django.db import connection, transaction
-from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.audit import record_event
@@ -146,17 +145,8 @@ def accept_votes(
     if len(ids) != expected:
         raise Conflict(f"There are {len(ids):,} such items now, not {expected:,}: look at the preview again.")
     count = Verdict.objects.filter(pk__in=ids).update(decided_by=by, decided_at=at, reopened_at=None)
-    _record_bulk(
-        campaign,
-        by,
-        at,
-        "accept_votes",
-        criterion=criterion.key,
-        methods=sorted(methods),
-        accepted=count,
-        topic=topic,
-        value=value,
-    )
+    facts = {"criterion": criterion.key, "methods": sorted(methods), "accepted": count, "topic": topic, "value": value}
+    record_event(by=by, at=at, verb="accept_votes", target=campaign, scope=campaign.collection, **facts)
     return count
 
 
@@ -165,18 +155,13 @@ def undo_acceptance(*, campaign: Campaign, accepted_at: datetime, by: User, at: 
     """Take back what the person accepted in bulk at that moment; what has changed since stays. Returns how many."""
     campaign = _locked_campaign(campaign)
     check_adjudicator(campaign.collection, by)
-    chosen = accepted_together(campaign, by, accepted_at)
-    count = chosen.update(decided_by=None, decided_at=None)
+    accepted = Verdict.objects.filter(item__campaign=campaign, decided_by=by, decided_at=accepted_at)
+    count = accepted.exclude(method=Method.BY_HAND).update(decided_by=None, decided_at=None)
     if not count:
         raise Conflict("Everything accepted then has changed since, so there is nothing to undo.")
-    _record_bulk(campaign, by, at, "undo_acceptance", accepted_at=accepted_at.isoformat(), undone=count)
+    facts = {"accepted_at": accepted_at.isoformat(), "undone": count}
+    record_event(by=by, at=at, verb="undo_acceptance", target=campaign, scope=campaign.collection, **facts)
     return count
-
-
-def accepted_together(campaign: Campaign, by: User, at: datetime) -> QuerySet[Verdict]:
-    """Votes that this person accepted at this moment and that still stand so."""
-    accepted = Verdict.objects.filter(item__campaign=campaign, decided_by=by, decided_at=at)
-    return accepted.exclude(method=Method.BY_HAND)
 
 
 _HOLD = """
@@ -191,7 +176,7 @@ def _locked_campaign(campaign: Campaign) -> Campaign:
 
 
 def _locked(verdict: Verdict) -> Verdict:
-    """The verdict as it is now, locked. Who computes from verdicts waits until this is stored (see runs/agreement)."""
+    """The verdict as it is now, locked. Who computes from verdicts waits until this is stored (see agreement/jobs)."""
     with connection.cursor() as cursor:
         cursor.execute(_HOLD, [verdict.item_id])
     rows = Verdict.objects.select_for_update(of=("self",), no_key=True)
@@ -211,9 +196,8 @@ def _store(verdict: Verdict, was: int | None, votes: list[list[int]]) -> None:
     """Save it with the votes it stands on, so that later ones are noticed; `was` is the value before."""
     verdict.votes, verdict.n_votes = votes, len(votes)
     verdict.agreement = share_equal(np.array([value for _, value in votes], dtype=np.int64))
-    said = machine_values(verdict.item_id, verdict.criterion_id)
-    wanted = {value for _, value in votes} if verdict.value is None else {verdict.value}
-    verdict.machine_differs = not said <= wanted
+    values = {value for _, value in votes} if verdict.value is None else {verdict.value}
+    verdict.machine_differs = not machine_values(verdict.item_id, verdict.criterion_id) <= values
     verdict.save()
     if verdict.value != was:
         Verdict.objects.filter(pk=verdict.pk).update(changed_at=Now())
@@ -221,18 +205,5 @@ def _store(verdict: Verdict, was: int | None, votes: list[list[int]]) -> None:
 
 def _record(verdict: Verdict, by: User, at: datetime, verb: str, **data: Any) -> None:
     campaign = verdict.item.campaign
-    record_event(
-        by=by,
-        at=at,
-        verb=verb,
-        target=verdict,
-        scope=campaign.collection,
-        campaign=campaign.slug,
-        item=verdict.item_id,
-        criterion=verdict.criterion.key,
-        **data,
-    )
-
-
-def _record_bulk(campaign: Campaign, by: User, at: datetime, verb: str, **data: Any) -> None:
-    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)
+    facts = {"campaign": campaign.slug, "item": verdict.item_id, "criterion": verdict.criterion.key, **data}
+    record_event(by=by, at=at, verb=verb, target=verdict, scope=campaign.collection, **facts)

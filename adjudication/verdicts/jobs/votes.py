@@ -18,10 +18,11 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.refusals import Refused
 from adjudication.agreement.jobs.agreement import ResultJob
+from adjudication.labels.reads.ballots import KINDS
 from adjudication.labels.reads.counts import newest_count
 from adjudication.labels.reads.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.labels.rules import can_adjudicate
-from adjudication.models import Method, Voters, VoteRun
+from adjudication.models import Method, VoteRun
 from adjudication.stats.cells import reduce_rows
 from adjudication.stats.policies import tie_policy
 from adjudication.stats.votes import Outcome, vote
@@ -50,10 +51,7 @@ class Electorate:
 
     def is_voter(self, annotators: IntArray) -> np.ndarray:
         """(m,) whether each annotator has a vote."""
-        if self.voters == Voters.ALL:
-            return np.ones(len(annotators), dtype=bool)
-        kind = AnnotatorKind.HUMAN if self.voters == Voters.HUMANS else AnnotatorKind.MACHINE
-        return np.array([self.kinds[int(one)] == kind for one in annotators], dtype=bool)
+        return np.array([self.kinds[int(one)] in KINDS[self.voters] for one in annotators], dtype=bool)
 
     def is_machine(self, annotators: IntArray) -> np.ndarray:
         return np.array([self.kinds[int(one)] == AnnotatorKind.MACHINE for one in annotators], dtype=bool)
@@ -202,13 +200,8 @@ def _verdict_lines(
     cells = reduce_rows(matrix.positions, len(scale) + 1)
     voters = matrix.annotators[voting]
     ballots = cells.patterns[:, voting]
-    result = vote(
-        ballots,
-        len(scale),
-        policy=_installed(run),
-        weights=electorate.weights_of(voters),
-        min_votes=run.min_votes,
-    )
+    weights = electorate.weights_of(voters)
+    result = vote(ballots, len(scale), policy=_installed(run), weights=weights, min_votes=run.min_votes)
     machines = cells.patterns[:, electorate.is_machine(matrix.annotators)]
     tails = []
     for index, ballot in enumerate(ballots):
