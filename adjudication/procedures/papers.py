@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from adjudication.papers.actions.papers import accept_majorities
-from adjudication.papers.reads.papers import count_papers, count_waiting
+from adjudication.papers.reads.papers import count_papers
 from adjudication.papers.views.papers import paper_screen
 from adjudication.procedure import Procedure
 from annotation.campaigns.reads.unjudged import labels_shown_to
@@ -37,7 +37,7 @@ def open_papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campai
     if not campaigns.exists():  # as in most collections; what of them the person may see takes 20 ms to find out
         return
     for campaign in labels_shown_to(user, campaigns).select_related("collection"):
-        if sealed_by(campaign) is None and (count := count_waiting(campaign)):
+        if sealed_by(campaign) is None and (count := count_papers(campaign).open):
             yield campaign, count
 
 

@@ -15,7 +15,7 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.labels.rules import check_adjudicator, check_not_own_item, fetch_role
-from adjudication.papers.reads.papers import PaperCase, count_papers, fetch_case, paper_rows
+from adjudication.papers.reads.papers import PaperCase, count_rows, fetch_case, paper_rows
 from adjudication.stats.versions import build_content, carry_over
 from adjudication.verdicts.actions.extra_judges import note_item_seen
 from annotation.definitions.extraction_steps import whole_step
@@ -49,13 +49,13 @@ def take_version(
     Errors: Conflict where the paper is another meanwhile, Refused for what is no choice and once it is accepted,
     NotAllowed for people who may not adjudicate it; the same of all actions here.
     """
-    case = _opened(item, seen, by, at, override, known=known)
+    case = _open_case(item, seen, by, at, override, known=known)
     place, found = next(
         ((n, each) for n, each in enumerate(case.comparison.differences, 1) if each.name == difference), (0, None)
     )
     if found is None or variant not in {each.name for each in found.variants}:
         raise Conflict(CHANGED)
-    return _make(case, {**case.taken, difference: variant}, f"difference {place}", by, at)
+    return _store_choices(case, {**case.taken, difference: variant}, f"difference {place}", by, at)
 
 
 @transaction.atomic
@@ -70,7 +70,7 @@ def take_everything(
     override: bool = False,
 ) -> Extraction:
     """Take everything of the side with this letter, or only what is still undecided."""
-    case = _opened(item, seen, by, at, override)
+    case = _open_case(item, seen, by, at, override)
     chosen = next((each for each in case.sides if each.letter == side), None)
     if chosen is None:
         raise Refused("There is no such version.")
@@ -78,15 +78,15 @@ def take_everything(
     if only_open:
         undecided = {each.name for each in case.comparison.undecided(case.taken)}
         choices = case.taken | {name: variant for name, variant in choices.items() if name in undecided}
-        return _make(case, choices, f"the rest from {side}", by, at)
-    return _make(case, choices, f"everything from {side}", by, at, keep_edits=False)
+        return _store_choices(case, choices, f"the rest from {side}", by, at)
+    return _store_choices(case, choices, f"everything from {side}", by, at, keep_edits=False)
 
 
 @transaction.atomic
 def begin_adjudication(*, item: Item, by: User | None, at: datetime, override: bool = False) -> Extraction:
     """The extraction to edit by hand; begun where nothing was decided yet."""
-    case = _opened(item, None, by, at, override)
-    return _brought_up(case, by, at)
+    case = _open_case(item, None, by, at, override)
+    return _bring_up_to_date(case, by, at)
 
 
 @transaction.atomic
@@ -97,7 +97,7 @@ def save_adjudication(
 
     Errors also: Conflict where another revision is current, Refused for content that is no extraction.
     """
-    case = _opened(item, None, by, at, override)
+    case = _open_case(item, None, by, at, override)
     made = case.extraction
     if made is None or made.current != base:
         raise Conflict(ELSEWHERE)
@@ -112,8 +112,8 @@ def write_adjudication(
 
     Errors also: Refused for content that is no extraction.
     """
-    case = _opened(item, seen, by, at, override)
-    base = _brought_up(case, by, at).current
+    case = _open_case(item, seen, by, at, override)
+    base = _bring_up_to_date(case, by, at).current
     return save_adjudication(item=item, steps=[whole_step(content, "")], base=base, by=by, at=at, override=override)
 
 
@@ -126,7 +126,7 @@ def step_adjudication(
     `base` is the revision that the person sees, where that is known. Errors: Refused at either end, Conflict where
     another one is current.
     """
-    made = _opened(item, None, by, at, override).extraction
+    made = _open_case(item, None, by, at, override).extraction
     if made is None:
         raise Refused("There is nothing to undo.")
     if base is not None and base != made.current:
@@ -163,7 +163,7 @@ def accept_paper(
     if grave and not despite:
         more = f" And {len(grave) - 1} more of the kind." if len(grave) > 1 else ""
         raise Refused(f"{grave[0]}{more} Edit the result, or accept it anyway.")
-    made = _brought_up(case, by, at)
+    made = _bring_up_to_date(case, by, at)
     made.state, made.finished_at, made.updated_at = ExtractionState.FINISHED, at, at
     made.save(update_fields=["state", "finished_at", "updated_at"])
     facts = {"revision": made.current, "findings": len(grave), "differences": len(case.comparison.differences)}
@@ -190,8 +190,9 @@ def accept_majorities(*, campaign: Campaign, by: User | None, at: datetime) -> M
     check_adjudicator(campaign.collection, by)
     if campaign.kind_object.judges != Judged.PAPERS:
         raise Refused(f"{campaign} grades items; their votes are counted.")
-    before, accepted = count_papers(campaign), 0
-    for row in paper_rows(campaign):
+    rows, accepted = paper_rows(campaign), 0
+    before = count_rows(rows)
+    for row in rows:
         if row.needs_decision:
             try:
                 accept_paper(item=row.item, seen=None, by=by, at=at)
@@ -218,7 +219,7 @@ def withdraw_acceptance(
 
 @transaction.atomic
 def open_own_paper(*, item: Item, by: User, at: datetime) -> None:
-    """A manager looks at the accounts of a paper they worked on themselves: one of the few reads that are logged.
+    """A manager looks at the versions of a paper they worked on themselves: one of the few reads that are logged.
 
     Errors: NotAllowed for everybody but managers.
     """
@@ -245,7 +246,7 @@ def _locked_case(
     return case
 
 
-def _opened(
+def _open_case(
     item: Item, seen: str | None, by: User | None, at: datetime, override: bool, *, known: PaperCase | None = None
 ) -> PaperCase:
     case = _locked_case(item, seen, by, at, override, known=known)
@@ -260,7 +261,7 @@ def _check_comparable(case: PaperCase) -> None:
         raise Refused("Fewer than two people have finished this paper, so there is nothing to compare yet.")
 
 
-def _make(
+def _store_choices(
     case: PaperCase, taken: Mapping[str, str], change: str, by: User | None, at: datetime, *, keep_edits: bool = True
 ) -> Extraction:
     """A revision of what these choices make. Choices of differences that no longer exist are forgotten."""
@@ -269,16 +270,16 @@ def _make(
     content = build_content(case.comparison, taken)
     if keep_edits:
         content = carry_over(case.built, content, case.result)
-    made = case.extraction or _begun(case, by, at)
+    made = case.extraction or _begin(case, by, at)
     if taken == case.taken and not case.is_outdated and content == case.result:
         return made
     return append_revision(made, write_content(content), by=by, at=at, change=change, basis=_basis(case, taken))
 
 
-def _brought_up(case: PaperCase, by: User | None, at: datetime) -> Extraction:
-    """The extraction on the accounts as they are now."""
+def _bring_up_to_date(case: PaperCase, by: User | None, at: datetime) -> Extraction:
+    """The extraction made of the versions as they are now."""
     if case.extraction is None:
-        return _begun(case, by, at)
+        return _begin(case, by, at)
     if not case.is_outdated:
         return case.extraction
     known = {each.name for each in case.comparison.differences}
@@ -288,7 +289,7 @@ def _brought_up(case: PaperCase, by: User | None, at: datetime) -> Extraction:
     )
 
 
-def _begun(case: PaperCase, by: User | None, at: datetime) -> Extraction:
+def _begin(case: PaperCase, by: User | None, at: datetime) -> Extraction:
     paper = case.item.paper
     assert paper is not None  # noqa: S101 - items of extraction campaigns are papers
     begun = store_extraction(
@@ -305,7 +306,7 @@ def _begun(case: PaperCase, by: User | None, at: datetime) -> Extraction:
 
 
 def _basis(case: PaperCase, taken: Mapping[str, str]) -> dict[str, Any]:
-    return {"sides": [list(each) for each in case.standing], "taken": dict(taken)}
+    return {"sides": [list(each) for each in case.revisions], "taken": dict(taken)}
 
 
 def _record(item: Item, target: Item | Extraction, by: User | None, at: datetime, verb: str, **data: Any) -> None:

@@ -1,4 +1,4 @@
-"""A paper's accounts as the adjudicator reads them: paragraph by paragraph, differing words and numbers marked."""
+"""A paper's versions as the adjudicator reads them: paragraph by paragraph, differing words and numbers marked."""
 
 import re
 from collections import Counter

@@ -1,8 +1,8 @@
-"""Papers that several annotators have finished: the adjudicator's queue of them, and one with its accounts."""
+"""Papers that several annotators have finished: the adjudicator's queue of them, and one with its versions."""
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -43,7 +43,7 @@ Basis = tuple[tuple[int, int], ...]  # ((assignment, revision), …)
 
 @dataclass(frozen=True)
 class Side:
-    """What one annotator says of the paper. `is_late`: it is newer than what the adjudicated one was made of.
+    """One annotator's version of the paper. `is_late`: it is newer than what the adjudicated one was made of.
 
     `finished_at` is None for one who has taken the paper up again: what they had handed in before stands meanwhile.
     """
@@ -76,7 +76,7 @@ class PaperRow:
 
 @dataclass(frozen=True)
 class PaperCase:
-    """One paper: the accounts of it, what was made of them so far, `extraction` None before anything was."""
+    """One paper: its versions, and what was made of them so far; `extraction` is None before anything was."""
 
     item: Item
     sides: list[Side]
@@ -94,7 +94,7 @@ class PaperCase:
 
     @cached_property
     def built(self) -> Content:
-        """What the choices alone make of the accounts as they are now."""
+        """What the choices alone make of the versions as they are now."""
         return build_content(self.comparison, self.taken)
 
     @cached_property
@@ -104,20 +104,23 @@ class PaperCase:
             return self.built
         if not self.is_outdated:
             return self.stored
-        return carry_over(self._built_then(), self.built, self.stored)
+        then = dict(basis_of(self.basis))
+        contents = _contents(then)
+        before = build_content(compare_versions({pk: contents[pk] for pk in then}), self.taken)
+        return carry_over(before, self.built, self.stored)
 
     @cached_property
     def by_hand(self) -> frozenset[str]:
         return edited_parts(self.built, self.result)
 
     @property
-    def standing(self) -> Basis:
+    def revisions(self) -> Basis:
         return tuple((side.assignment, side.revision) for side in self.sides)
 
     @property
     def is_outdated(self) -> bool:
-        """Whether what is stored was made of other accounts than there are now."""
-        return self.extraction is not None and set(self.standing) != set(basis_of(self.basis))
+        """Whether what is stored was made of other versions than there are now."""
+        return self.extraction is not None and set(self.revisions) != set(basis_of(self.basis))
 
     @property
     def is_accepted(self) -> bool:
@@ -130,20 +133,14 @@ class PaperCase:
     @property
     def state(self) -> str:
         """One of FILTERS."""
-        return _state(len(self.comparison.differences), self.standing, self.extraction)
+        return _state(len(self.comparison.differences), self.revisions, self.extraction)
 
     @property
     def seen(self) -> str:
         """What a page shows, in a word: an action refuses when it is no longer so."""
         current = self.extraction.current if self.extraction else 0
         state = self.extraction.state if self.extraction else ""
-        return hashlib.sha256(f"{current} {state} {sorted(self.standing)}".encode()).hexdigest()[:16]
-
-    def _built_then(self) -> Content:
-        """What the choices made of the accounts that what is stored was made of."""
-        then = dict(basis_of(self.basis))
-        contents = _contents(then)
-        return build_content(compare_versions({pk: contents[pk] for pk in then}), self.taken)
+        return hashlib.sha256(f"{current} {state} {sorted(self.revisions)}".encode()).hexdigest()[:16]
 
 
 def basis_of(basis: Mapping[str, Any] | None) -> Basis:
@@ -156,33 +153,33 @@ def fetch_case(item: Item, known: PaperCase | None = None) -> PaperCase:
 
     `known` is the same paper as read before: what it compared is not compared again where nobody handed in since.
     """
-    made = _adjudicated(item.campaign).filter(paper=item.paper_id).select_related("paper__collection").first()
-    basis = (made.basis if made else None) or {}
-    finished = {each.assignment_id: each for each in _accounts(item.campaign).filter(assignment__item=item)}
-    now = _standing({pk: each.current for pk, each in finished.items()}, basis)
-    same = known if known is not None and dict(known.standing) == now else None
-    contents = {side.assignment: side.content for side in same.sides} if same else _contents(now)
-    stands_on = set(basis_of(basis))
+    adjudicated = _adjudicated(item.campaign).filter(paper=item.paper_id).select_related("paper__collection").first()
+    basis = (adjudicated.basis if adjudicated else None) or {}
+    finished = {each.assignment_id: each for each in _finished(item.campaign).filter(assignment__item=item)}
+    revisions = _compared({pk: each.current for pk, each in finished.items()}, basis)
+    same = known if known is not None and dict(known.revisions) == revisions else None
+    contents = {side.assignment: side.content for side in same.sides} if same else _contents(revisions)
+    made_of = set(basis_of(basis))
     sides = [
         Side(
-            letter(place),
-            pk,
-            now[pk],
-            contents[pk],
-            finished[pk].finished_at if pk in finished else None,
-            made is not None and (pk, now[pk]) not in stands_on,
+            letter=letter(place),
+            assignment=pk,
+            revision=revisions[pk],
+            content=contents[pk],
+            finished_at=finished[pk].finished_at if pk in finished else None,
+            is_late=adjudicated is not None and (pk, revisions[pk]) not in made_of,
         )
-        for place, pk in enumerate(sorted(now, key=lambda pk: _shuffled(item, pk)))
+        for place, pk in enumerate(sorted(revisions, key=lambda pk: _shuffle_key(item, pk)))
     ]
-    case = PaperCase(item, sides, made, basis, read_content(made.content) if made else None)
+    case = PaperCase(item, sides, adjudicated, basis, read_content(adjudicated.content) if adjudicated else None)
     if same is not None:
         case.__dict__["comparison"] = same.comparison
     return case
 
 
-def _standing(finished: Mapping[int, int], basis: Mapping[str, Any] | None) -> dict[int, int]:
-    """{assignment: revision} of what is compared: what is finished, and for who has taken the paper up again since
-    what an adjudication stands on."""
+def _compared(finished: Mapping[int, int], basis: Mapping[str, Any] | None) -> dict[int, int]:
+    """{assignment: revision} of what is compared: what is finished, and of those who have taken the paper up again
+    since, what the adjudication was made of."""
     return dict(basis_of(basis)) | dict(finished)
 
 
@@ -199,32 +196,32 @@ def paper_rows(campaign: Campaign) -> list[PaperRow]:
 
     Four queries; differences are counted once for each pair of states and then remembered.
     """
-    accounts: dict[int, dict[int, int]] = defaultdict(dict)
-    for item, assignment, current in _accounts(campaign).values_list("assignment__item", "assignment", "current"):
-        accounts[item][assignment] = current
-    made = {each.paper_id: each for each in _adjudicated(campaign, content=False)}
-    items = Item.objects.filter(Q(pk__in=accounts) | Q(paper__in=made), campaign=campaign)
+    finished: dict[int, dict[int, int]] = defaultdict(dict)
+    for item, assignment, current in _finished(campaign).values_list("assignment__item", "assignment", "current"):
+        finished[item][assignment] = current
+    by_paper = {each.paper_id: each for each in _adjudicated(campaign, content=False)}
+    items = Item.objects.filter(Q(pk__in=finished) | Q(paper__in=by_paper), campaign=campaign)
     items = items.select_related("campaign", "paper").defer("paper__blocks", "paper__references", "paper__pages")
-    found = []
-    standing = {}
+    found: list[tuple[Item, Any, Basis]] = []
     for item in items:
-        adjudicated = made.get(item.paper_id or 0)
-        standing[item.pk] = _standing(accounts.get(item.pk, {}), adjudicated.basis if adjudicated else None)
-        if len(accounts.get(item.pk, {})) > 1 or adjudicated:
-            found.append((item, adjudicated))
-    counts = _counts({item.pk: tuple(sorted(standing[item.pk].items())) for item, _ in found})
-    working = _working(campaign)
-    shown = [
+        adjudicated, own = by_paper.get(item.paper_id or 0), finished.get(item.pk, {})
+        if len(own) > 1 or adjudicated:
+            revisions = _compared(own, adjudicated.basis if adjudicated else None)
+            found.append((item, adjudicated, tuple(sorted(revisions.items()))))
+    counts = _counts({item.pk: revisions for item, _, revisions in found})
+    pending = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.PENDING, repeat=0)
+    working = Counter(pending.values_list("item", flat=True))
+    rows = [
         PaperRow(
-            item,
-            len(standing[item.pk]),
-            working.get(item.pk, 0),
-            counts[item.pk],
-            _state(counts[item.pk], standing[item.pk].items(), adjudicated),
+            item=item,
+            people=len(revisions),
+            waiting=working[item.pk],
+            count=counts[item.pk],
+            state=_state(counts[item.pk], revisions, adjudicated),
         )
-        for item, adjudicated in found
+        for item, adjudicated, revisions in found
     ]
-    return sorted(shown, key=lambda row: (-row.count, row.item.pk))
+    return sorted(rows, key=lambda row: (-row.count, row.item.pk))
 
 
 @dataclass(frozen=True)
@@ -242,25 +239,24 @@ class PaperCounts:
 
 def count_papers(campaign: Campaign) -> PaperCounts:
     """How many papers are identical, decided, and still to be decided."""
-    rows = paper_rows(campaign)
+    return count_rows(paper_rows(campaign))
+
+
+def count_rows(rows: Sequence[PaperRow]) -> PaperCounts:
+    """The same of rows that have been read."""
     states = Counter(row.state for row in rows)
     return PaperCounts(states[ALIKE], states[DECIDED], sum(row.needs_decision for row in rows))
 
 
-def count_waiting(campaign: Campaign) -> int:
-    """How many papers of the campaign need an adjudicator."""
-    return count_papers(campaign).open
-
-
-def _state(count: int, accounts: Iterable[tuple[int, int]], made: Any) -> str:
-    if made is None:
+def _state(count: int, revisions: Basis, adjudicated: Any) -> str:
+    if adjudicated is None:
         return OPEN if count else ALIKE
-    if made.state != ExtractionState.FINISHED:
+    if adjudicated.state != ExtractionState.FINISHED:
         return BEGUN
-    return REOPENED if set(accounts) - set(basis_of(made.basis)) else DECIDED
+    return REOPENED if set(revisions) - set(basis_of(adjudicated.basis)) else DECIDED
 
 
-def _accounts(campaign: Campaign) -> Any:
+def _finished(campaign: Campaign) -> Any:
     return Extraction.objects.filter(
         source=ExtractionSource.ANNOTATOR,
         state=ExtractionState.FINISHED,
@@ -277,33 +273,26 @@ def _adjudicated(campaign: Campaign, *, content: bool = True) -> Any:
     return with_content(made) if content else made
 
 
-def _working(campaign: Campaign) -> dict[int, int]:
-    """How many people still work on each paper of which somebody has finished."""
-    pending = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.PENDING, repeat=0)
-    found: dict[int, int] = defaultdict(int)
-    for item in pending.values_list("item", flat=True):
-        found[item] += 1
-    return found
-
-
-def _counts(wanted: Mapping[int, Basis]) -> dict[int, int]:
-    """How many differences the accounts of each item have. Revisions never change, so counts are kept."""
-    keys = {item: f"paper-differences-{CODE}-" + "-".join(f"{a}.{r}" for a, r in each) for item, each in wanted.items()}
-    kept = volatile.get_many(keys.values())
-    missing = [item for item, key in keys.items() if key not in kept]
+def _counts(revisions: Mapping[int, Basis]) -> dict[int, int]:
+    """How many differences the versions of each item have. Revisions never change, so counts are kept."""
+    keys = {
+        item: f"paper-differences-{CODE}-" + "-".join(f"{a}.{r}" for a, r in each) for item, each in revisions.items()
+    }
+    counts = volatile.get_many(keys.values())
+    missing = [item for item, key in keys.items() if key not in counts]
     for start in range(0, len(missing), PAPERS_AT_ONCE):
         some = missing[start : start + PAPERS_AT_ONCE]
-        contents = _contents(dict(pair for item in some for pair in wanted[item]))
-        fresh = {keys[item]: _count([(pk, contents[pk]) for pk, _ in wanted[item]]) for item in some}
+        contents = _contents(dict(pair for item in some for pair in revisions[item]))
+        fresh = {keys[item]: _count({pk: contents[pk] for pk, _ in revisions[item]}) for item in some}
         volatile.set_many(fresh, CACHE_SECONDS)
-        kept |= fresh
-    return {item: kept[key] for item, key in keys.items()}
+        counts |= fresh
+    return {item: counts[key] for item, key in keys.items()}
 
 
-def _count(accounts: Sequence[tuple[int, Content]]) -> int:
-    return len(compare_versions(dict(accounts)).differences) if len(accounts) > 1 else 0
+def _count(versions: Mapping[int, Content]) -> int:
+    return len(compare_versions(versions).differences) if len(versions) > 1 else 0
 
 
-def _shuffled(item: Item, assignment: int) -> str:
-    """A key to sort by that hides who is who and stays the same when another account comes in."""
+def _shuffle_key(item: Item, assignment: int) -> str:
+    """A key to sort by that hides who is who and stays the same when another version comes in."""
     return hashlib.sha256(f"paper {item.pk} {assignment}".encode()).hexdigest()

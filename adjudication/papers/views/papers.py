@@ -35,7 +35,7 @@ from annotation.models import Item
 from annotation.papers.actions import BLOCKING
 
 QUEUE_SHOWN = 60
-SEEN_OWN = "adjudicating_own_papers"  # in the session: items whose accounts a manager asked to see, which was logged
+SEEN_OWN = "adjudicating_own_papers"  # in the session: items whose versions a manager asked to see, which was logged
 
 
 @dataclass(frozen=True)
