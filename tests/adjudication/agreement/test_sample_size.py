@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.refusals import Refused
-from adjudication.agreement.reads.sample_size import Wish, items_needed, without_pilot
+from adjudication.agreement.reads.sample_size import Aim, items_needed, without_pilot
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.factories.adjudication import build_campaign
@@ -19,7 +19,7 @@ def test_half_width_of_the_pilot_asks_for_the_pilot() -> None:
     run = agree(built, interval="jackknife_t", unit="item")
     ci = run.results.get(scope="block", block="HH", statistic="cohen_kappa").ci
     half = (ci["high"] - ci["low"]) / 2
-    needed = items_needed(built.campaign, built.criterion, Wish("cohen_kappa", half), check=True)
+    needed = items_needed(built.campaign, built.criterion, Aim("cohen_kappa", half), check=True)
     assert needed.n_items == pytest.approx(150, rel=0.05)  # Student's t against the normal
     assert needed.block == "HH"
     assert needed.simulated is not None
@@ -33,8 +33,8 @@ def test_topics_make_items_count_less() -> None:
     rng_labels = [row for topic in range(10) for row in ([[0, 0]] * 6 if topic % 2 else [[0, 1]] * 6)]
     triples = [(str(place // 6), "It brews tea.", f"d{place}") for place in range(60)]
     built = build_campaign(rng_labels, people=("ana", "ben"), triples=triples)
-    together = items_needed(built.campaign, built.criterion, Wish())
-    apart = items_needed(built.campaign, built.criterion, Wish(by_topic=False))
+    together = items_needed(built.campaign, built.criterion, Aim())
+    apart = items_needed(built.campaign, built.criterion, Aim(by_topic=False))
     assert together.design_effect is not None
     assert together.design_effect > 4
     assert together.n_items > 4 * apart.n_items
@@ -43,9 +43,9 @@ def test_topics_make_items_count_less() -> None:
 def test_a_difference_needs_people_and_a_machine() -> None:
     built = build_campaign(noisy_labels(60, 2), people=("ana", "ben"), topics=60)
     with pytest.raises(Refused, match="machine"):
-        items_needed(built.campaign, built.criterion, Wish(half_width=None, difference=0.05))
+        items_needed(built.campaign, built.criterion, Aim(half_width=None, difference=0.05))
     built = build_campaign(noisy_labels(60, 3), people=("ana", "ben"), machines=[("m-1", "m", 1)], topics=60, slug="b")
-    needed = items_needed(built.campaign, built.criterion, Wish(half_width=None, difference=0.05))
+    needed = items_needed(built.campaign, built.criterion, Aim(half_width=None, difference=0.05))
     assert needed.n_items > 60
     assert needed.curve[0]["power"] < needed.curve[-1]["power"]
 
@@ -53,12 +53,12 @@ def test_a_difference_needs_people_and_a_machine() -> None:
 def test_refusals() -> None:
     built = build_campaign([[1]], people=("ana",))
     with pytest.raises(Refused, match="Fewer than two annotators"):
-        items_needed(built.campaign, built.criterion, Wish())
+        items_needed(built.campaign, built.criterion, Aim())
     built = build_campaign([[1, 1]] * 20, people=("ana", "ben"), topics=20, slug="b")
     with pytest.raises(Refused, match="are not enough"):
-        items_needed(built.campaign, built.criterion, Wish())
+        items_needed(built.campaign, built.criterion, Aim())
     with pytest.raises(Refused, match="Unknown statistic"):
-        items_needed(built.campaign, built.criterion, Wish("luck"))
+        items_needed(built.campaign, built.criterion, Aim("luck"))
 
 
 def test_without_a_pilot() -> None:
