@@ -214,8 +214,8 @@ class AgreementView(InUnsealedView):
     )
     def post(self, request: Request, slug: str, campaign: str) -> Response:
         """Have all figures computed by a background job."""
-        wanted = self.body(NewAgreementSerializer)
-        job = request_agreement(campaign=self.campaign, by=self.person, at=timezone.now(), **wanted)
+        options = self.body(NewAgreementSerializer)
+        job = request_agreement(campaign=self.campaign, by=self.person, at=timezone.now(), **options)
         return Response(JobSerializer(job).data, status=202)
 
 

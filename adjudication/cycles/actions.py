@@ -171,8 +171,8 @@ def run_frozen_machine(
     is_test = campaign.pk == cycle.test_id
     if not is_test and cycle.outcome != Outcome.ANNOTATE:
         raise Refused("Only after the decision to annotate everything does the frozen machine leave the test set.")
-    wanted = cycle.runs if is_test else 1
-    missing = wanted - len(frozen_runs(cycle, campaign))
+    expected = cycle.runs if is_test else 1
+    missing = expected - len(frozen_runs(cycle, campaign))
     if missing < 1:
         raise Conflict(f"It has judged {campaign} as often as it should. Go on with its runs if they lack replies.")
     _check_quoted_levels(cycle, campaign, cycle.frozen_prompt)
@@ -183,8 +183,8 @@ def _check_quoted_levels(cycle: AnnoCycle, campaign: Campaign, prompt: PromptTem
     """A prompt that quotes the levels is the same only where they are in the same words. Errors: Refused."""
     if prompt is None or not parse_prompt(prompt.body).quotes_levels:
         return
-    asked = [criterion_in(one, cycle.criterion) for one in (cycle.dev, campaign)]
-    if len({describe_levels(one) for one in asked if one is not None}) > 1:
+    criteria = [criterion_in(one, cycle.criterion) for one in (cycle.dev, campaign)]
+    if len({describe_levels(one) for one in criteria if one is not None}) > 1:
         raise Refused(
             f"{campaign} has its levels in other words than {cycle.dev}, and the prompt quotes them: a model would be"
             " asked something else than what was tried. Take a campaign with the same levels, word for word."

@@ -182,7 +182,7 @@ class InCycleView(InCollectionView):
     def cycle(self) -> AnnoCycle:
         return get_object_or_404(cycles_with_names(self.collection), number=self.kwargs["number"])
 
-    def asked_campaign(self) -> Campaign:
+    def campaign_in_body(self) -> Campaign:
         slug = self.body(OneCampaignSerializer)["campaign"]
         campaigns = Campaign.objects.select_related("collection").filter(collection=self.collection)
         return get_object_or_404(campaigns, slug=slug)
@@ -213,7 +213,7 @@ class CycleTestSet(InCycleView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Take a test campaign for the cycle: a fresh one, that no other cycle has used."""
         cycle = self.cycle()
-        choose_test_set(cycle=cycle, by=self.person, at=timezone.now(), test=self.asked_campaign())
+        choose_test_set(cycle=cycle, by=self.person, at=timezone.now(), test=self.campaign_in_body())
         return self.changed()
 
 
@@ -245,7 +245,7 @@ class CycleRuns(InCycleView):
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Let the frozen machine judge the test set or, once decided, another campaign."""
         cycle = self.cycle()
-        runs = run_frozen_machine(cycle=cycle, by=self.person, at=timezone.now(), campaign=self.asked_campaign())
+        runs = run_frozen_machine(cycle=cycle, by=self.person, at=timezone.now(), campaign=self.campaign_in_body())
         return Response(MachineRunSerializer(runs, many=True).data, status=202)
 
 
@@ -259,8 +259,8 @@ class CycleTest(InCycleView):
     )
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Compute the figures of the test, with the margin that was fixed when the cycle began."""
-        asked = request_test(cycle=self.cycle(), by=self.person, at=timezone.now())
-        return Response(JobSerializer(asked).data, status=202)
+        job = request_test(cycle=self.cycle(), by=self.person, at=timezone.now())
+        return Response(JobSerializer(job).data, status=202)
 
 
 class CycleDecision(InCycleView):

@@ -51,7 +51,7 @@ class CycleForm(forms.Form):
         dev.queryset = collection.campaigns.filter(split=Split.DEV).order_by("-pk")
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def options(self) -> dict[str, Any]:
         """As the action takes it: the margin is a share there."""
         return {**self.cleaned_data, "margin": round(self.cleaned_data["margin"] / 100, 6)}
 

@@ -63,8 +63,8 @@ def fetch_label_scope(request: HttpRequest, slug: str, campaign: str, page: str 
 
 def chosen_criterion(request: HttpRequest, criteria: list[Criterion]) -> Criterion | None:
     """The criterion named by `?criterion=`, else the first; None while the campaign has none."""
-    wanted = request.GET.get("criterion", "") or request.POST.get("criterion", "")
-    return next((one for one in criteria if one.key == wanted), criteria[0] if criteria else None)
+    key = request.GET.get("criterion", "") or request.POST.get("criterion", "")
+    return next((one for one in criteria if one.key == key), criteria[0] if criteria else None)
 
 
 def whole_number(text: str | None) -> int | None:

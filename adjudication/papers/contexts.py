@@ -77,8 +77,8 @@ def _sheet(each: GoldPaper) -> Iterator[DoisLine]:
 
 def _stem(key: str, taken: set[str]) -> str:
     """The last part of a key as a file name, the whole key where that is taken."""
-    for wanted in (key.rpartition("/")[2], key):
-        name = "".join(sign if sign.isalnum() or sign in "-_.()" else "_" for sign in wanted).lstrip(".") or "paper"
+    for text in (key.rpartition("/")[2], key):
+        name = "".join(sign if sign.isalnum() or sign in "-_.()" else "_" for sign in text).lstrip(".") or "paper"
         if name not in taken:
             break
     while name in taken:

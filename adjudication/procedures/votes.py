@@ -24,9 +24,9 @@ from annotation.models import Campaign, Criterion
 from corpus.long_lists import MOST_COUNTED
 
 
-def count_votes(campaign: Campaign, *, policy: str, **wanted: Any) -> tuple[str, dict[str, Any]]:
+def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, dict[str, Any]]:
     """Count the votes of the campaign now. Errors: Refused where they cannot be counted."""
-    run = request_vote(campaign=campaign, by=None, at=timezone.now(), send=False, **wanted)
+    run = request_vote(campaign=campaign, by=None, at=timezone.now(), send=False, **rules)
     jobs.complete(run)
     listed = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
     overrides = overrides_in_verdicts(campaign)

@@ -46,19 +46,19 @@ class RunScores:
         return [float(value) if np.isfinite(value) else None for value in self.values[:, place]]
 
 
-def score(found: Match, gold: Gold, measures: Sequence[Measure], keep: BoolArray | None = None) -> RunScores:
+def score(run: Match, gold: Gold, measures: Sequence[Measure], keep: BoolArray | None = None) -> RunScores:
     """The run's value of each measure for each topic of the gold; judgments that are not kept (J,) count as none."""
-    seen = view(found, gold, keep)
+    hits = view(run, gold, keep)
     values = np.full((len(gold.topics), len(measures)), np.nan)
     problems = {}
     for place, measure in enumerate(measures):
         try:
-            values[:, place] = measure.values(seen)
+            values[:, place] = measure.values(hits)
         except UnjudgedError as error:
             problems[measure.name] = str(error)
-    highest = {each.name: most for each in measures if (most := each.highest(seen)) is not None}
-    missing = tuple(gold.topics[place] for place in np.flatnonzero(found.length == 0))
-    tied = {each.name: count for each in measures if each.rank and (count := found.tied.get(each.rank, 0))}
+    highest = {each.name: most for each in measures if (most := each.highest(hits)) is not None}
+    missing = tuple(gold.topics[place] for place in np.flatnonzero(run.length == 0))
+    tied = {each.name: count for each in measures if each.rank and (count := run.tied.get(each.rank, 0))}
     return RunScores(gold.topics, tuple(measures), values, missing, tied, problems, highest)
 
 

@@ -52,104 +52,104 @@ def _dcg(
     return np.bincount(topic, gain * discount(ranks), topics).astype(np.float64)
 
 
-def ndcg(seen: View, cut: Cut, parameters: Parameters) -> FloatArray:
+def ndcg(view: View, cut: Cut, parameters: Parameters) -> FloatArray:
     """(T,) discounted gain up to the cut over that of the best order of all judged documents (trec_eval ndcg_cut).
 
     The gain is the grade, below 0 counted as 0, or 2**grade - 1 with dcg="exp-log2"; NaN where nothing gains.
     """
     gains = GAINS[str(parameters["dcg"])]
-    topic, ranks, gain = seen.ideal
-    best = _dcg((topic, ranks, gains(gain)), cut, len(seen.length))
-    return divide(_dcg((seen.topic, seen.rank, gains(seen.gain)), cut, len(seen.length)), best)
+    topic, ranks, gain = view.ideal
+    best = _dcg((topic, ranks, gains(gain)), cut, len(view.length))
+    return divide(_dcg((view.topic, view.rank, gains(view.gain)), cut, len(view.length)), best)
 
 
-def _check_judged(seen: View) -> None:
-    topic = seen.first_unjudged()
+def _check_judged(view: View) -> None:
+    topic = view.first_unjudged()
     if topic is not None:
         raise UnjudgedError(f"topic {topic} has unjudged documents in its ranking; this measure re-ranks a judged pool")
 
 
 def _over_ranked(
-    seen: View, gain: FloatArray, cut: Cut, findable: BoolArray, discount: Discount = log2_discount
+    view: View, gain: FloatArray, cut: Cut, findable: BoolArray, discount: Discount = log2_discount
 ) -> FloatArray:
     """Discounted gains over those of the best order of the documents ranked.
 
     0 where the ranking holds nothing of what the gold has; undefined where that is nothing, or the cut lets nothing in.
     """
-    best = _dcg(best_order(seen.topic, gain), cut, len(seen.length), discount)
-    found = divide(_dcg((seen.topic, seen.rank, gain), cut, len(seen.length), discount), best)
-    is_cut_off = (seen.length > 0) & (np.asarray(np.inf if cut is None else cut) < 1)
+    best = _dcg(best_order(view.topic, gain), cut, len(view.length), discount)
+    found = divide(_dcg((view.topic, view.rank, gain), cut, len(view.length), discount), best)
+    is_cut_off = (view.length > 0) & (np.asarray(np.inf if cut is None else cut) < 1)
     return np.where(findable & ~is_cut_off, np.nan_to_num(found), np.nan)
 
 
-def ndcg_of_pool(seen: View, cut: Cut, _: Parameters) -> FloatArray:
+def ndcg_of_pool(view: View, cut: Cut, _: Parameters) -> FloatArray:
     """(T,) nDCG of a re-ranked pool: the ideal is the best order of the documents ranked.
 
     Errors: UnjudgedError for a ranking with an unjudged document.
     """
-    _check_judged(seen)
-    return _over_ranked(seen, _linear(seen.gain), cut, seen.has_gain)
+    _check_judged(view)
+    return _over_ranked(view, _linear(view.gain), cut, view.has_gain)
 
 
-def ndcg_exp_of_pool(seen: View, cut: Cut, _: Parameters) -> FloatArray:
+def ndcg_exp_of_pool(view: View, cut: Cut, _: Parameters) -> FloatArray:
     """(T,) DORIS-MAE's nDCG_exp: gain 2**grade, so that grade 0 gains 1 (Wang et al. 2023, Table 2).
 
     Computed relative to the top grade, so that large sums stay finite. Errors: UnjudgedError as above.
     """
-    _check_judged(seen)
-    top = np.full(len(seen.length), -np.inf)
-    np.maximum.at(top, seen.topic, seen.gain)
-    gain = np.exp2(seen.gain - top[seen.topic])
-    return _over_ranked(seen, gain, cut, seen.n_judged() > 0)
+    _check_judged(view)
+    top = np.full(len(view.length), -np.inf)
+    np.maximum.at(top, view.topic, view.gain)
+    gain = np.exp2(view.gain - top[view.topic])
+    return _over_ranked(view, gain, cut, view.n_judged() > 0)
 
 
-def doris_reciprocal_rank(seen: View, cut: Cut, _: Parameters) -> FloatArray:
+def doris_reciprocal_rank(view: View, cut: Cut, _: Parameters) -> FloatArray:
     """(T,) DORIS-MAE's MRR: relevant are the documents tied at the topic's top grade (Wang et al. 2023, Table 2).
 
     Keeps the published code's quirk: when every grade is the same, the last document judged does not count.
     """
-    topics = len(seen.length)
+    topics = len(view.length)
     top, low = np.full(topics, -np.inf), np.full(topics, np.inf)
-    np.maximum.at(top, seen.judged_topic, seen.judged_gain)
-    np.minimum.at(low, seen.judged_topic, seen.judged_gain)
-    hits = np.asarray(seen.gain == top[seen.topic])
-    hits &= ~((top == low)[seen.topic] & seen.is_last)
-    hits[hits] = ordinals(seen.topic[hits]) == 0
-    found = seen.total(hits & is_within(seen, cut), inverse(seen.rank))
-    return np.where(seen.n_judged() > 0, found, np.nan)
+    np.maximum.at(top, view.judged_topic, view.judged_gain)
+    np.minimum.at(low, view.judged_topic, view.judged_gain)
+    hits = np.asarray(view.gain == top[view.topic])
+    hits &= ~((top == low)[view.topic] & view.is_last)
+    hits[hits] = ordinals(view.topic[hits]) == 0
+    found = view.total(hits & is_within(view, cut), inverse(view.rank))
+    return np.where(view.n_judged() > 0, found, np.nan)
 
 
-def csfcube_ndcg(seen: View, cut: Cut, _: Parameters) -> FloatArray:
+def csfcube_ndcg(view: View, cut: Cut, _: Parameters) -> FloatArray:
     """(T,) CSFCube's nDCG (Mysore et al. 2021): ranks 1 and 2 without discount, the ideal over the documents ranked."""
-    return _over_ranked(seen, _linear(seen.gain), cut, seen.has_gain, discount_from_3)
+    return _over_ranked(view, _linear(view.gain), cut, view.has_gain, discount_from_3)
 
 
-def _of_ranked(found: FloatArray, seen: View, parameters: Parameters) -> FloatArray:
+def _of_ranked(found: FloatArray, view: View, parameters: Parameters) -> FloatArray:
     """Over the relevant documents that a ranking holds: all that CSFCube's script knows of. 0 where it holds none."""
-    ranked = seen.total(is_relevant(seen, parameters))
-    return where_relevant(np.nan_to_num(divide(found, ranked)), seen, parameters)
+    ranked = view.total(is_relevant(view, parameters))
+    return where_relevant(np.nan_to_num(divide(found, ranked)), view, parameters)
 
 
-def csfcube_recall(seen: View, cut: Cut, parameters: Parameters) -> FloatArray:
+def csfcube_recall(view: View, cut: Cut, parameters: Parameters) -> FloatArray:
     """(T,) CSFCube's recall: of the relevant documents that the ranking holds, the share up to the cut."""
-    return _of_ranked(seen.total(is_relevant(seen, parameters) & is_within(seen, cut)), seen, parameters)
+    return _of_ranked(view.total(is_relevant(view, parameters) & is_within(view, cut)), view, parameters)
 
 
-def csfcube_f1(seen: View, cut: Cut, parameters: Parameters) -> FloatArray:
+def csfcube_f1(view: View, cut: Cut, parameters: Parameters) -> FloatArray:
     """(T,) CSFCube's F1: the harmonic mean of precision and its recall at the cut."""
-    one, two = precision(seen, cut, parameters), csfcube_recall(seen, cut, parameters)
-    return where_relevant(np.nan_to_num(divide(2 * one * two, one + two)), seen, parameters)
+    one, two = precision(view, cut, parameters), csfcube_recall(view, cut, parameters)
+    return where_relevant(np.nan_to_num(divide(2 * one * two, one + two)), view, parameters)
 
 
-def csfcube_average_precision(seen: View, _cut: Cut, parameters: Parameters) -> FloatArray:
+def csfcube_average_precision(view: View, _cut: Cut, parameters: Parameters) -> FloatArray:
     """(T,) CSFCube's average precision: over the relevant documents that the ranking holds."""
-    hits, at_rank = precisions_at_hits(seen, parameters)
-    return _of_ranked(seen.total(hits, at_rank), seen, parameters)
+    hits, at_rank = precisions_at_hits(view, parameters)
+    return _of_ranked(view.total(hits, at_rank), view, parameters)
 
 
-def csfcube_r_precision(seen: View, _cut: Cut, parameters: Parameters) -> FloatArray:
+def csfcube_r_precision(view: View, _cut: Cut, parameters: Parameters) -> FloatArray:
     """(T,) CSFCube's R-precision: the precision at the rank of the last relevant document found."""
-    hits, at_rank = precisions_at_hits(seen, parameters)
-    found = np.zeros(len(seen.length))
-    found[seen.topic[hits]] = at_rank[hits]  # hits stand by rank: the last one stays
-    return where_relevant(found, seen, parameters)
+    hits, at_rank = precisions_at_hits(view, parameters)
+    found = np.zeros(len(view.length))
+    found[view.topic[hits]] = at_rank[hits]  # hits stand by rank: the last one stays
+    return where_relevant(found, view, parameters)

@@ -48,13 +48,13 @@ class Measure:
     definition: Definition
     cut: float | None = None
     is_share: bool = False
-    given: tuple[tuple[str, Parameter], ...] = ()
+    options: tuple[tuple[str, Parameter], ...] = ()
     condensed: bool = False  # asked of all measures at once, so it is not in the name
 
     @property
     def name(self) -> str:
         """As ir-measures writes it."""
-        inside = ",".join(f"{key}={value!r}" for key, value in self.given)
+        inside = ",".join(f"{key}={value!r}" for key, value in self.options)
         return f"{self.definition.name}{f'({inside})' if inside else ''}{self._at}"
 
     @property
@@ -70,22 +70,22 @@ class Measure:
         """The rank at which it cuts every ranking off."""
         return None if self.cut is None or self.is_share or self.definition.cut == "recall" else int(self.cut)
 
-    def values(self, seen: View) -> FloatArray:
+    def values(self, view: View) -> FloatArray:
         """(T,) its value for each topic, NaN where undefined. Errors: UnjudgedError."""
-        parameters = {**self.definition.parameters, **dict(self.given)}
+        parameters = {**self.definition.parameters, **dict(self.options)}
         if parameters.get("rel") is None:
-            parameters["rel"] = seen.relevance
+            parameters["rel"] = view.relevance
         if self._leaves_unjudged_out:
-            seen = seen.condensed
-        cut = np.floor(self.cut * seen.length + 1e-9) if self.is_share and self.cut is not None else self.cut
-        return self.definition.function(seen, cut, parameters)
+            view = view.condensed
+        cut = np.floor(self.cut * view.length + 1e-9) if self.is_share and self.cut is not None else self.cut
+        return self.definition.function(view, cut, parameters)
 
     @property
     def _leaves_unjudged_out(self) -> bool:
-        parameters = {**self.definition.parameters, **dict(self.given)}
+        parameters = {**self.definition.parameters, **dict(self.options)}
         return bool(parameters.get("judged_only") or (self.condensed and "judged_only" in parameters))
 
-    def highest(self, seen: View) -> FloatArray | None:
+    def highest(self, view: View) -> FloatArray | None:
         """(T,) its value if every unjudged document that is ranked were relevant.
 
         None for measures that also ask how many relevant documents there are, which nobody knows then, and for those
@@ -93,7 +93,7 @@ class Measure:
         """
         if not self.definition.by_ranks or self._leaves_unjudged_out:
             return None
-        return self.values(seen.hopeful(self.rank))
+        return self.values(view.hopeful(self.rank))
 
 
 Cut = float | FloatArray | None  # the last rank that counts: one for all topics, or (T,)
@@ -111,26 +111,26 @@ def level_of(parameters: Parameters) -> float:
     return float(parameters["rel"])
 
 
-def is_relevant(seen: View, parameters: Parameters) -> BoolArray:
+def is_relevant(view: View, parameters: Parameters) -> BoolArray:
     """(H,) whether a hit is relevant."""
-    return np.asarray(seen.level >= level_of(parameters))
+    return np.asarray(view.level >= level_of(parameters))
 
 
-def count_relevant(seen: View, parameters: Parameters) -> FloatArray:
+def count_relevant(view: View, parameters: Parameters) -> FloatArray:
     """(T,) how many relevant documents a topic has."""
-    return seen.n_relevant(level_of(parameters))
+    return view.n_relevant(level_of(parameters))
 
 
-def is_within(seen: View, cut: Cut) -> BoolArray:
+def is_within(view: View, cut: Cut) -> BoolArray:
     """(H,) whether a hit stands before the cut."""
     if cut is None:
-        return np.ones(len(seen.rank), dtype=bool)
-    return np.asarray(seen.rank <= (cut[seen.topic] if isinstance(cut, np.ndarray) else cut))
+        return np.ones(len(view.rank), dtype=bool)
+    return np.asarray(view.rank <= (cut[view.topic] if isinstance(cut, np.ndarray) else cut))
 
 
-def where_relevant(found: FloatArray, seen: View, parameters: Parameters) -> FloatArray:
+def where_relevant(found: FloatArray, view: View, parameters: Parameters) -> FloatArray:
     """(T,) the values, NaN for topics without a relevant document."""
-    return np.where(count_relevant(seen, parameters) > 0, found, np.nan)
+    return np.where(count_relevant(view, parameters) > 0, found, np.nan)
 
 
 def inverse(ranks: IntArray) -> FloatArray:
@@ -138,9 +138,9 @@ def inverse(ranks: IntArray) -> FloatArray:
     return np.asarray(1.0 / ranks, dtype=np.float64)
 
 
-def precisions_at_hits(seen: View, parameters: Parameters) -> tuple[BoolArray, FloatArray]:
+def precisions_at_hits(view: View, parameters: Parameters) -> tuple[BoolArray, FloatArray]:
     """(H,) the relevant hits, and at each of them the precision at its rank."""
-    hits = is_relevant(seen, parameters)
+    hits = is_relevant(view, parameters)
     found = np.zeros(len(hits))
-    found[hits] = (ordinals(seen.topic[hits]) + 1) / seen.rank[hits]
+    found[hits] = (ordinals(view.topic[hits]) + 1) / view.rank[hits]
     return hits, found

@@ -122,10 +122,10 @@ def parse_measure(text: str) -> Measure:
     if found is None or definition is None:
         raise ValueError(f"unknown measure {text!r}; there are {', '.join(measure_names())}")
     cut, is_share = _cut_of(definition, text, found[3], bool(found[4]))
-    given = sorted(_parameter(definition, each) for each in filter(None, (found[2] or "").split(",")))
-    if len(dict(given)) < len(given):
+    options = sorted(_parameter(definition, each) for each in filter(None, (found[2] or "").split(",")))
+    if len(dict(options)) < len(options):
         raise ValueError(f"measure {text!r} has a parameter twice")
-    return Measure(definition, cut, is_share, tuple(given))
+    return Measure(definition, cut, is_share, tuple(options))
 
 
 def _cut_of(definition: Definition, text: str, number: str | None, is_share: bool) -> tuple[float | None, bool]:

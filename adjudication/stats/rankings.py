@@ -66,8 +66,8 @@ class Gold:
 
     def of(self, topics: Iterable[str]) -> IntArray:
         """The positions of these topics, in the gold's order."""
-        wanted = set(topics)
-        return np.flatnonzero([topic in wanted for topic in self.topics])
+        names = set(topics)
+        return np.flatnonzero([topic in names for topic in self.topics])
 
 
 def make_gold(

@@ -142,15 +142,16 @@ class LeftOut(JsonFields):
 
 
 def leave_runs_out(
-    runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], brought: Mapping[str, BoolArray]
+    runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], sole_judgments: Mapping[str, BoolArray]
 ) -> list[LeftOut]:
     """Would a system outside the pool be treated fairly? (Zobel 1998; Buckley & Voorhees 2004)
 
-    `brought` {run: (J,)} are the judgments that are there for this run alone. All runs are measured again without them.
+    `sole_judgments` {run: (J,)} are the judgments that are there for this run alone. All runs are measured again
+    without them.
     """
     whole = _means(runs, gold, measures, None)
     found = []
-    for name, own in brought.items():
+    for name, own in sole_judgments.items():
         without = _means(runs, gold, measures, ~own)
         at = list(runs).index(name)
         for place, measure in enumerate(measures):

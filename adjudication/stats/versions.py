@@ -56,12 +56,12 @@ class Difference:
     @property
     def majority(self) -> Variant | None:
         """What more than half of the sides say, where that is more than one side."""
-        asked = sum(len(each.sides) for each in self.variants)
-        return next((each for each in self.variants if len(each.sides) * 2 > asked and len(each.sides) > 1), None)
+        n_sides = sum(len(each.sides) for each in self.variants)
+        return next((each for each in self.variants if len(each.sides) * 2 > n_sides and len(each.sides) > 1), None)
 
-    def chosen(self, taken: Choices) -> Variant | None:
+    def chosen(self, choices: Choices) -> Variant | None:
         """What was taken, else what the majority says, else None."""
-        name = taken.get(self.name)
+        name = choices.get(self.name)
         return next((each for each in self.variants if each.name == name), self.majority)
 
 
@@ -87,9 +87,9 @@ class Paragraph:
         own = [self.presence, self.section, *(each.difference for each in self.passages)]
         return [each for each in own if each is not None]
 
-    def is_in(self, taken: Choices) -> bool:
+    def is_in(self, choices: Choices) -> bool:
         """Whether the choices make it a context; undecided, it is what the first side says."""
-        return self.presence is None or bool(_settled(self.presence, taken))
+        return self.presence is None or bool(_settled(self.presence, choices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,16 +113,16 @@ class Comparison:
         found = [each for paragraph in self.paragraphs for each in paragraph.differences]
         return found + [entry.difference for entry in self.entries if entry.difference is not None]
 
-    def relevant(self, taken: Choices) -> list[Difference]:
+    def relevant(self, choices: Choices) -> list[Difference]:
         """The differences that matter: within a paragraph that is left out nothing does but that."""
         found: list[Difference] = []
         for each in self.paragraphs:
-            found += each.differences if each.is_in(taken) else [each.presence] if each.presence else []
+            found += each.differences if each.is_in(choices) else [each.presence] if each.presence else []
         return found + [entry.difference for entry in self.entries if entry.difference is not None]
 
-    def undecided(self, taken: Choices) -> list[Difference]:
+    def undecided(self, choices: Choices) -> list[Difference]:
         """Those that neither somebody nor a majority has decided."""
-        return [each for each in self.relevant(taken) if each.chosen(taken) is None]
+        return [each for each in self.relevant(choices) if each.chosen(choices) is None]
 
     def choices_of(self, side: int) -> dict[str, str]:
         """What taking everything of one side takes."""
@@ -134,32 +134,32 @@ def compare_versions(sides: Mapping[int, Content]) -> Comparison:
     """Compare the versions. The order of `sides` is the order in which they are shown."""
     names = _Names()
     groups = _grouped([(side, content.contexts) for side, content in sides.items()], pair_paragraphs)
-    taken_ids: set[str] = set()
-    paragraphs = [_paragraph(group, tuple(sides), names, taken_ids) for group in groups]
+    ids: set[str] = set()
+    paragraphs = [_paragraph(group, tuple(sides), names, ids) for group in groups]
     lists = _grouped([(side, content.references) for side, content in sides.items()], _same_numbers)
     return Comparison(tuple(sides), tuple(paragraphs), tuple(_entry(group, tuple(sides), names) for group in lists))
 
 
-def build_content(comparison: Comparison, taken: Choices) -> Content:
+def build_content(comparison: Comparison, choices: Choices) -> Content:
     """One extraction of what was taken; where nothing was, of what the majority or else the first side says."""
-    contexts = tuple(_built(each, taken) for each in comparison.paragraphs if each.is_in(taken))
+    contexts = tuple(_built(each, choices) for each in comparison.paragraphs if each.is_in(choices))
     chosen = (
-        entry.reference if entry.difference is None else _settled(entry.difference, taken)
+        entry.reference if entry.difference is None else _settled(entry.difference, choices)
         for entry in comparison.entries
     )
     return Content(contexts, tuple(each for each in chosen if each is not None))
 
 
-def _built(paragraph: Paragraph, taken: Choices) -> ExtractedContext:
+def _built(paragraph: Paragraph, choices: Choices) -> ExtractedContext:
     sentences: list[ExtractedSentence] = []
     for passage in paragraph.passages:
-        sentences += passage.sentences if passage.difference is None else _settled(passage.difference, taken)
-    section = paragraph.context.section if paragraph.section is None else _settled(paragraph.section, taken)
+        sentences += passage.sentences if passage.difference is None else _settled(passage.difference, choices)
+    section = paragraph.context.section if paragraph.section is None else _settled(paragraph.section, choices)
     return replace(paragraph.context, section=section, sentences=tuple(sentences))
 
 
-def _settled(difference: Difference, taken: Choices) -> Any:
-    return (difference.chosen(taken) or difference.variants[0]).says
+def _settled(difference: Difference, choices: Choices) -> Any:
+    return (difference.chosen(choices) or difference.variants[0]).says
 
 
 # --- what was edited by hand ------------------------------------------------------------------------------------------
@@ -279,9 +279,7 @@ def _same_numbers(known: Sequence[ExtractedReference], mine: Sequence[ExtractedR
     return [(places[each.number], n) for n, each in enumerate(mine) if each.number in places]
 
 
-def _paragraph(
-    holders: dict[int, ExtractedContext], sides: tuple[int, ...], names: _Names, taken_ids: set[str]
-) -> Paragraph:
+def _paragraph(holders: dict[int, ExtractedContext], sides: tuple[int, ...], names: _Names, ids: set[str]) -> Paragraph:
     ordered = [(side, holders[side]) for side in sides if side in holders]
     first = ordered[0][1]
     anchor = " ".join(words_of(first)[:20])
@@ -296,13 +294,13 @@ def _paragraph(
     )
     passages = _passages(ordered, names)
     blocks = next((context.blocks for _, context in ordered if context.blocks), ())
-    return Paragraph(replace(first, id=_free(first.id, taken_ids), blocks=blocks), passages, presence, section)
+    return Paragraph(replace(first, id=_free_id(first.id, ids), blocks=blocks), passages, presence, section)
 
 
-def _free(wanted: str, taken: set[str]) -> str:
+def _free_id(name: str, ids: set[str]) -> str:
     """The id, or the first number that is free where another paragraph has it."""
-    found = next(each for each in chain([wanted], (f"{n:02}" for n in count(1))) if each not in taken)
-    taken.add(found)
+    found = next(each for each in chain([name], (f"{n:02}" for n in count(1))) if each not in ids)
+    ids.add(found)
     return found
 
 

@@ -98,8 +98,8 @@ class InRelevanceView(InUnsealedView):
         if "relevance" not in self.campaign.kind_object.tabs:
             raise Http404
         criteria = list(self.campaign.criteria.all())
-        wanted = self.request.query_params.get("criterion", "")
-        found = next((one for one in criteria if wanted in ("", one.key)), None)
+        key = self.request.query_params.get("criterion", "")
+        found = next((one for one in criteria if key in ("", one.key)), None)
         if found is None:
             raise Http404
         return found

@@ -29,5 +29,5 @@ class Command(ReportingCommand):
 
     def carry_out(self, *, slug: str, campaign: str, **options: Any) -> tuple[str, dict[str, Any]]:
         target = campaign_with(slug, campaign)
-        wanted = {name: options[name] for name in ("policy", "ties", "min_votes", "weighted", "voters")}
-        return procedure_of(target).by_majority(target, **wanted)
+        rules = {name: options[name] for name in ("policy", "ties", "min_votes", "weighted", "voters")}
+        return procedure_of(target).by_majority(target, **rules)

@@ -45,11 +45,11 @@ class Command(ReportingCommand):
         parser.add_argument("--figures", action="store_true", help="also draw the figures for papers, and keep them")
 
     def carry_out(self, *, slug: str, campaign: str, cluster: str, **options: Any) -> tuple[str, dict[str, Any]]:
-        wanted = {name: options[name] for name in ("resamples", "seed", "interval", "margin", "figures")}
+        chosen = {name: options[name] for name in ("resamples", "seed", "interval", "margin", "figures")}
         target = campaign_with(slug, campaign)
-        asked = request_agreement(campaign=target, by=None, at=timezone.now(), unit=cluster, send=False, **wanted)
-        jobs.complete(asked)
-        return summary(asked), as_json(asked)
+        run = request_agreement(campaign=target, by=None, at=timezone.now(), unit=cluster, send=False, **chosen)
+        jobs.complete(run)
+        return summary(run), as_json(run)
 
 
 def summary(run: AgreementRun) -> str:

@@ -181,8 +181,8 @@ def _detail(
     """What pages draw next to the figures; JSON-safe, small whatever the number of items."""
     how: dict[str, Any] = {}
     if agreement is not None:
-        wanted = ("n_items", "n_topics", "unit", "resamples", "level")
-        how = {name: to_jsonable(getattr(agreement, name)) for name in wanted}
+        names = ("n_items", "n_topics", "unit", "resamples", "level")
+        how = {name: to_jsonable(getattr(agreement, name)) for name in names}
         how["comparisons"] = [comparison.to_json() for comparison in agreement.comparisons]
     return {
         "scale": [[level.value, level.label] for level in sorted(criterion.levels.all(), key=lambda one: one.value)],

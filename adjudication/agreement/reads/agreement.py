@@ -61,7 +61,7 @@ FLAGS = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class FigureText:
     """One figure ready to print: `value` with `low`–`high`, or `why` there is none; `why_no_interval` likewise."""
 
     label: str
@@ -117,13 +117,13 @@ def newer_things(judgments: int, verdicts: int) -> str:
     return " and ".join(filter(None, (newer_judgments(judgments), changes)))
 
 
-def fetch_standing(campaign: Campaign, asked: Q | None = None) -> Standing:
+def fetch_standing(campaign: Campaign, condition: Q | None = None) -> Standing:
     """At most five queries. `job` is the newest run of any state, so that a page can show its progress or failure.
 
-    With `asked`, `run` is the newest that was asked for like that.
+    With `condition`, `run` is the newest of those that fulfil it.
     """
     runs = AgreementRun.objects.filter(campaign=campaign).order_by("-pk")
-    done = runs.filter(asked or Q(), state=JobState.DONE).first()
+    done = runs.filter(condition or Q(), state=JobState.DONE).first()
     if done is None:
         return Standing(None, runs.first(), 0)
     changed = count_changed(campaign, done.verdicts_at) if _needs_verdicts(done) else 0
@@ -210,7 +210,7 @@ def _name_of(detail: dict[str, Any], annotator: int) -> str:
     return next((str(one["name"]) for one in detail["annotators"] if one["id"] == annotator), "")
 
 
-def show(result: AgreementResult, label: str = "") -> Shown:
+def show(result: AgreementResult, label: str = "") -> FigureText:
     """The figure as a page prints it: percentages with one decimal, coefficients with three."""
     method = (result.ci or {}).get("method", "")
     heeded = {"small_sample"} if method == "jackknife_t" else set()
@@ -218,7 +218,7 @@ def show(result: AgreementResult, label: str = "") -> Shown:
     notes = (*notes, *_more_notes(result))
     ci, record = result.ci or {}, statistic(result.statistic)
     points = {"value": result.value, **{edge: ci[edge] for edge in ("low", "high") if edge in ci}}
-    return Shown(
+    return FigureText(
         label=label or record.label,
         value=record.text(result.value),
         low=record.text(ci.get("low")),
@@ -264,7 +264,9 @@ def left_out(pairs: Iterable[dict[str, Any]]) -> list[str]:
     return ["left out of the mean: " + ", ".join(excluded)] if excluded else []
 
 
-def pair_figures(run: AgreementRun, criterion: str, name: str, *, named: bool = False) -> dict[frozenset[str], Shown]:
+def pair_figures(
+    run: AgreementRun, criterion: str, name: str, *, named: bool = False
+) -> dict[frozenset[str], FigureText]:
     """{the two names: figure} for each pair of annotators (and annotator with verdict) on one statistic.
 
     `named` labels each figure by its pair instead of by the statistic.
@@ -368,13 +370,13 @@ def p_text(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}" if value >= 0.001 else "< 0.001"
 
 
-def block_figures(run: AgreementRun, criterion: str) -> dict[str, list[Shown]]:
+def block_figures(run: AgreementRun, criterion: str) -> dict[str, list[FigureText]]:
     """{block: its figures in the order of `STATISTICS`}, only blocks that have any."""
     rows = sorted(run.results.filter(criterion=criterion, scope="block"), key=lambda row: rank(row.statistic))
     return {block: found for block in BLOCKS if (found := [show(row) for row in rows if row.block == block])}
 
 
-def whole_figures(run: AgreementRun, criterion: str) -> list[Shown]:
+def whole_figures(run: AgreementRun, criterion: str) -> list[FigureText]:
     """All annotators together: means over pairs, and the coefficients of several annotators."""
     rows = list(run.results.filter(criterion=criterion, scope__in=["mean", "all"]))
     rows.sort(key=lambda row: rank(row.statistic))

@@ -127,8 +127,8 @@ def contributing_to_difference(
     named = [ids[name] for name in test["annotators"]]
     people = tuple(one for one in named if kinds[one] == AnnotatorKind.HUMAN)
     runs = tuple(one for one in named if one not in people)
-    wanted = [frozenset[int | str](pair) for pair in (*combinations(people, 2), *product(people, runs))]
-    pairs = _without_excluded(wanted, test.get("excluded_pairs", ()), ids)
+    all_pairs = [frozenset[int | str](pair) for pair in (*combinations(people, 2), *product(people, runs))]
+    pairs = _without_excluded(all_pairs, test.get("excluded_pairs", ()), ids)
     return ContributingItems(criterion, tuple(_of_annotators(pairs)), fit=(people, runs), unfit=unfit)
 
 
@@ -151,8 +151,8 @@ def _pairs(result: AgreementResult, detail: dict[str, Any]) -> list[Pair]:
 
 def _without_excluded(pairs: list[Pair], excluded: Iterable[dict[str, Any]], ids: dict[str, int]) -> list[Pair]:
     """The pairs without those left out by name; all of them where none would be left."""
-    gone = {frozenset(ids.get(name, ADJUDICATED) for name in one["annotators"]) for one in excluded}
-    return [pair for pair in pairs if pair not in gone] or pairs
+    excluded_pairs = {frozenset(ids.get(name, ADJUDICATED) for name in one["annotators"]) for one in excluded}
+    return [pair for pair in pairs if pair not in excluded_pairs] or pairs
 
 
 def _of_annotators(pairs: list[Pair]) -> Iterable[tuple[int, int]]:

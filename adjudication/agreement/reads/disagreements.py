@@ -50,45 +50,47 @@ class Line:
     hidden: bool
 
 
-def find_items(wanted: DisagreementFilter) -> QuerySet[Item]:
+def find_items(selection: DisagreementFilter) -> QuerySet[Item]:
     """The items, lowest agreement first where votes have been counted, else as they were made.
 
     Without a pair this reads verdicts, so votes must have been counted; a pair is compared label by label.
     """
-    items = Item.objects.filter(campaign=wanted.criterion.campaign_id)
-    if wanted.topic is not None:
-        items = items.filter(topic=wanted.topic)
-    if wanted.pair is not None:
-        verdicts = Verdict.objects.filter(item=OuterRef("pk"), criterion=wanted.criterion)
-        if not wanted.everything:
+    items = Item.objects.filter(campaign=selection.criterion.campaign_id)
+    if selection.topic is not None:
+        items = items.filter(topic=selection.topic)
+    if selection.pair is not None:
+        verdicts = Verdict.objects.filter(item=OuterRef("pk"), criterion=selection.criterion)
+        if not selection.everything:
             items = items.filter(~Exists(verdicts.filter(decided_at__isnull=False, reopened_at__isnull=True)))
-        return _of_pair(items, wanted, wanted.pair).order_by("pk")
-    left = Q() if wanted.everything else Q(verdicts__decided_at=None) | Q(verdicts__reopened_at__isnull=False)
-    items = items.filter(left, verdicts__criterion=wanted.criterion, verdicts__agreement__lt=1)
+        return _of_pair(items, selection, selection.pair).order_by("pk")
+    left = Q() if selection.everything else Q(verdicts__decided_at=None) | Q(verdicts__reopened_at__isnull=False)
+    items = items.filter(left, verdicts__criterion=selection.criterion, verdicts__agreement__lt=1)
     return items.annotate(agreement=F("verdicts__agreement")).order_by("agreement", "pk")
 
 
-def find_page(wanted: DisagreementFilter, given: Mapping[str, str], per_page: int) -> NumberedPage | KeyedPage:
-    """The page of `find_items` that the address (`given`) asks for. What a pair gave is looked for item by item."""
+def find_page(selection: DisagreementFilter, query: Mapping[str, str], per_page: int) -> NumberedPage | KeyedPage:
+    """The page of `find_items` that the address (`query`) asks for. What a pair gave is looked for item by item."""
 
     def find(span: Span | None) -> QuerySet[Item]:
-        items = find_items(wanted).select_related(*NAMED_BY)
+        items = find_items(selection).select_related(*NAMED_BY)
         return items if span is None else items.filter(pk__gt=span[0], pk__lte=span[1])
 
-    if wanted.pair is None:
-        return take_page(find(None), given, per_page, ("agreement", "pk"))
-    among = Item.objects.filter(campaign=wanted.criterion.campaign_id)
-    return search_page(find, among if wanted.topic is None else among.filter(topic=wanted.topic), given, per_page)
+    if selection.pair is None:
+        return take_page(find(None), query, per_page, ("agreement", "pk"))
+    among = Item.objects.filter(campaign=selection.criterion.campaign_id)
+    return search_page(find, among if selection.topic is None else among.filter(topic=selection.topic), query, per_page)
 
 
-def _of_pair(items: QuerySet[Item], wanted: DisagreementFilter, pair: tuple[int, int | None]) -> QuerySet[Item]:
-    first, second = (_values_of(wanted.criterion, annotator) for annotator in pair)
-    if wanted.cell is not None:
-        return items.filter(Exists(first.filter(value=wanted.cell[0])), Exists(second.filter(value=wanted.cell[1])))
+def _of_pair(items: QuerySet[Item], selection: DisagreementFilter, pair: tuple[int, int | None]) -> QuerySet[Item]:
+    first, second = (_values_of(selection.criterion, annotator) for annotator in pair)
+    if selection.cell is not None:
+        return items.filter(
+            Exists(first.filter(value=selection.cell[0])), Exists(second.filter(value=selection.cell[1]))
+        )
     values = items.annotate(one=_value(first), other=_value(second)).filter(one__isnull=False, other__isnull=False)
-    if wanted.level is not None:
-        return values.filter(Q(one=wanted.level) | Q(other=wanted.level))
-    return values if wanted.all_labelled else values.exclude(one=F("other"))
+    if selection.level is not None:
+        return values.filter(Q(one=selection.level) | Q(other=selection.level))
+    return values if selection.all_labelled else values.exclude(one=F("other"))
 
 
 def _values_of(criterion: Criterion, annotator: int | None) -> QuerySet[Judgment] | QuerySet[Verdict]:
@@ -99,15 +101,15 @@ def _values_of(criterion: Criterion, annotator: int | None) -> QuerySet[Judgment
     return labels.filter(assignment__item=OuterRef("pk"), assignment__annotator=annotator, criterion=criterion)
 
 
-def _value(given: QuerySet[Judgment] | QuerySet[Verdict]) -> Subquery:
-    return Subquery(given.values("value")[:1])
+def _value(rows: QuerySet[Judgment] | QuerySet[Verdict]) -> Subquery:
+    return Subquery(rows.values("value")[:1])
 
 
 def fetch_lines(items: list[Item], criterion: Criterion, reader: User, *, repeats: bool = False) -> list[Line]:
     """The items with their labels and verdicts, for one page; with `repeats` the second answers too. Three queries."""
-    wanted = repeated_judgments(criterion.campaign) if repeats else counted_judgments(criterion.campaign)
+    shown = repeated_judgments(criterion.campaign) if repeats else counted_judgments(criterion.campaign)
     judgments = (
-        wanted.filter(assignment__item__in=items, criterion=criterion)
+        shown.filter(assignment__item__in=items, criterion=criterion)
         .select_related("assignment__annotator", "submission__guideline")
         .order_by("assignment__annotator__kind", "assignment__annotator__name", "assignment__repeat")
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adjudication.agreement.reads.agreement import REASONS, Shown, pair_figures
+from adjudication.agreement.reads.agreement import REASONS, FigureText, pair_figures
 from adjudication.models import AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.statistics import statistic as record_of
@@ -30,7 +30,7 @@ class Way:
 class Cell:
     """One pair in the matrix. `shade` 0..STEPS grows with the figure; `way` leads to the items behind it."""
 
-    figure: Shown
+    figure: FigureText
     shade: int
     way: Way
 
@@ -76,14 +76,14 @@ def pair_matrix(run: AgreementRun, criterion: str, statistic: str) -> tuple[list
     return [one["name"] for one in columns], rows
 
 
-def _cell(figures: dict[frozenset[str], Shown], one: dict[str, Any], other: dict[str, Any]) -> Cell | None:
+def _cell(figures: dict[frozenset[str], FigureText], one: dict[str, Any], other: dict[str, Any]) -> Cell | None:
     figure = figures.get(frozenset((ADJUDICATED if one is VERDICT else one["name"], other["name"])))
     if figure is None:
         return None
     return Cell(figure, _shade(figure.points.get("value")), _way(other, one, figure))
 
 
-def _way(one: dict[str, Any], other: dict[str, Any], figure: Shown) -> Way:
+def _way(one: dict[str, Any], other: dict[str, Any], figure: FigureText) -> Way:
     """The vote of the others is nobody's label, so a comparison with it leads to all its items."""
     if other["id"] is None and "leave_one_out" in figure.flags:
         return Way(figure=figure.pk)
@@ -171,7 +171,7 @@ class Mark:
     """
 
     label: str
-    figure: Shown
+    figure: FigureText
     way: Way
     at: float | None
     low: float | None
@@ -184,7 +184,7 @@ class Mark:
         return self.figure.why
 
 
-def forest_figures(run: AgreementRun, criterion: str, statistic: str) -> list[tuple[Way, Shown]]:
+def forest_figures(run: AgreementRun, criterion: str, statistic: str) -> list[tuple[Way, FigureText]]:
     """Each pair's figure with the way down, the highest first, undefined ones last."""
     people = {one["name"]: one for one in run.detail[criterion]["annotators"]} | {ADJUDICATED: VERDICT}
     order = list(people)
@@ -196,7 +196,7 @@ def forest_figures(run: AgreementRun, criterion: str, statistic: str) -> list[tu
     return sorted(rows, key=lambda row: ("value" not in row[1].points, -row[1].points.get("value", 0.0)))
 
 
-def forest(figures: list[tuple[Way, Shown]]) -> tuple[list[Mark], list[tuple[float, str]]]:
+def forest(figures: list[tuple[Way, FigureText]]) -> tuple[list[Mark], list[tuple[float, str]]]:
     """Marks of (way, figure) and the ticks of their common axis, which spans all ends; no ticks without any value."""
     ends = [value for _, figure in figures for value in figure.points.values()]
     step = _step(min(ends, default=0.0), max(ends, default=0.0))
@@ -217,7 +217,7 @@ def _step(low: float, high: float) -> float:
     return next((step for step in (0.02, 0.05, 0.1, 0.2, 0.25) if high - low <= 5 * step), 0.5)
 
 
-def _mark(way: Way, figure: Shown, place: Callable[[float], float], y: int) -> Mark:
+def _mark(way: Way, figure: FigureText, place: Callable[[float], float], y: int) -> Mark:
     points = figure.points
     at = place(points["value"]) if "value" in points else None
     low = place(points["low"]) if "low" in points else None

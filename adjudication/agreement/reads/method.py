@@ -27,7 +27,7 @@ def method_sentence(run: AgreementRun, criterion: str, rows: Iterable[AgreementR
         return f"{items}; too few for intervals."
     versions = f"NumPy {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}"
     intervals = f"{100 * detail['level']:.0f}% intervals by {methods} over {_unit(run, detail)}"
-    facts = "; ".join(filter(None, (items, intervals, _drawn(run, used, detail), versions)))
+    facts = "; ".join(filter(None, (items, intervals, _resamples(run, used, detail), versions)))
     return f"{facts}. Annotators are fixed: the intervals speak of other items judged by the same annotators."
 
 
@@ -37,7 +37,7 @@ def _unit(run: AgreementRun, detail: dict[str, Any]) -> str:
     return "items, conditional on independent items" if run.parameters.get("unit") == "item" else "items"
 
 
-def _drawn(run: AgreementRun, used: set[str], detail: dict[str, Any]) -> str:
+def _resamples(run: AgreementRun, used: set[str], detail: dict[str, Any]) -> str:
     """The resamples with their seed; "" for the jackknife alone, which draws none."""
     if used == {"jackknife_t"}:
         return ""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from adjudication.agreement.reads.agreement import REASONS, Difference, Shown, comparisons, show
+from adjudication.agreement.reads.agreement import REASONS, Difference, FigureText, comparisons, show
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.statistics import statistic
@@ -37,7 +37,7 @@ class AnnotatorFigures:
     run: int
     n_items: int
     agreement: str
-    with_verdict: Shown | None
+    with_verdict: FigureText | None
     repeats: Consistency | None
 
 
@@ -70,13 +70,13 @@ def annotator_figures(run: AgreementRun, criterion: str) -> list[AnnotatorFigure
     return found
 
 
-def _consistency(asked: dict[str, Any]) -> Consistency:
-    reason = asked["reasons"].get("cohen_kappa", "")
+def _consistency(repeats: dict[str, Any]) -> Consistency:
+    reason = repeats["reasons"].get("cohen_kappa", "")
     return Consistency(
-        n_equal=asked["n_equal"],
-        n_items=asked["n_items"],
-        share=statistic("accuracy").text(asked["accuracy"]),
-        kappa=statistic("cohen_kappa").text(asked["cohen_kappa"]),
+        n_equal=repeats["n_equal"],
+        n_items=repeats["n_items"],
+        share=statistic("accuracy").text(repeats["accuracy"]),
+        kappa=statistic("cohen_kappa").text(repeats["cohen_kappa"]),
         why=REASONS.get(reason, reason),
     )
 
@@ -116,16 +116,16 @@ class MachineRow:
 
     model: str
     runs: list[AnnotatorFigures]
-    blocks: dict[str, Shown]
+    blocks: dict[str, FigureText]
     tests: list[Difference]
 
     @property
-    def cells(self) -> list[tuple[str, Shown | None]]:
+    def cells(self) -> list[tuple[str, FigureText | None]]:
         """(label, figure) in the order of the table."""
         return [(label, self.blocks.get(block)) for block, label in CELLS.items()]
 
 
-def machine_rows(run: AgreementRun, criterion: str, statistic: str) -> tuple[Shown | None, list[MachineRow]]:
+def machine_rows(run: AgreementRun, criterion: str, statistic: str) -> tuple[FigureText | None, list[MachineRow]]:
     """(people with people, each model) on a statistic, the models in the order of the run's columns. Two queries."""
     people = annotator_figures(run, criterion)
     models: dict[str, list[AnnotatorFigures]] = {}
@@ -143,5 +143,5 @@ def machine_rows(run: AgreementRun, criterion: str, statistic: str) -> tuple[Sho
     ]
 
 
-def _blocks(rows: list[AgreementResult], model: str) -> dict[str, Shown]:
+def _blocks(rows: list[AgreementResult], model: str) -> dict[str, FigureText]:
     return {row.block: show(row) for row in rows if row.model == model}

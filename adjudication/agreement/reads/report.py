@@ -106,19 +106,19 @@ def make_report(run: AgreementRun, criterion: str) -> Report:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnFigure:
     """One figure for papers, with its files."""
 
     label: str
     files: list[AgreementFigure]
 
 
-def figures_by_name(files: Iterable[AgreementFigure]) -> list[Drawn]:
+def figures_by_name(files: Iterable[AgreementFigure]) -> list[DrawnFigure]:
     """The files of a run as figures, in the order they were drawn."""
     names: dict[str, list[AgreementFigure]] = {}
     for file in files:
         names.setdefault(file.name, []).append(file)
-    return [Drawn(figure_label(name), found) for name, found in names.items()]
+    return [DrawnFigure(figure_label(name), found) for name, found in names.items()]
 
 
 def figure_label(name: str) -> str:
@@ -136,8 +136,8 @@ def _columns(results: list[AgreementResult]) -> list[tuple[str, str]]:
 
 def _result(results: list[AgreementResult], name: str, key: tuple[str, str]) -> AgreementResult | None:
     for row in results:
-        wanted = (row.block, row.model) == key if key[0] else row.scope in ("all", "mean")
-        if row.statistic == name and wanted:
+        is_column = (row.block, row.model) == key if key[0] else row.scope in ("all", "mean")
+        if row.statistic == name and is_column:
             return row
     return None
 

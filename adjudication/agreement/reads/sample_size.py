@@ -70,10 +70,10 @@ class Needed:
         return statistic(self.aim.statistic).text(self.value)
 
 
-def without_pilot(accuracy: float, wanted: float, n_pairs: int) -> int:
+def without_pilot(accuracy: float, half_width: float, n_pairs: int) -> int:
     """Items for a half-width of percent agreement near `accuracy`, before anybody has judged."""
     try:
-        return items_without_pilot(accuracy, wanted, n_pairs=n_pairs)
+        return items_without_pilot(accuracy, half_width, n_pairs=n_pairs)
     except ValueError as error:
         raise Refused(f"{str(error).capitalize()}.") from None
 

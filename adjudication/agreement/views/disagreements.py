@@ -28,7 +28,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
     if criterion is None:
         return render(request, "adjudication/agreement/disagreement_list.html", context)
     pair = pair_of(criterion, request.GET.get("pair", ""))
-    wanted = DisagreementFilter(
+    selection = DisagreementFilter(
         criterion,
         topic=whole_number(request.GET.get("topic")),
         pair=(pair[0].pk or 0, pair[1].pk) if pair else None,
@@ -37,18 +37,18 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
         level=_level(criterion, request.GET.get("level", "")) if pair else None,
         all_labelled=pair is not None and bool(request.GET.get("alike")),
     )
-    page = find_page(wanted, request.GET, PAGE)
+    page = find_page(selection, request.GET, PAGE)
     standing = fetch_standing(scope.campaign)
     context |= {
         "page": page,
         "lines": fetch_lines(list(page.object_list), criterion, scope.user),
-        "wanted": wanted,
+        "selection": selection,
         "pair": pair,
         "topics": topics_of(scope.campaign),
         "annotators": scope.campaign.annotators.order_by("kind", "name"),
         "levels": criterion.levels.all(),
         "standing": standing,
-        "is_filtered": bool(wanted.topic or wanted.pair or wanted.everything),
+        "is_filtered": bool(selection.topic or selection.pair or selection.everything),
     }
     return render(request, "adjudication/agreement/disagreement_list.html", context)
 

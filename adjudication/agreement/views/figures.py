@@ -9,7 +9,7 @@ from django.utils import timezone
 from adjudication.agreement.reads.agreement import (
     BLOCKS,
     FLAGS,
-    Shown,
+    FigureText,
     block_figures,
     block_label,
     comparisons,
@@ -56,8 +56,8 @@ def figures_context(
     detail = run.detail[criterion.key]
     there = set(run.results.filter(criterion=criterion.key).values_list("statistic", flat=True).distinct())
     offered = [name for name in sorted(there, key=rank) if (record := record_of(name)).pair or not record.is_installed]
-    wanted = request.GET.get("statistic", "")
-    statistic = wanted if wanted in offered else "cohen_kappa"
+    name = request.GET.get("statistic", "")
+    statistic = name if name in offered else "cohen_kappa"
     columns, rows = pair_matrix(run, criterion.key, statistic)
     marks, ticks = forest(forest_figures(run, criterion.key, statistic))
     table = confusion(run, criterion.key, request.GET.get("pair", ""))
@@ -87,11 +87,11 @@ def figures_context(
     }
 
 
-def topics_among(detail: dict[str, Any], wanted: str) -> str:
+def topics_among(detail: dict[str, Any], choice: str) -> str:
     """Whose labels the figures of topics are of, by the lists' name for it: HH (people), two (all), "" (no choice)."""
     if "topics_people" not in detail:
         return ""
-    return "two" if wanted == "two" else "HH"
+    return "two" if choice == "two" else "HH"
 
 
 def tables_context(run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
@@ -109,13 +109,13 @@ def tables_context(run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
     }
 
 
-def _heading(block: str, figures: list[Shown]) -> str:
+def _heading(block: str, figures: list[FigureText]) -> str:
     """Against what annotators are set; where only some of them voted, their notes say so."""
     shared = set.intersection(*(set(figure.flags) for figure in figures))
     return block_label(block, shared)
 
 
-def _unrepeated(figures: list[Shown]) -> list[Shown]:
+def _unrepeated(figures: list[FigureText]) -> list[FigureText]:
     """The figures without the note that the heading of their block says already."""
     if LEAVE_ONE_OUT not in set.intersection(*(set(figure.flags) for figure in figures)):
         return figures
@@ -123,7 +123,9 @@ def _unrepeated(figures: list[Shown]) -> list[Shown]:
     return [replace(figure, notes=tuple(note for note in figure.notes if note != said)) for figure in figures]
 
 
-def _block_table(blocks: dict[str, list[Shown]]) -> list[tuple[str, str, list[tuple[str, list[Shown]]]]]:
+def _block_table(
+    blocks: dict[str, list[FigureText]],
+) -> list[tuple[str, str, list[tuple[str, list[FigureText]]]]]:
     """[(statistic, its label, [(heading, its figures)])], for blocks side by side; one figure for each model."""
     labels = {figure.statistic: figure.label for figures in blocks.values() for figure in figures}
     return [

@@ -128,8 +128,8 @@ class Command(SteppedCommand):
 
     def test(self, *, slug: str, number: int) -> tuple[str, dict[str, Any]]:
         cycle = _cycle(slug, number)
-        asked = request_test(cycle=cycle, by=None, at=timezone.now(), send=False)
-        self.work([asked])
+        run = request_test(cycle=cycle, by=None, at=timezone.now(), send=False)
+        self.work([run])
         if self.is_dry:
             return _done(cycle, "the figures of the test are computed.")
         return self.show(slug=slug, number=number)

@@ -70,11 +70,11 @@ def count_tests(cycle: AnnoCycle) -> int:
 
 def fitting_campaigns(cycle: AnnoCycle, split: Split) -> list[Campaign]:
     """Campaigns of the split with the same levels for the cycle's criterion; test campaigns only while unused."""
-    wanted = _levels(cycle.dev, cycle.criterion)
+    levels = _levels(cycle.dev, cycle.criterion)
     campaigns = Campaign.objects.filter(collection=cycle.collection_id, split=split).order_by("-pk")
     if split == Split.TEST:
         campaigns = campaigns.filter(test_cycle__isnull=True)
-    return [campaign for campaign in campaigns if _levels(campaign, cycle.criterion) == wanted]
+    return [campaign for campaign in campaigns if _levels(campaign, cycle.criterion) == levels]
 
 
 def _levels(campaign: Campaign, key: str) -> list[int]:

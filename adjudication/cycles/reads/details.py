@@ -4,7 +4,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from adjudication.agreement.reads.agreement import Shown
+from adjudication.agreement.reads.agreement import FigureText
 from adjudication.cycles.reads.cycles import count_tests, dev_sets
 from adjudication.cycles.reads.trials import Trial, evidence_of, fetch_trial
 from adjudication.cycles.reads.tuning import Candidate, DevTable, dev_table
@@ -79,7 +79,7 @@ def _machine(one: Candidate) -> dict[str, Any]:
     }
 
 
-def _figure(one: Shown) -> dict[str, Any]:
+def _figure(one: FigureText) -> dict[str, Any]:
     """Null with the reason where there is no figure."""
     value = one.points.get("value")
     return {

@@ -7,7 +7,14 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import FINAL_STATES
-from adjudication.agreement.reads.agreement import Difference, Shown, comparisons, fetch_standing, newer_things, show
+from adjudication.agreement.reads.agreement import (
+    Difference,
+    FigureText,
+    comparisons,
+    fetch_standing,
+    newer_things,
+    show,
+)
 from adjudication.cycles.reads.cycles import People, count_tests, cycles_of, people_of
 from adjudication.cycles.reads.tuning import candidate_of
 from adjudication.labels.reads.counts import newest_count
@@ -37,9 +44,9 @@ class ResultRow:
     """One line of the table of the test (DORIS-MAE, Table 1), with the difference and what it shows."""
 
     test: Difference
-    people: Shown | None
-    machine: Shown | None
-    verdict: Shown | None
+    people: FigureText | None
+    machine: FigureText | None
+    verdict: FigureText | None
     p_cycles: str
     outcome: str
     is_equivalent: bool

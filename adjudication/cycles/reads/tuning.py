@@ -6,7 +6,7 @@ from django.db.models import Count, Q
 
 from accounts.caches import volatile
 from accounts.models import FINAL_STATES
-from adjudication.agreement.reads.agreement import Shown, as_row, show
+from adjudication.agreement.reads.agreement import FigureText, as_row, show
 from adjudication.cycles.reads.cycles import People, criterion_in, people_of
 from adjudication.labels.reads.inputs import Inputs, labels_of, read_inputs
 from adjudication.stats.report import Agreement, Options, measure_agreement
@@ -30,7 +30,7 @@ class Candidate:
     runs: list[MachineRun] = field(default_factory=list)
     annotators: int = 1
     counts: RunCounts = field(default_factory=RunCounts)
-    figures: list[Shown] = field(default_factory=list)
+    figures: list[FigureText] = field(default_factory=list)
     is_running: bool = False
 
     @property
@@ -45,7 +45,7 @@ class DevTable:
     campaign: Campaign
     people: People
     columns: list[str]
-    among_people: list[Shown]
+    among_people: list[FigureText]
     candidates: list[Candidate]
 
 
@@ -83,7 +83,7 @@ def _compute(campaign: Campaign, criterion: Criterion, inputs: Inputs) -> Agreem
     return measure_agreement(labels, options)
 
 
-def _block(agreement: Agreement | None, block: str, model: str | None) -> list[Shown]:
+def _block(agreement: Agreement | None, block: str, model: str | None) -> list[FigureText]:
     """The figures of one block in the order of TRIED; [] where there are none."""
     if agreement is None:
         return []

@@ -23,5 +23,7 @@ def with_standing(labels: Iterable[UnparsedAnswer]) -> list[UnparsedRow]:
     verdicts = Verdict.objects.filter(item__in=items).select_related("decided_by")
     by_item = {(one.item_id, one.criterion_id): one for one in verdicts}
     waiting = [AssignmentState.OPEN, AssignmentState.PENDING]
-    asked = set(Assignment.objects.filter(item__in=items, state__in=waiting).values_list("item", flat=True))
-    return [UnparsedRow(one, by_item.get((one.item_id, one.criterion_id)), one.item_id in asked) for one in found]
+    waiting_items = set(Assignment.objects.filter(item__in=items, state__in=waiting).values_list("item", flat=True))
+    return [
+        UnparsedRow(one, by_item.get((one.item_id, one.criterion_id)), one.item_id in waiting_items) for one in found
+    ]

@@ -46,7 +46,7 @@ def cycle_create(request: HttpRequest, slug: str) -> HttpResponse:
     form = CycleForm(request.POST, collection=membership.collection)
     if form.is_valid():
         with refusals_in_form(form):
-            cycle = start_cycle(collection=membership.collection, by=membership.user, at=timezone.now(), **form.wanted)
+            cycle = start_cycle(collection=membership.collection, by=membership.user, at=timezone.now(), **form.options)
             return redirect("cycle_detail", slug, cycle.number)
     return _show_list(request, membership, form)
 

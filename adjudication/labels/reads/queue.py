@@ -70,8 +70,8 @@ def queue_of(
     return _queue(criterion, topic, parts, _any(parts.get(chosen, parts["open"])))
 
 
-def _queue(criterion: Criterion, topic: int | None, parts: Parts, wanted: Q) -> QuerySet[Verdict]:
-    rows = _verdicts(criterion, topic).filter(wanted)
+def _queue(criterion: Criterion, topic: int | None, parts: Parts, condition: Q) -> QuerySet[Verdict]:
+    rows = _verdicts(criterion, topic).filter(condition)
     return rows.annotate(late=_as_flag(_any(parts["late"]))).order_by(*ORDER)
 
 
@@ -82,9 +82,9 @@ class Queue:
 
     parts: tuple[QuerySet[Verdict], ...]
 
-    def first(self, most: int, named_by: Sequence[str] = ()) -> list[Verdict]:
-        """So many from the beginning, with these relations loaded."""
-        return self._merge([part.select_related(*named_by)[:most] for part in self.parts])[:most]
+    def first(self, limit: int, named_by: Sequence[str] = ()) -> list[Verdict]:
+        """The first `limit`, with these relations loaded."""
+        return self._merge([part.select_related(*named_by)[:limit] for part in self.parts])[:limit]
 
     def next_after(self, verdict: Verdict) -> Verdict | None:
         """The next one, whether `verdict` is still in the queue or not; from its end back to the start."""

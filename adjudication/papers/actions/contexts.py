@@ -23,7 +23,7 @@ PREFIXES = {TopicKind.CONTEXT_PARAGRAPH: "p", TopicKind.CONTEXT_SENTENCE: "s"}
 
 
 @dataclass(frozen=True, slots=True)
-class TopicsMade:
+class ContextTopics:
     """What became of the contexts: topics made, topics that were here already, documents named as their targets; and
     what new numbers begin with, because without it they would be those of other topics ("" where they are not)."""
 
@@ -36,7 +36,7 @@ class TopicsMade:
 @transaction.atomic
 def make_context_topics(
     *, collection: Collection, level: str, by: User | None, at: datetime, drafts: bool = False
-) -> TopicsMade:
+) -> ContextTopics:
     """Make topics of the contexts of a level, so that runs, pools and evaluation have them; what they cite is a target.
 
     Topics that are here under their number stay as they are, with new targets added. Where two contexts share a number,
@@ -50,18 +50,18 @@ def make_context_topics(
         check_can_read_labels_of(options.exporter.campaigns(options), by)
     if fatal := [finding.text for finding in find(options) if finding.is_fatal]:
         raise Refused(" ".join(fatal))
-    wanted: dict[str, TopicRecord] = {}
+    records: dict[str, TopicRecord] = {}
     cited: dict[str, set[str]] = {}
     for record, rows in context_topic_records(options):
-        wanted[record.number] = record
+        records[record.number] = record
         cited.setdefault(record.number, set()).update(row.docno for row in rows)
     kind = TopicKind.CONTEXT_PARAGRAPH if level == PARAGRAPH else TopicKind.CONTEXT_SENTENCE
     topics = {each.bare_number: each for each in collection.topics.filter(kind=kind)}
-    new = [record for number, record in wanted.items() if number not in topics]
+    new = [record for number, record in records.items() if number not in topics]
     prefix = _prefix(collection, kind, [record.number for record in new])
     topics |= {each.bare_number: each for each in _insert_topics(collection, kind, new, prefix)}
     targets = _insert_targets(collection, {topics[number].pk: docnos for number, docnos in cited.items()})
-    made = TopicsMade(len(new), len(wanted) - len(new), targets, prefix)
+    made = ContextTopics(len(new), len(records) - len(new), targets, prefix)
     facts = {"level": level, "made": made.made, "prefix": prefix}
     record_event(by=by, at=at, verb="make_context_topics", target=collection, scope=collection, **facts)
     return made

@@ -40,22 +40,22 @@ def take_version(
     by: User | None,
     at: datetime,
     override: bool = False,
-    known: PaperCase | None = None,
+    earlier: PaperCase | None = None,
 ) -> Extraction:
     """Take one version at one difference. `seen` is what the person saw (PaperCase.seen; None: does not matter).
 
-    `known` is the paper as read before, which spares comparing what is the same still.
+    `earlier` is the paper as read before; what is the same is not compared again.
 
     Errors: Conflict where the paper is another meanwhile, Refused for what is no choice and once it is accepted,
     NotAllowed for people who may not adjudicate it; the same of all actions here.
     """
-    case = _open_case(item, seen, by, at, override, known=known)
+    case = _open_case(item, seen, by, at, override, earlier=earlier)
     place, found = next(
         ((n, each) for n, each in enumerate(case.comparison.differences, 1) if each.name == difference), (0, None)
     )
     if found is None or variant not in {each.name for each in found.variants}:
         raise Conflict(CHANGED)
-    return _store_choices(case, {**case.taken, difference: variant}, f"difference {place}", by, at)
+    return _store_choices(case, {**case.choices, difference: variant}, f"difference {place}", by, at)
 
 
 @transaction.atomic
@@ -76,8 +76,8 @@ def take_everything(
         raise Refused("There is no such version.")
     choices = case.comparison.choices_of(chosen.assignment)
     if only_open:
-        undecided = {each.name for each in case.comparison.undecided(case.taken)}
-        choices = case.taken | {name: variant for name, variant in choices.items() if name in undecided}
+        undecided = {each.name for each in case.comparison.undecided(case.choices)}
+        choices = case.choices | {name: variant for name, variant in choices.items() if name in undecided}
         return _store_choices(case, choices, f"the rest from {side}", by, at)
     return _store_choices(case, choices, f"everything from {side}", by, at, keep_edits=False)
 
@@ -155,7 +155,7 @@ def accept_paper(
     if case.is_accepted and not case.is_outdated:
         raise Refused("It is accepted already.")
     _check_comparable(case)
-    if left := len(case.comparison.undecided(case.taken)):
+    if left := len(case.comparison.undecided(case.choices)):
         raise Refused(
             f"{left} {'difference is' if left == 1 else 'differences are'} undecided. Take a version of each."
         )
@@ -229,7 +229,7 @@ def open_own_paper(*, item: Item, by: User, at: datetime) -> None:
 
 
 def _locked_case(
-    item: Item, seen: str | None, by: User | None, at: datetime, override: bool, *, known: PaperCase | None = None
+    item: Item, seen: str | None, by: User | None, at: datetime, override: bool, *, earlier: PaperCase | None = None
 ) -> PaperCase:
     rows = Item.objects.select_related("campaign__collection", "paper").select_for_update(of=("self",), no_key=True)
     item = rows.get(pk=item.pk)
@@ -240,16 +240,16 @@ def _locked_case(
         membership = fetch_role(item.campaign.collection, by)
         check_not_own_item(item.pk, membership, override=override)
         note_item_seen(item.pk, by, at)
-    case = fetch_case(item, known)
+    case = fetch_case(item, earlier)
     if seen is not None and seen != case.seen:
         raise Conflict(CHANGED)
     return case
 
 
 def _open_case(
-    item: Item, seen: str | None, by: User | None, at: datetime, override: bool, *, known: PaperCase | None = None
+    item: Item, seen: str | None, by: User | None, at: datetime, override: bool, *, earlier: PaperCase | None = None
 ) -> PaperCase:
-    case = _locked_case(item, seen, by, at, override, known=known)
+    case = _locked_case(item, seen, by, at, override, earlier=earlier)
     if case.is_accepted:
         raise Refused("This paper is accepted. Reopen it to change it.")
     _check_comparable(case)
@@ -271,7 +271,7 @@ def _store_choices(
     if keep_edits:
         content = carry_over(case.built, content, case.result)
     made = case.extraction or _begin(case, by, at)
-    if taken == case.taken and not case.is_outdated and content == case.result:
+    if taken == case.choices and not case.is_outdated and content == case.result:
         return made
     return append_revision(made, write_content(content), by=by, at=at, change=change, basis=_basis(case, taken))
 
@@ -283,7 +283,7 @@ def _bring_up_to_date(case: PaperCase, by: User | None, at: datetime) -> Extract
     if not case.is_outdated:
         return case.extraction
     known = {each.name for each in case.comparison.differences}
-    basis = _basis(case, {name: variant for name, variant in case.taken.items() if name in known})
+    basis = _basis(case, {name: variant for name, variant in case.choices.items() if name in known})
     return append_revision(
         case.extraction, write_content(case.result), by=by, at=at, change="newer versions", basis=basis
     )

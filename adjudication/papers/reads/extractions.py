@@ -44,7 +44,7 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Differing:
+class DifferingPaper:
     """A paper of which its annotators say different things; `item` is its place on the adjudication screen."""
 
     paper: Paper
@@ -54,15 +54,15 @@ class Differing:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ExtractionAgreement:
     """All pairs with the row of all of them together, and the papers on which somebody differs."""
 
     rows: list[PairRow]
-    differing: list[Differing]
+    differing: list[DifferingPaper]
     papers: int
 
 
-def compare_annotators(campaign: Campaign) -> Compared:
+def compare_annotators(campaign: Campaign) -> ExtractionAgreement:
     """The figures of the campaign now; a few queries for each fifty papers."""
     finished = Extraction.objects.filter(
         assignment__item__campaign=campaign, source=ExtractionSource.ANNOTATOR, state=ExtractionState.FINISHED
@@ -82,26 +82,26 @@ def compare_annotators(campaign: Campaign) -> Compared:
         for counts in pairs.values():
             together.add(counts)
         rows.append(_row("all pairs together", len(ids), together))
-    return Compared(rows, _differing(campaign, differing), len(ids))
+    return ExtractionAgreement(rows, _differing(campaign, differing), len(ids))
 
 
-def _differing(campaign: Campaign, found: list[tuple[Paper, int]]) -> list[Differing]:
+def _differing(campaign: Campaign, found: list[tuple[Paper, int]]) -> list[DifferingPaper]:
     papers = [paper.pk for paper, _ in found]
     items = dict(Item.objects.filter(campaign=campaign, paper__in=papers).values_list("paper", "pk"))
     done = Extraction.objects.filter(
         campaign=campaign, source=ExtractionSource.ADJUDICATED, state=ExtractionState.FINISHED, paper__in=papers
     )
     adjudicated = set(done.values_list("paper", flat=True))
-    return [Differing(paper, people, items[paper.pk], paper.pk in adjudicated) for paper, people in found]
+    return [DifferingPaper(paper, people, items[paper.pk], paper.pk in adjudicated) for paper, people in found]
 
 
 def _contents(campaign: Campaign, ids: list[int]) -> list[tuple[Paper, dict[str, Content]]]:
     """These papers with what each annotator finished, by the annotator's name."""
-    wanted = Extraction.objects.filter(
+    finished = Extraction.objects.filter(
         paper__in=ids, assignment__item__campaign=campaign, state=ExtractionState.FINISHED
     )
     found: dict[int, dict[str, Content]] = defaultdict(dict)
-    for each in with_content(wanted).select_related("assignment__annotator"):
+    for each in with_content(finished).select_related("assignment__annotator"):
         found[each.paper_id][each.assignment.annotator.name] = read_content(each.content)
     papers = Paper.objects.filter(pk__in=ids).select_related("collection").defer("references", "pages")
     return [(paper, found[paper.pk]) for paper in papers]

@@ -133,21 +133,21 @@ class PaperView:
 def fetch_paper_view(case: PaperCase) -> PaperView:
     """The paper as it is shown now. Two queries: the documents that references may be, and which are citing papers."""
     comparison = case.comparison
-    relevant = {each.name for each in comparison.relevant(case.taken)}
+    relevant = {each.name for each in comparison.relevant(case.choices)}
     numbers = {each.name: n for n, each in enumerate(comparison.differences, 1)}
-    drawn = _Drawing(case, relevant, numbers, _documents(case))
+    maker = _ViewMaker(case, relevant, numbers, _documents(case))
     known = {paragraph.context.id for paragraph in comparison.paragraphs}
     added = [each for each in case.result.contexts if each.id not in known]
     return PaperView(
-        tuple(drawn.paragraph(n, each) for n, each in enumerate(comparison.paragraphs, 1)),
-        tuple(drawn.entry(n, each) for n, each in enumerate(comparison.entries, 1)),
+        tuple(maker.paragraph(n, each) for n, each in enumerate(comparison.paragraphs, 1)),
+        tuple(maker.entry(n, each) for n, each in enumerate(comparison.entries, 1)),
         len(relevant),
-        len(comparison.undecided(case.taken)),
+        len(comparison.undecided(case.choices)),
         tuple((each.id, _plain(each.sentences)) for each in added),
     )
 
 
-class _Drawing:
+class _ViewMaker:
     """The parts of one paper as views."""
 
     def __init__(
@@ -172,7 +172,7 @@ class _Drawing:
             differences=tuple(self.difference(each, paragraph.context if only else None) for each in heads),
             parts=() if only else tuple(self.part(each.sentences, each.difference) for each in paragraph.passages),
             by_hand=(_plain(found.sentences) if found else ()) if own else None,
-            is_out=not paragraph.is_in(self.case.taken),
+            is_out=not paragraph.is_in(self.case.choices),
             printed=tuple(self.blocks[each] for each in paragraph.context.blocks if self.blocks.get(each)),
         )
 
@@ -188,8 +188,8 @@ class _Drawing:
         return EntryView(f"r-{n}", entry.reference, difference, edited if own else None)
 
     def difference(self, difference: Difference, whole: ExtractedContext | None = None) -> DifferenceView:
-        chosen = difference.chosen(self.case.taken)
-        state = "open" if chosen is None else "taken" if difference.name in self.case.taken else "majority"
+        chosen = difference.chosen(self.case.choices)
+        state = "open" if chosen is None else "taken" if difference.name in self.case.choices else "majority"
         choices = [
             self.choice(difference, variant, chosen, whole if variant.says is True else None)
             for variant in difference.variants

@@ -89,13 +89,13 @@ class PaperCase:
         return compare_versions({side.assignment: side.content for side in self.sides})
 
     @property
-    def taken(self) -> dict[str, str]:
+    def choices(self) -> dict[str, str]:
         return dict(self.basis.get("taken", {}))
 
     @cached_property
     def built(self) -> Content:
         """What the choices alone make of the versions as they are now."""
-        return build_content(self.comparison, self.taken)
+        return build_content(self.comparison, self.choices)
 
     @cached_property
     def result(self) -> Content:
@@ -106,7 +106,7 @@ class PaperCase:
             return self.stored
         then = dict(basis_of(self.basis))
         contents = _contents(then)
-        before = build_content(compare_versions({pk: contents[pk] for pk in then}), self.taken)
+        before = build_content(compare_versions({pk: contents[pk] for pk in then}), self.choices)
         return carry_over(before, self.built, self.stored)
 
     @cached_property
@@ -148,16 +148,16 @@ def basis_of(basis: Mapping[str, Any] | None) -> Basis:
     return tuple((assignment, revision) for assignment, revision in (basis or {}).get("sides", []))
 
 
-def fetch_case(item: Item, known: PaperCase | None = None) -> PaperCase:
+def fetch_case(item: Item, earlier: PaperCase | None = None) -> PaperCase:
     """The paper of an item as it stands now. Four queries; letters are random but always the same.
 
-    `known` is the same paper as read before: what it compared is not compared again where nobody handed in since.
+    `earlier` is the same paper as read before: what it compared is not compared again where nobody handed in since.
     """
     adjudicated = _adjudicated(item.campaign).filter(paper=item.paper_id).select_related("paper__collection").first()
     basis = (adjudicated.basis if adjudicated else None) or {}
     finished = {each.assignment_id: each for each in _finished(item.campaign).filter(assignment__item=item)}
     revisions = _compared({pk: each.current for pk, each in finished.items()}, basis)
-    same = known if known is not None and dict(known.revisions) == revisions else None
+    same = earlier if earlier is not None and dict(earlier.revisions) == revisions else None
     contents = {side.assignment: side.content for side in same.sides} if same else _contents(revisions)
     made_of = set(basis_of(basis))
     sides = [

@@ -68,9 +68,9 @@ class Place:
 def paper_screen(request: HttpRequest, scope: Scope) -> HttpResponse:
     """The queue of papers under a filter with one of them open: `?item=`, else the first."""
     place = _place(request, scope)
-    wanted = whole_number(request.GET.get("item"))
+    pk = whole_number(request.GET.get("item"))
     shown = place.shown
-    item = fetch_paper_item(scope, wanted) if wanted else (shown[0].item if shown else None)
+    item = fetch_paper_item(scope, pk) if pk else (shown[0].item if shown else None)
     return _show(request, place, item)
 
 
@@ -84,9 +84,9 @@ def paper_choose(request: HttpRequest, slug: str, campaign: str, pk: int) -> Htt
         return _back(request, scope, item)
     difference, _, variant = request.POST.get("take", "").partition(" ")
 
-    def act(known: PaperCase | None, **by: Any) -> None:
+    def act(earlier: PaperCase | None, **by: Any) -> None:
         if difference:
-            take_version(item=item, difference=difference, variant=variant, known=known, **by)
+            take_version(item=item, difference=difference, variant=variant, earlier=earlier, **by)
         else:
             side = request.POST.get("everything") or request.POST.get("rest", "")
             take_everything(item=item, side=side, only_open="rest" in request.POST, **by)
@@ -184,8 +184,8 @@ def _change(
     return HttpResponse(status=409) if gone else render(request, "adjudication/papers/_paper_changed.html", context)
 
 
-def _whole(item: Item, known: PaperCase | None = None) -> tuple[PaperCase, PaperView]:
-    case = fetch_case(item, known)
+def _whole(item: Item, earlier: PaperCase | None = None) -> tuple[PaperCase, PaperView]:
+    case = fetch_case(item, earlier)
     return case, fetch_paper_view(case)
 
 
@@ -234,8 +234,8 @@ def _show(
 
 def _last(request: HttpRequest, place: Place) -> PaperRow | None:
     """The paper that was accepted just now, to take back."""
-    wanted = whole_number(request.GET.get("last"))
-    return next((row for row in place.rows if row.item.pk == wanted and row.state == "decided"), None)
+    pk = whole_number(request.GET.get("last"))
+    return next((row for row in place.rows if row.item.pk == pk and row.state == "decided"), None)
 
 
 def _item_context(request: HttpRequest, place: Place, item: Item) -> dict[str, Any]:

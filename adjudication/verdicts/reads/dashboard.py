@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import FINAL_STATES
-from adjudication.agreement.reads.agreement import Shown, Standing, fetch_standing, show
+from adjudication.agreement.reads.agreement import FigureText, Standing, fetch_standing, show
 from adjudication.labels.reads.counts import VoteStanding, fetch_vote_standing
 from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
 from adjudication.procedure import Procedure, procedure_of
@@ -58,7 +58,7 @@ class CampaignCard:
     annotators: list[AnnotatorRow]
     estimate: Estimate
     agreement: Standing
-    headline: list[Shown]
+    headline: list[FigureText]
     headline_criterion: Criterion | None
     votes: VoteStanding
     procedure: Procedure
@@ -109,11 +109,11 @@ def _first_measured(campaign: Campaign, run: AgreementRun) -> Criterion | None:
     return next((one for one in campaign.criteria.all() if one.key in run.detail), None)
 
 
-def _headline(run: AgreementRun, criterion: Criterion) -> list[Shown]:
+def _headline(run: AgreementRun, criterion: Criterion) -> list[FigureText]:
     """The most important figures: of the people, where there are machines and two people; else of everybody."""
     names = [name for name, _ in HEADLINES]
-    wanted = AgreementResult.objects.filter(run=run, criterion=criterion.key, statistic__in=names)
-    rows = {(row.statistic, row.block or row.scope): row for row in wanted.exclude(scope="pair")}
+    results = AgreementResult.objects.filter(run=run, criterion=criterion.key, statistic__in=names)
+    rows = {(row.statistic, row.block or row.scope): row for row in results.exclude(scope="pair")}
     kinds = [one["kind"] for one in run.detail[criterion.key]["annotators"]]
     people = kinds.count(AnnotatorKind.HUMAN)
     keys = [(name, "HH") for name in names] if 2 <= people < len(kinds) else list(HEADLINES)
@@ -126,9 +126,9 @@ def chosen_card(cards: list[CampaignCard], slug: str) -> CampaignCard | None:
 
     Without any figures, the first with judgments.
     """
-    begun = [card for card in cards if card.progress.judgments or card.annotators]
-    begun.sort(key=lambda card: card.agreement.run is None)
-    return next((card for card in begun if card.campaign.slug == slug), begun[0] if begun else None)
+    active = [card for card in cards if card.progress.judgments or card.annotators]
+    active.sort(key=lambda card: card.agreement.run is None)
+    return next((card for card in active if card.campaign.slug == slug), active[0] if active else None)
 
 
 def fetch_running(collection: Collection) -> list[AgreementRun | VoteRun]:

@@ -42,8 +42,8 @@ METHODS = {**dict(Method.choices), REOPENED: "reopened"}
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Which items. `annotator` with `state` (their assignments), `repeated` (asked twice) or `differs` (from other
+class ItemSelection:
+    """Which items. `annotator` with `state` (their assignments), `repeated` (judged twice) or `differs` (from other
     people; from machines only where there are no other people).
 
     `among` is one of AMONG, `model` narrows it to a machine's runs; `method` says how the verdict came about;
@@ -67,74 +67,74 @@ class Chosen:
         return any(getattr(self, field.name) for field in fields(self) if field.name != "criterion")
 
 
-def find_page(chosen: Chosen, given: Mapping[str, str], per_page: int) -> NumberedPage | KeyedPage:
-    """The page of `find_judged` that the address (`given`) asks for."""
+def find_page(selection: ItemSelection, query: Mapping[str, str], per_page: int) -> NumberedPage | KeyedPage:
+    """The page of `find_judged` that the address (`query`) asks for."""
 
     def find(span: Span | None) -> QuerySet[Item]:
-        return find_judged(chosen, span).select_related(*NAMED_BY)
+        return find_judged(selection, span).select_related(*NAMED_BY)
 
-    return search_page(find, _asked_about(chosen, None), given, per_page)
+    return search_page(find, _base_items(selection, None), query, per_page)
 
 
-def _asked_about(chosen: Chosen, span: Span | None) -> QuerySet[Item]:
-    items = Item.objects.filter(campaign=chosen.criterion.campaign_id).order_by("pk")
-    if chosen.item is not None:
-        items = items.filter(pk=chosen.item)
-    if chosen.topic is not None:
-        items = items.filter(topic=chosen.topic)
+def _base_items(selection: ItemSelection, span: Span | None) -> QuerySet[Item]:
+    items = Item.objects.filter(campaign=selection.criterion.campaign_id).order_by("pk")
+    if selection.item is not None:
+        items = items.filter(pk=selection.item)
+    if selection.topic is not None:
+        items = items.filter(topic=selection.topic)
     return items if span is None else items.filter(pk__gt=span[0], pk__lte=span[1])
 
 
-def find_judged(chosen: Chosen, span: Span | None = None) -> QuerySet[Item]:
+def find_judged(selection: ItemSelection, span: Span | None = None) -> QuerySet[Item]:
     """The items, in the order they were made. Without a choice: all that anybody has judged. `span`: of these ids."""
-    items = _asked_about(chosen, span)
-    if chosen.item is not None:
+    items = _base_items(selection, span)
+    if selection.item is not None:
         return items
-    if chosen.annotator is not None:
-        items = _of_annotator(items, chosen, chosen.annotator, span)
-    if chosen.method:
-        how = Q(reopened_at__isnull=False) if chosen.method == REOPENED else Q(method=chosen.method)
-        items = items.filter(Exists(_verdicts(chosen).filter(how)))
-    if chosen.among:
-        items = _among(items, chosen)
-    if chosen.contributing is not None:
-        wanted = [chosen.contributing.items()]
-        items = items.filter(RawSQL("annotation_item.id = ANY(%s::bigint[])", wanted, BooleanField()))
-    if chosen.annotator is None and not chosen.method and not chosen.among and chosen.contributing is None:
-        items = items.filter(Exists(_labels(chosen)))
+    if selection.annotator is not None:
+        items = _of_annotator(items, selection, selection.annotator, span)
+    if selection.method:
+        how = Q(reopened_at__isnull=False) if selection.method == REOPENED else Q(method=selection.method)
+        items = items.filter(Exists(_verdicts(selection).filter(how)))
+    if selection.among:
+        items = _among(items, selection)
+    if selection.contributing is not None:
+        ids = [selection.contributing.items()]
+        items = items.filter(RawSQL("annotation_item.id = ANY(%s::bigint[])", ids, BooleanField()))
+    if selection.annotator is None and not selection.method and not selection.among and selection.contributing is None:
+        items = items.filter(Exists(_labels(selection)))
     return items
 
 
-def _verdicts(chosen: Chosen) -> QuerySet[Verdict]:
-    return Verdict.objects.filter(item=OuterRef("pk"), criterion=chosen.criterion)
+def _verdicts(selection: ItemSelection) -> QuerySet[Verdict]:
+    return Verdict.objects.filter(item=OuterRef("pk"), criterion=selection.criterion)
 
 
-def _labels(chosen: Chosen) -> QuerySet[Judgment]:
+def _labels(selection: ItemSelection) -> QuerySet[Judgment]:
     """The labels that count on the outer item."""
-    counted = counted_judgments(chosen.criterion.campaign)
-    return counted.filter(assignment__item=OuterRef("pk"), criterion=chosen.criterion)
+    counted = counted_judgments(selection.criterion.campaign)
+    return counted.filter(assignment__item=OuterRef("pk"), criterion=selection.criterion)
 
 
-def _of_annotator(items: QuerySet[Item], chosen: Chosen, annotator: int, span: Span | None) -> QuerySet[Item]:
+def _of_annotator(items: QuerySet[Item], selection: ItemSelection, annotator: int, span: Span | None) -> QuerySet[Item]:
     mine = Assignment.objects.filter(item=OuterRef("pk"), annotator=annotator)
-    if chosen.repeated:
+    if selection.repeated:
         again = mine.filter(repeat__gt=0, state=AssignmentState.DONE)
-        return items.filter(Exists(again), Exists(_labels(chosen).filter(assignment__annotator=annotator)))
-    if chosen.differs:
-        return items.filter(pk__in=_where_others_differ(chosen, annotator, span))
-    return items.filter(Exists(mine.filter(STATES.get(chosen.state, STATES["done"]))))
+        return items.filter(Exists(again), Exists(_labels(selection).filter(assignment__annotator=annotator)))
+    if selection.differs:
+        return items.filter(pk__in=_where_others_differ(selection, annotator, span))
+    return items.filter(Exists(mine.filter(STATES.get(selection.state, STATES["done"]))))
 
 
-def _where_others_differ(chosen: Chosen, annotator: int, span: Span | None) -> QuerySet[Any, Any]:
+def _where_others_differ(selection: ItemSelection, annotator: int, span: Span | None) -> QuerySet[Any, Any]:
     """Items on which another person (another machine, where nobody else judges) gave another value than the annotator.
 
     One pass over the campaign's labels: nested questions item by item take minutes while PostgreSQL has no statistics.
     """
-    campaign = chosen.criterion.campaign
+    campaign = selection.criterion.campaign
     others = ~Q(assignment__annotator=annotator)
     if judging_annotators(campaign).filter(kind=AnnotatorKind.HUMAN).exclude(pk=annotator).exists():
         others &= Q(assignment__annotator__kind=AnnotatorKind.HUMAN)
-    labels = counted_judgments(campaign).filter(criterion=chosen.criterion)
+    labels = counted_judgments(campaign).filter(criterion=selection.criterion)
     if span is not None:
         labels = labels.filter(assignment__item__gt=span[0], assignment__item__lte=span[1])
     by_item = labels.values("assignment__item")
@@ -149,22 +149,22 @@ def _where_others_differ(chosen: Chosen, annotator: int, span: Span | None) -> Q
     )
 
 
-def _among(items: QuerySet[Item], chosen: Chosen) -> QuerySet[Item]:
+def _among(items: QuerySet[Item], selection: ItemSelection) -> QuerySet[Item]:
     """Items that enter a figure of this block."""
-    labels = _labels(chosen)
+    labels = _labels(selection)
     people = labels.filter(assignment__annotator__kind=AnnotatorKind.HUMAN)
     runs = labels.filter(assignment__annotator__kind=AnnotatorKind.MACHINE)
-    if chosen.model:
-        runs = runs.filter(assignment__annotator__model=chosen.model)
-    wanted = {
+    if selection.model:
+        runs = runs.filter(assignment__annotator__model=selection.model)
+    conditions = {
         "two": [_two(labels)],
         "HH": [_two(people)],
         "GH": [Exists(people), Exists(runs)],
         "GG": [_two(runs)],
-        "GA": [Exists(runs), Exists(_verdicts(chosen).filter(value__isnull=False))],
-        "HA": [_two(people), Exists(_verdicts(chosen).filter(value__isnull=False))],
+        "GA": [Exists(runs), Exists(_verdicts(selection).filter(value__isnull=False))],
+        "HA": [_two(people), Exists(_verdicts(selection).filter(value__isnull=False))],
     }
-    return items.filter(*wanted[chosen.among])
+    return items.filter(*conditions[selection.among])
 
 
 def _two(labels: QuerySet[Judgment]) -> Exists:
@@ -173,12 +173,12 @@ def _two(labels: QuerySet[Judgment]) -> Exists:
     return Exists(counted)
 
 
-def count_assignments(chosen: Chosen) -> int:
+def count_assignments(selection: ItemSelection) -> int:
     """The annotator's assignments in the state asked for, hidden repeats among them; 0 where no annotator is chosen."""
-    if chosen.annotator is None or chosen.repeated or chosen.differs:
+    if selection.annotator is None or selection.repeated or selection.differs:
         return 0
-    mine = Assignment.objects.filter(item__campaign=chosen.criterion.campaign_id, annotator=chosen.annotator)
-    return mine.filter(STATES.get(chosen.state, STATES["done"])).count()
+    mine = Assignment.objects.filter(item__campaign=selection.criterion.campaign_id, annotator=selection.annotator)
+    return mine.filter(STATES.get(selection.state, STATES["done"])).count()
 
 
 def reasons_of_skips(items: list[Item], annotator: int) -> dict[int, str]:

@@ -21,7 +21,7 @@ from adjudication.verdicts.reads.judgments import (
     AMONG,
     METHODS,
     STATES,
-    Chosen,
+    ItemSelection,
     count_assignments,
     find_page,
     reasons_of_skips,
@@ -46,12 +46,14 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         return render(request, "adjudication/verdicts/judgment_list.html", context)
     figure = _figure(request, criterion)
     contributing = contributing_to_figure(figure, criterion) if figure else _difference(request, criterion)
-    chosen = _chosen(request, criterion, contributing)
-    page = find_page(chosen, request.GET, PAGE)
+    selection = _selection(request, criterion, contributing)
+    page = find_page(selection, request.GET, PAGE)
+    repeats = selection.repeated or selection.annotator is not None
+    skipped_by = selection.annotator if selection.state == "skipped" else None
     items = list(page.object_list)
     annotators = list(scope.campaign.annotators.order_by("kind", "name"))
     context |= {
-        "chosen": chosen,
+        "selection": selection,
         "figure": show(figure) if figure else None,
         "figure_name": figure_name(figure) if figure else "",
         "difference": statistic(request.GET.get("difference", "")).label if contributing and not figure else "",
@@ -59,16 +61,16 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         if contributing
         else [],
         "page": page,
-        "lines": fetch_lines(items, criterion, scope.user, repeats=chosen.repeated or chosen.annotator is not None),
-        "skips": reasons_of_skips(items, chosen.annotator) if chosen.annotator and chosen.state == "skipped" else None,
+        "lines": fetch_lines(items, criterion, scope.user, repeats=repeats),
+        "skips": reasons_of_skips(items, skipped_by) if skipped_by else None,
         "annotators": annotators,
-        "n_assignments": 0 if page.is_keyed else count_assignments(chosen),
-        "annotator": next((one for one in annotators if one.pk == chosen.annotator), None),
+        "n_assignments": 0 if page.is_keyed else count_assignments(selection),
+        "annotator": next((one for one in annotators if one.pk == selection.annotator), None),
         "topics": topics_of(scope.campaign),
         "states": [(name, name) for name in STATES],
         "methods": METHODS.items(),
-        "among_label": AMONG.get(chosen.among, ""),
-        "method_label": METHODS.get(chosen.method, ""),
+        "among_label": AMONG.get(selection.among, ""),
+        "method_label": METHODS.get(selection.method, ""),
     }
     return render(request, "adjudication/verdicts/judgment_list.html", context)
 
@@ -82,31 +84,31 @@ def _figure(request: HttpRequest, criterion: Criterion) -> AgreementResult | Non
 
 def _difference(request: HttpRequest, criterion: Criterion) -> ContributingItems | None:
     """The items of a test of people against a machine: `?run=`, `difference=`, `model=`; `unfit=1`: those left out."""
-    given = request.GET
+    query = request.GET
     runs = AgreementRun.objects.filter(campaign=criterion.campaign_id, state=JobState.DONE)
-    run = runs.filter(pk=whole_number(given.get("run")) or 0).first()
+    run = runs.filter(pk=whole_number(query.get("run")) or 0).first()
     if run is None or criterion.key not in run.detail:
         return None
-    name, model = given.get("difference", ""), given.get("model", "")
-    return contributing_to_difference(run, criterion, name, model, unfit=bool(given.get("unfit")))
+    name, model = query.get("difference", ""), query.get("model", "")
+    return contributing_to_difference(run, criterion, name, model, unfit=bool(query.get("unfit")))
 
 
-def _chosen(request: HttpRequest, criterion: Criterion, contributing: ContributingItems | None) -> Chosen:
+def _selection(request: HttpRequest, criterion: Criterion, contributing: ContributingItems | None) -> ItemSelection:
     """What the address asks for; what makes no sense is as if it were not asked."""
-    given = request.GET
-    annotator = whole_number(given.get("annotator"))
+    query = request.GET
+    annotator = whole_number(query.get("annotator"))
     known = annotator is not None and criterion.campaign.annotators.filter(pk=annotator).exists()
-    return Chosen(
+    return ItemSelection(
         criterion,
-        item=whole_number(given.get("item")),
-        topic=whole_number(given.get("topic")),
+        item=whole_number(query.get("item")),
+        topic=whole_number(query.get("topic")),
         annotator=annotator if known else None,
-        state=_one_of(given.get("state"), STATES),
-        repeated=known and bool(given.get("repeated")),
-        differs=known and bool(given.get("differs")),
-        among=_one_of(given.get("among"), AMONG),
-        model=given.get("model", "")[:150],
-        method=_one_of(given.get("method"), METHODS),
+        state=_one_of(query.get("state"), STATES),
+        repeated=known and bool(query.get("repeated")),
+        differs=known and bool(query.get("differs")),
+        among=_one_of(query.get("among"), AMONG),
+        model=query.get("model", "")[:150],
+        method=_one_of(query.get("method"), METHODS),
         contributing=contributing,
     )
 

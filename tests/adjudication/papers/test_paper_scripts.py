@@ -162,4 +162,4 @@ def test_by_rest_nobody_sees_the_versions_of_a_paper_they_worked_on(built: Finis
         assert sent.status_code == overriding
     opened = AuditEvent.objects.filter(verb="open_own_item")
     assert set(opened.values_list("actor", flat=True)) == {built.material.people["mia"].email}
-    assert case_of(built).comparison.undecided(case_of(built).taken) == []
+    assert case_of(built).comparison.undecided(case_of(built).choices) == []

@@ -95,7 +95,7 @@ def test_versions_are_taken_one_by_one_and_accepted_as_one(built) -> None:
     with pytest.raises(Refused, match="1 difference is undecided"):
         accept(built)
     take(built, 2, 1)
-    chosen = [each.chosen(case_of(built).taken).says for each in case_of(built).comparison.differences]
+    chosen = [each.chosen(case_of(built).choices).says for each in case_of(built).comparison.differences]
     made = accept(built)
     content = content_of(made)
     assert content.contexts[0].sentences[1:] == chosen[0]
@@ -131,17 +131,17 @@ def test_the_rest_of_one_leaves_what_was_decided(built) -> None:
     take(built, 1, 0)
     take_everything(**by(built), side="B", seen=None, only_open=True)
     case = case_of(built)
-    assert first.chosen(case.taken) == first.variants[0]
-    assert case.comparison.undecided(case.taken) == []
+    assert first.chosen(case.choices) == first.variants[0]
+    assert case.comparison.undecided(case.choices) == []
 
 
 def test_undo_and_redo_go_over_choices_and_edits(built) -> None:
     take(built, 0, 1)
     take(built, 1, 1)
     step_adjudication(**by(built), step="undo")
-    assert len(case_of(built).comparison.undecided(case_of(built).taken)) == 2
+    assert len(case_of(built).comparison.undecided(case_of(built).choices)) == 2
     step_adjudication(**by(built), step="redo")
-    assert len(case_of(built).comparison.undecided(case_of(built).taken)) == 1
+    assert len(case_of(built).comparison.undecided(case_of(built).choices)) == 1
     with pytest.raises(Refused, match="nothing to redo"):
         step_adjudication(**by(built), step="redo")
     for _ in range(2):
@@ -191,7 +191,7 @@ def test_a_newer_version_reopens_visibly_and_leaves_decisions_that_still_apply(b
     assert paper_rows(built.campaign)[0].state == "reopened"
     case = case_of(built)
     assert case.is_reopened
-    assert [each.marks for each in case.comparison.undecided(case.taken)] == [("identifier",)]
+    assert [each.marks for each in case.comparison.undecided(case.choices)] == [("identifier",)]
     assert gold_of_papers([built.paper])[0].extraction == made  # what was accepted stands meanwhile
     with pytest.raises(Refused, match="accepted"):
         take(built, 2, 1)
@@ -226,7 +226,7 @@ def test_a_third_version_may_decide_by_majority() -> None:
     case = case_of(built)
     marks = {each.name: each.marks for each in case.comparison.differences}
     assert sorted(marks.values()) == [("identifier",), ("missing",), ("section",), ("text", "anonymised")]
-    assert case.comparison.undecided(case.taken) == []
+    assert case.comparison.undecided(case.choices) == []
     assert section.name in marks
     assert statements(content_of(accept(built))) == statements(
         replace(SECOND, contexts=(SECOND.contexts[0], replace(SECOND.contexts[1], section=section.variants[0].says)))

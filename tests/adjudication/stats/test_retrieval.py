@@ -100,7 +100,7 @@ def test_measures_are_those_of_ir_measures(topics: list[tuple[dict[str, int], di
     theirs = {(str(each.measure), each.query_id): each.value for each in found_by_them}
     for name, measure in zip(THEIRS, wanted, strict=True):
         assert parse_measure(name).name == str(measure)
-        least = float(dict(parse_measure(name).given).get("rel", 1))
+        least = float(dict(parse_measure(name).options).get("rel", 1))
         empty = {topic for topic, grades in qrels.items() if max(grades.values()) < least}
         found = dict(zip(ours.topics, ours.column(name), strict=True))
         assert {topic for topic, value in found.items() if value is None} == empty, name
