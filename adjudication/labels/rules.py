@@ -45,6 +45,14 @@ def check_adjudicator(collection: Collection, by: User | None) -> None:
         fetch_adjudicator(collection, by)
 
 
+def check_can_decide(collection: Collection, item: int, by: User | None, *, override: bool) -> None:
+    """The same for what is done with an item (its id), which nobody does who judged it, unless they may `override`."""
+    if by is None:
+        check_not_archived(collection)
+    else:
+        check_not_own_item(item, fetch_adjudicator(collection, by), override=override)
+
+
 def can_adjudicate(membership: Membership) -> bool:
     """Whether what they do would be carried out now: an archived collection takes nothing."""
     return membership.role in (Role.MANAGER, Role.ADJUDICATOR) and membership.collection.archived_at is None

@@ -25,7 +25,7 @@ from adjudication.papers.actions.papers import (
     withdraw_acceptance,
     write_adjudication,
 )
-from adjudication.papers.reads.case_details import case_as_json, row_as_json
+from adjudication.papers.reads.case_details import case_as_json
 from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
 from adjudication.verdicts.actions.extra_judges import send_back_paper
 from annotation.definitions.extractions import write_content
@@ -41,13 +41,13 @@ STATES = list(FILTERS.items())
 class PaperRowSerializer(serializers.Serializer[Any]):
     """`versions` counts who has finished the paper, `waiting` who still works on it."""
 
-    item = serializers.IntegerField()
-    paper = serializers.CharField()
-    title = serializers.CharField(allow_blank=True)
+    item = serializers.IntegerField(source="item.pk")
+    paper = serializers.CharField(source="item.paper.key")
+    title = serializers.CharField(source="item.paper.title", allow_blank=True)
     state = serializers.ChoiceField(STATES)
-    versions = serializers.IntegerField()
+    versions = serializers.IntegerField(source="people")
     waiting = serializers.IntegerField()
-    differences = serializers.IntegerField()
+    differences = serializers.IntegerField(source="count")
 
 
 class VersionOfPaperSerializer(serializers.Serializer[Any]):
@@ -206,7 +206,7 @@ class PaperQueue(InPapersView):
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List the papers with how much their versions differ; `state=open` are all that need a decision."""
         state = request.query_params.get("state", "")
-        rows = [row_as_json(row) for row in paper_rows(self.campaign) if not state or row.is_under(state)]
+        rows = [row for row in paper_rows(self.campaign) if not state or row.is_under(state)]
         return Response(PaperRowSerializer(rows, many=True).data)
 
 

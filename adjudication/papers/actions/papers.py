@@ -14,7 +14,7 @@ from django.db import transaction
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from adjudication.labels.rules import check_adjudicator, check_not_own_item, fetch_role
+from adjudication.labels.rules import check_adjudicator, check_can_decide, check_not_own_item, fetch_role
 from adjudication.papers.reads.papers import PaperCase, count_rows, fetch_case, paper_rows
 from adjudication.stats.versions import build_content, carry_over
 from adjudication.verdicts.actions.extra_judges import note_item_seen
@@ -235,10 +235,8 @@ def _locked_case(
     item = rows.get(pk=item.pk)
     if item.campaign.kind_object.judges != Judged.PAPERS:
         raise Refused("This item is graded; its verdict is a level.")
-    check_adjudicator(item.campaign.collection, by)
+    check_can_decide(item.campaign.collection, item.pk, by, override=override)
     if by is not None:
-        membership = fetch_role(item.campaign.collection, by)
-        check_not_own_item(item.pk, membership, override=override)
         note_item_seen(item.pk, by, at)
     case = fetch_case(item, earlier)
     if seen is not None and seen != case.seen:

@@ -17,7 +17,8 @@ from adjudication.papers.actions.papers import (
     withdraw_acceptance,
     write_adjudication,
 )
-from adjudication.papers.reads.case_details import case_as_json, row_as_json
+from adjudication.papers.api import PaperRowSerializer
+from adjudication.papers.reads.case_details import case_as_json
 from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
 from adjudication.verdicts.actions.extra_judges import judge_asked, send_back_paper
 from annotation.campaigns.reads.campaigns import campaign_with
@@ -82,7 +83,8 @@ class Command(SteppedCommand):
         _add_seen(parser)
 
     def list(self, *, slug: str, campaign: str, state: str) -> tuple[str, dict[str, Any]]:
-        rows = [row_as_json(row) for row in paper_rows(_campaign(slug, campaign)) if not state or row.is_under(state)]
+        found = [row for row in paper_rows(_campaign(slug, campaign)) if not state or row.is_under(state)]
+        rows = PaperRowSerializer(found, many=True).data
         lines = [
             f"{one['paper']}: {one['versions']} versions, {one['differences']:,} differences; {FILTERS[one['state']]}"
             for one in rows

@@ -3,28 +3,14 @@
 from typing import Any
 
 from adjudication.papers.reads.paper_view import Choice, DifferenceView, PaperView, SentenceView, fetch_paper_view
-from adjudication.papers.reads.papers import PaperCase, PaperRow
+from adjudication.papers.reads.papers import PaperCase
 from annotation.definitions.extractions import findings_of
-
-
-def row_as_json(row: PaperRow) -> dict[str, Any]:
-    """A paper of the queue. `waiting` counts annotators who still work on it."""
-    assert row.item.paper is not None  # noqa: S101 - items of extraction campaigns are papers
-    return {
-        "item": row.item.pk,
-        "paper": row.item.paper.key,
-        "title": row.item.paper.title,
-        "state": row.state,
-        "versions": row.people,
-        "waiting": row.waiting,
-        "differences": row.count,
-    }
 
 
 def case_as_json(case: PaperCase) -> dict[str, Any]:
     """The paper as the screen shows it, without what all versions share. Versions have letters, never names."""
     view = fetch_paper_view(case)
-    assert case.item.paper is not None  # noqa: S101 - as above
+    assert case.item.paper is not None  # noqa: S101 - items of extraction campaigns are papers
     return {
         "item": case.item.pk,
         "paper": case.item.paper.key,

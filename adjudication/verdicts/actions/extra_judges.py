@@ -9,7 +9,7 @@ from django.db.models import Count, F, Max, Q, QuerySet
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
-from adjudication.labels.rules import check_adjudicator, check_not_own_item, fetch_role
+from adjudication.labels.rules import check_adjudicator, check_can_decide
 from adjudication.models import Verdict
 from annotation.models import (
     Annotator,
@@ -51,9 +51,7 @@ def send_back_paper(*, item: Item, by: User | None, at: datetime, override: bool
 
 def _send_back(item_id: int, by: User | None, at: datetime, override: bool) -> tuple[Assignment, Campaign]:
     campaign = _locked_campaign(item_id)
-    check_adjudicator(campaign.collection, by)
-    if by is not None:
-        check_not_own_item(item_id, fetch_role(campaign.collection, by), override=override)
+    check_can_decide(campaign.collection, item_id, by, override=override)
     if campaign.state != CampaignState.OPEN:
         raise Refused(
             f"{campaign} is {campaign.get_state_display()}, so nobody can judge. A manager can open it again."

@@ -14,7 +14,7 @@ from adjudication.labels.reads.ballots import current_votes, fingerprint, machin
 from adjudication.labels.reads.counts import newest_count
 from adjudication.labels.reads.labels import scale_of
 from adjudication.labels.reads.queue import acceptable
-from adjudication.labels.rules import check_adjudicator, check_not_own_item, fetch_adjudicator, fetch_role
+from adjudication.labels.rules import check_adjudicator, check_can_decide, check_not_own_item, fetch_role
 from adjudication.models import Cause, Method, Verdict
 from adjudication.verdicts.actions.extra_judges import note_item_seen
 from adjudication.verdicts.jobs.votes import settle, share_equal
@@ -41,8 +41,7 @@ def decide_verdict(
     since, Conflict. `override` lets a manager decide an item they judged.
     """
     verdict = _locked(verdict)
-    membership = fetch_adjudicator(verdict.item.campaign.collection, by)
-    check_not_own_item(verdict.item_id, membership, override=override)
+    check_can_decide(verdict.item.campaign.collection, verdict.item_id, by, override=override)
     if verdict.decided_at != seen:
         raise Conflict("Somebody decided this item while you were looking at it. Here is what they decided.")
     votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
@@ -68,9 +67,11 @@ def withdraw_decision(
     the decision was taken that the person means (None: whichever stands now); Conflict if another one stands now.
     """
     verdict = _locked(verdict)
-    membership = fetch_adjudicator(verdict.item.campaign.collection, by)
-    if verdict.decided_by_id != by.pk:
-        check_not_own_item(verdict.item_id, membership, override=override)
+    collection = verdict.item.campaign.collection
+    if verdict.decided_by_id == by.pk:
+        check_adjudicator(collection, by)
+    else:
+        check_can_decide(collection, verdict.item_id, by, override=override)
     if verdict.decided_at is None:
         raise Conflict("This item is not decided, so there is nothing to undo.")
     if seen is not None and verdict.decided_at != seen:
