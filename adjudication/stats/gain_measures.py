@@ -4,18 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from adjudication.stats.measure import (
-    Cut,
-    Parameters,
-    UnjudgedError,
-    divide,
-    inverse,
-    is_relevant,
-    is_within,
-    precisions_at_hits,
-    where_relevant,
-)
-from adjudication.stats.rankings import View, best_order, ordinals
+from adjudication.stats.measure import Ranked, UnjudgedError, divide, quotient
+from adjudication.stats.rankings import best_order, ordinals
 from adjudication.stats.relevance_measures import precision
 from adjudication.stats.results import BoolArray, FloatArray, IntArray
 
@@ -41,115 +31,111 @@ GAINS: dict[str, Callable[[FloatArray], FloatArray]] = {
 Discount = Callable[[IntArray], FloatArray]
 
 
-def _dcg(
-    hits: tuple[IntArray, IntArray, FloatArray], cut: Cut, topics: int, discount: Discount = log2_discount
-) -> FloatArray:
+def _dcg(ranked: Ranked, hits: tuple[IntArray, IntArray, FloatArray], discount: Discount = log2_discount) -> FloatArray:
     """(T,) discounted gains of hits (topic, rank, gain) up to the cut."""
-    topic, ranks, gain = hits
-    if cut is not None:
-        within = ranks <= (cut[topic] if isinstance(cut, np.ndarray) else cut)
-        topic, ranks, gain = topic[within], ranks[within], gain[within]
-    return np.bincount(topic, gain * discount(ranks), topics).astype(np.float64)
+    within = ranked.is_within(*hits[:2])
+    topic, ranks, gain = (each[within] for each in hits)
+    return np.bincount(topic, gain * discount(ranks), len(ranked.view.length)).astype(np.float64)
 
 
-def ndcg(view: View, cut: Cut, parameters: Parameters) -> FloatArray:
+def ndcg(ranked: Ranked) -> FloatArray:
     """(T,) discounted gain up to the cut over that of the best order of all judged documents (trec_eval ndcg_cut).
 
     The gain is the grade, below 0 counted as 0, or 2**grade - 1 with dcg="exp-log2"; NaN where nothing gains.
     """
-    gains = GAINS[str(parameters["dcg"])]
+    view, gains = ranked.view, GAINS[str(ranked.parameters["dcg"])]
     topic, ranks, gain = view.ideal
-    best = _dcg((topic, ranks, gains(gain)), cut, len(view.length))
-    return divide(_dcg((view.topic, view.rank, gains(view.gain)), cut, len(view.length)), best)
+    best = _dcg(ranked, (topic, ranks, gains(gain)))
+    return divide(_dcg(ranked, (view.topic, view.rank, gains(view.gain))), best)
 
 
-def _check_judged(view: View) -> None:
-    topic = view.first_unjudged()
+def _check_judged(ranked: Ranked) -> None:
+    topic = ranked.view.first_unjudged()
     if topic is not None:
         raise UnjudgedError(f"topic {topic} has unjudged documents in its ranking; this measure re-ranks a judged pool")
 
 
 def _over_ranked(
-    view: View, gain: FloatArray, cut: Cut, findable: BoolArray, discount: Discount = log2_discount
+    ranked: Ranked, gain: FloatArray, findable: BoolArray, discount: Discount = log2_discount
 ) -> FloatArray:
     """Discounted gains over those of the best order of the documents ranked.
 
     0 where the ranking holds nothing of what the gold has; undefined where that is nothing, or the cut lets nothing in.
     """
-    best = _dcg(best_order(view.topic, gain), cut, len(view.length), discount)
-    found = divide(_dcg((view.topic, view.rank, gain), cut, len(view.length), discount), best)
-    is_cut_off = (view.length > 0) & (np.asarray(np.inf if cut is None else cut) < 1)
-    return np.where(findable & ~is_cut_off, np.nan_to_num(found), np.nan)
+    view, cut = ranked.view, np.asarray(np.inf if ranked.cut is None else ranked.cut)
+    best = _dcg(ranked, best_order(view.topic, gain), discount)
+    found = quotient(_dcg(ranked, (view.topic, view.rank, gain), discount), best)
+    is_cut_off = (view.length > 0) & (cut < 1)
+    return np.where(findable & ~is_cut_off, found, np.nan)
 
 
-def ndcg_of_pool(view: View, cut: Cut, _: Parameters) -> FloatArray:
+def ndcg_of_pool(ranked: Ranked) -> FloatArray:
     """(T,) nDCG of a re-ranked pool: the ideal is the best order of the documents ranked.
 
     Errors: UnjudgedError for a ranking with an unjudged document.
     """
-    _check_judged(view)
-    return _over_ranked(view, _linear(view.gain), cut, view.has_gain)
+    _check_judged(ranked)
+    return _over_ranked(ranked, _linear(ranked.view.gain), ranked.view.has_gain)
 
 
-def ndcg_exp_of_pool(view: View, cut: Cut, _: Parameters) -> FloatArray:
+def ndcg_exp_of_pool(ranked: Ranked) -> FloatArray:
     """(T,) DORIS-MAE's nDCG_exp: gain 2**grade, so that grade 0 gains 1 (Wang et al. 2023, Table 2).
 
     Computed relative to the top grade, so that large sums stay finite. Errors: UnjudgedError as above.
     """
-    _check_judged(view)
+    _check_judged(ranked)
+    view = ranked.view
     top = np.full(len(view.length), -np.inf)
     np.maximum.at(top, view.topic, view.gain)
-    gain = np.exp2(view.gain - top[view.topic])
-    return _over_ranked(view, gain, cut, view.n_judged() > 0)
+    return _over_ranked(ranked, np.exp2(view.gain - top[view.topic]), view.n_judged() > 0)
 
 
-def doris_reciprocal_rank(view: View, cut: Cut, _: Parameters) -> FloatArray:
+def doris_reciprocal_rank(ranked: Ranked) -> FloatArray:
     """(T,) DORIS-MAE's MRR: relevant are the documents tied at the topic's top grade (Wang et al. 2023, Table 2).
 
     Keeps the published code's quirk: when every grade is the same, the last document judged does not count.
     """
-    topics = len(view.length)
+    view, topics = ranked.view, len(ranked.view.length)
     top, low = np.full(topics, -np.inf), np.full(topics, np.inf)
     np.maximum.at(top, view.judged_topic, view.judged_gain)
     np.minimum.at(low, view.judged_topic, view.judged_gain)
     hits = np.asarray(view.gain == top[view.topic])
     hits &= ~((top == low)[view.topic] & view.is_last)
     hits[hits] = ordinals(view.topic[hits]) == 0
-    found = view.total(hits & is_within(view, cut), inverse(view.rank))
+    found = view.total(hits & ranked.within, ranked.inverse_ranks)
     return np.where(view.n_judged() > 0, found, np.nan)
 
 
-def csfcube_ndcg(view: View, cut: Cut, _: Parameters) -> FloatArray:
+def csfcube_ndcg(ranked: Ranked) -> FloatArray:
     """(T,) CSFCube's nDCG (Mysore et al. 2021): ranks 1 and 2 without discount, the ideal over the documents ranked."""
-    return _over_ranked(view, _linear(view.gain), cut, view.has_gain, discount_from_3)
+    return _over_ranked(ranked, _linear(ranked.view.gain), ranked.view.has_gain, discount_from_3)
 
 
-def _of_ranked(found: FloatArray, view: View, parameters: Parameters) -> FloatArray:
+def _of_ranked(found: FloatArray, ranked: Ranked) -> FloatArray:
     """Over the relevant documents that a ranking holds: all that CSFCube's script knows of. 0 where it holds none."""
-    ranked = view.total(is_relevant(view, parameters))
-    return where_relevant(np.nan_to_num(divide(found, ranked)), view, parameters)
+    return ranked.if_relevant(quotient(found, ranked.view.total(ranked.relevant)))
 
 
-def csfcube_recall(view: View, cut: Cut, parameters: Parameters) -> FloatArray:
+def csfcube_recall(ranked: Ranked) -> FloatArray:
     """(T,) CSFCube's recall: of the relevant documents that the ranking holds, the share up to the cut."""
-    return _of_ranked(view.total(is_relevant(view, parameters) & is_within(view, cut)), view, parameters)
+    return _of_ranked(ranked.view.total(ranked.found), ranked)
 
 
-def csfcube_f1(view: View, cut: Cut, parameters: Parameters) -> FloatArray:
+def csfcube_f1(ranked: Ranked) -> FloatArray:
     """(T,) CSFCube's F1: the harmonic mean of precision and its recall at the cut."""
-    one, two = precision(view, cut, parameters), csfcube_recall(view, cut, parameters)
-    return where_relevant(np.nan_to_num(divide(2 * one * two, one + two)), view, parameters)
+    one, two = precision(ranked), csfcube_recall(ranked)
+    return ranked.if_relevant(quotient(2 * one * two, one + two))
 
 
-def csfcube_average_precision(view: View, _cut: Cut, parameters: Parameters) -> FloatArray:
+def csfcube_average_precision(ranked: Ranked) -> FloatArray:
     """(T,) CSFCube's average precision: over the relevant documents that the ranking holds."""
-    hits, at_rank = precisions_at_hits(view, parameters)
-    return _of_ranked(view.total(hits, at_rank), view, parameters)
+    hits, at_rank = ranked.precisions
+    return _of_ranked(ranked.view.total(hits, at_rank), ranked)
 
 
-def csfcube_r_precision(view: View, _cut: Cut, parameters: Parameters) -> FloatArray:
+def csfcube_r_precision(ranked: Ranked) -> FloatArray:
     """(T,) CSFCube's R-precision: the precision at the rank of the last relevant document found."""
-    hits, at_rank = precisions_at_hits(view, parameters)
-    found = np.zeros(len(view.length))
-    found[view.topic[hits]] = at_rank[hits]  # hits stand by rank: the last one stays
-    return where_relevant(found, view, parameters)
+    hits, at_rank = ranked.precisions
+    found = np.zeros(len(ranked.view.length))
+    found[ranked.view.topic[hits]] = at_rank[hits]  # hits stand by rank: the last one stays
+    return ranked.if_relevant(found)

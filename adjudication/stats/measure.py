@@ -78,7 +78,7 @@ class Measure:
         if self._leaves_unjudged_out:
             view = view.condensed
         cut = np.floor(self.cut * view.length + 1e-9) if self.is_share and self.cut is not None else self.cut
-        return self.definition.function(view, cut, parameters)
+        return self.definition.function(Ranked(view, cut, parameters))
 
     @property
     def _leaves_unjudged_out(self) -> bool:
@@ -97,7 +97,66 @@ class Measure:
 
 
 Cut = float | FloatArray | None  # the last rank that counts: one for all topics, or (T,)
-Function = Callable[[View, Cut, Parameters], FloatArray]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """What a measure is computed from: the rankings of T topics with H judged hits, the cut, and the parameters."""
+
+    view: View
+    cut: Cut
+    parameters: Parameters
+
+    @property
+    def level(self) -> float:
+        """The grade from which on a document is relevant."""
+        return float(self.parameters["rel"])
+
+    @property
+    def relevant(self) -> BoolArray:
+        """(H,) whether a hit is relevant."""
+        return np.asarray(self.view.level >= self.level)
+
+    @property
+    def found(self) -> BoolArray:
+        """(H,) whether a hit is relevant and stands before the cut."""
+        return self.relevant & self.within
+
+    @property
+    def n_relevant(self) -> FloatArray:
+        """(T,) how many relevant documents a topic has."""
+        return self.view.n_relevant(self.level)
+
+    @property
+    def within(self) -> BoolArray:
+        """(H,) whether a hit stands before the cut."""
+        return self.is_within(self.view.topic, self.view.rank)
+
+    def is_within(self, topic: IntArray, rank: IntArray) -> BoolArray:
+        """(N,) whether ranks of topics, both (N,), stand before the cut."""
+        if self.cut is None:
+            return np.ones(len(rank), dtype=bool)
+        return np.asarray(rank <= (self.cut[topic] if isinstance(self.cut, np.ndarray) else self.cut))
+
+    def if_relevant(self, values: FloatArray) -> FloatArray:
+        """(T,) the values, NaN for topics without a relevant document."""
+        return np.where(self.n_relevant > 0, values, np.nan)
+
+    @property
+    def inverse_ranks(self) -> FloatArray:
+        """(H,) 1 / rank."""
+        return np.asarray(1.0 / self.view.rank, dtype=np.float64)
+
+    @property
+    def precisions(self) -> tuple[BoolArray, FloatArray]:
+        """(H,) the relevant hits, and at each of them the precision at its rank."""
+        hits, view = self.relevant, self.view
+        found = np.zeros(len(hits))
+        found[hits] = (ordinals(view.topic[hits]) + 1) / view.rank[hits]
+        return hits, found
+
+
+Function = Callable[[Ranked], FloatArray]
 
 
 def divide(above: FloatArray, below: FloatArray | float) -> FloatArray:
@@ -106,41 +165,6 @@ def divide(above: FloatArray, below: FloatArray | float) -> FloatArray:
     return np.divide(above, below, out=np.full(above.shape, np.nan), where=below > 0)
 
 
-def level_of(parameters: Parameters) -> float:
-    """The grade from which on a document is relevant."""
-    return float(parameters["rel"])
-
-
-def is_relevant(view: View, parameters: Parameters) -> BoolArray:
-    """(H,) whether a hit is relevant."""
-    return np.asarray(view.level >= level_of(parameters))
-
-
-def count_relevant(view: View, parameters: Parameters) -> FloatArray:
-    """(T,) how many relevant documents a topic has."""
-    return view.n_relevant(level_of(parameters))
-
-
-def is_within(view: View, cut: Cut) -> BoolArray:
-    """(H,) whether a hit stands before the cut."""
-    if cut is None:
-        return np.ones(len(view.rank), dtype=bool)
-    return np.asarray(view.rank <= (cut[view.topic] if isinstance(cut, np.ndarray) else cut))
-
-
-def where_relevant(found: FloatArray, view: View, parameters: Parameters) -> FloatArray:
-    """(T,) the values, NaN for topics without a relevant document."""
-    return np.where(count_relevant(view, parameters) > 0, found, np.nan)
-
-
-def inverse(ranks: IntArray) -> FloatArray:
-    """(H,) 1 / rank."""
-    return np.asarray(1.0 / ranks, dtype=np.float64)
-
-
-def precisions_at_hits(view: View, parameters: Parameters) -> tuple[BoolArray, FloatArray]:
-    """(H,) the relevant hits, and at each of them the precision at its rank."""
-    hits = is_relevant(view, parameters)
-    found = np.zeros(len(hits))
-    found[hits] = (ordinals(view.topic[hits]) + 1) / view.rank[hits]
-    return hits, found
+def quotient(above: FloatArray, below: FloatArray | float) -> FloatArray:
+    """The same, 0 where there is nothing to divide by."""
+    return np.nan_to_num(divide(above, below))
