@@ -5,7 +5,6 @@ A range sorts in memory what the whole campaign would sort on disk, so the time 
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
@@ -80,7 +79,9 @@ def compare_answers(
         cursor.execute(RANGE, named)
         first, last = cursor.fetchone()
         cursor.execute(QUARTERS, named)
-        ends = _columns(cursor.fetchall())
+        rows = cursor.fetchall()
+        names = ("annotators", "moments", "positions", "ids")
+        ends = {name: [row[place] for row in rows] for place, name in enumerate(names)}
         while first is not None and first <= last:
             cursor.execute(ANSWERS, named | ends | {"first": first, "last": min(first + ITEMS_AT_ONCE - 1, last)})
             for *key, n, shared, agreed, squares in cursor:
@@ -89,8 +90,3 @@ def compare_answers(
             first += ITEMS_AT_ONCE
             reported()
     return [(*key, *sums[key]) for key in sorted(sums)]
-
-
-def _columns(ends: Sequence[tuple[int, datetime, int, int]]) -> dict[str, list[Any]]:
-    columns = zip(*ends, strict=True) if ends else [()] * 4
-    return dict(zip(("annotators", "moments", "positions", "ids"), map(list, columns), strict=True))

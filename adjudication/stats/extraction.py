@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from difflib import SequenceMatcher
+from operator import attrgetter
 
 from annotation.definitions.extractions import Content, ExtractedContext
 
@@ -74,7 +75,7 @@ def compare(one: Content, other: Content, paragraphs: Collection[int], docnos: C
     """
     found = Counts()
     if paragraphs and all(context.blocks for context in (*one.contexts, *other.contexts)):
-        mine, theirs = (_blocks(content) for content in (one, other))
+        mine, theirs = ({block for context in content.contexts for block in context.blocks} for content in (one, other))
         found.selected.update((each in mine, each in theirs) for each in paragraphs)
     pairs = align(one.contexts, other.contexts)
     found.contexts.update({"both": len(pairs), "one": len(one.contexts), "other": len(other.contexts)})
@@ -107,7 +108,7 @@ def pair_paragraphs(one: Sequence[ExtractedContext], other: Sequence[ExtractedCo
     """The same for people who look at both: equal contexts first, then those made of the same blocks of the paper,
     however much of their text was changed, then by words."""
     pairs: list[tuple[int, int]] = []
-    for key_of in (_sentences, _own_blocks, None):
+    for key_of in (_sentences, attrgetter("blocks"), None):
         left, others = (
             [place for place in range(len(each)) if all(pair[side] != place for pair in pairs)]
             for side, each in enumerate((one, other))
@@ -127,10 +128,6 @@ def pair_paragraphs(one: Sequence[ExtractedContext], other: Sequence[ExtractedCo
 
 def _sentences(context: ExtractedContext) -> object:
     return context.section, tuple((each.text, each.cites, each.anonymised) for each in context.sentences)
-
-
-def _own_blocks(context: ExtractedContext) -> object:
-    return context.blocks
 
 
 def _compare_contexts(one: ExtractedContext, other: ExtractedContext, found: Counts) -> None:
@@ -176,10 +173,6 @@ def _compare_references(one: Content, other: Content, docnos: Collection[str], f
 def _kind(value: str | None, docnos: Collection[str]) -> str:
     """In the collection, an identifier elsewhere, or none: what an annotator decides first."""
     return "none" if not value else "inside" if value in docnos else "outside"
-
-
-def _blocks(content: Content) -> set[int]:
-    return {block for context in content.contexts for block in context.blocks}
 
 
 def tokens(text: str) -> list[str]:

@@ -136,7 +136,10 @@ class PairAnalysis:
             checked = [self._included(side, reasons) for side in (row.plus, row.minus)]
             excluded = checked[0][1] + checked[1][1]
             sides = (checked[0][0], checked[1][0])
-            if not row.minus and not sides[0] and (thin := self._thin(row.plus, reasons)):
+            thin = tuple(
+                pair for pair in row.plus if reasons[pair] is None and self.point.total[pair] < self.min_common
+            )
+            if thin and not row.minus and not sides[0]:
                 is_thin, sides = True, (thin, ())
                 excluded = tuple(one for one in excluded if one.reason is not Reason.TOO_FEW_ITEMS)
             reason = _why_empty(row, sides, excluded)
@@ -144,10 +147,6 @@ class PairAnalysis:
         if key not in seen:
             seen[key] = self.extent(key)
         return Target(row, statistic, sides[0], sides[1], reason, excluded, *seen[key], is_thin)
-
-    def _thin(self, pairs: tuple[int, ...], reasons: list[Reason | None]) -> tuple[int, ...]:
-        """Those with a value on fewer than `min_common` items."""
-        return tuple(pair for pair in pairs if reasons[pair] is None and self.point.total[pair] < self.min_common)
 
     def _included(self, pairs: tuple[int, ...], reasons: list[Reason | None]) -> tuple[tuple[int, ...], Excluded]:
         kept, excluded = [], []

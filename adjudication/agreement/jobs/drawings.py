@@ -58,7 +58,7 @@ def draw_forest(
     lines: Sequence[Line], axis: str, notes: Sequence[str] = (), formats: Sequence[str] = FORMATS
 ) -> Drawing:
     """A forest plot with the first line on top, above an axis of that name and `notes` on what it shows."""
-    names = [_pair(line.label) for line in lines]
+    names = [_fit(line.label, 84, 44) for line in lines]  # two lines, which leave room for the axes
     rows = max([1, *(name.count("\n") + 1 for name in names)])
     below = [fill(note, NOTE_WIDTH) for note in notes]
     high = ROW * (1 + 0.55 * (rows - 1)) * len(lines) + 0.9
@@ -69,7 +69,7 @@ def draw_forest(
     axes = figure.add_subplot()
     for place, line in enumerate(reversed(lines)):
         if line.value is None:
-            words, across = _reason(line.why), axes.get_yaxis_transform()
+            words, across = _fit(f"undefined: {line.why}", 88, 44), axes.get_yaxis_transform()
             label = axes.text(0.01, place, words, transform=across, va="center", color=FAINT, fontsize=7)
             label.set_in_layout(False)  # a long reason must not push the axes out of the figure
             continue
@@ -99,8 +99,8 @@ def draw_matrix(
             if tile is not None:
                 _draw_tile(axes, right, down, tile)
     _frame(axes, len(columns), len(rows))
-    axes.set_xticks([place + 0.5 for place in range(len(columns))], [_name(name) for name in columns])
-    axes.set_yticks([place + 0.5 for place in range(len(rows))], [_name(name) for name in rows])
+    axes.set_xticks([place + 0.5 for place in range(len(columns))], [_fit(name, 36, 14) for name in columns])
+    axes.set_yticks([place + 0.5 for place in range(len(rows))], [_fit(name, 36, 14) for name in rows])
     axes.set_title(title, color=INK, fontsize=10, loc="left")
     return _saved(figure)
 
@@ -144,8 +144,8 @@ def _draw_panel(axes: Axes, panel: Panel, levels: Sequence[str]) -> None:
     places = [place + 0.5 for place in range(len(levels))]
     axes.set_xticks(places, levels)
     axes.set_yticks(places, levels)
-    axes.set_xlabel(_name(panel.second), color=INK, fontsize=9)
-    axes.set_ylabel(_name(panel.first), color=INK, fontsize=9)
+    axes.set_xlabel(_fit(panel.second, 36, 14), color=INK, fontsize=9)
+    axes.set_ylabel(_fit(panel.first, 36, 14), color=INK, fontsize=9)
 
 
 def _draw_tile(axes: Axes, right: int, down: int, tile: Tile) -> None:
@@ -172,18 +172,9 @@ def _frame(axes: Axes, across: int, down: int) -> None:
         side.set_visible(False)
 
 
-def _reason(why: str) -> str:
-    """Why a row has no figure, on at most two lines that fit next to the longest labels."""
-    return fill(shorten(f"undefined: {why}", 88, placeholder="…"), 44)
-
-
-def _pair(text: str) -> str:
-    """A pair's label on at most two lines that leave room for the axes; machines have long names."""
-    return fill(shorten(text, 84, placeholder="…"), 44)
-
-
-def _name(text: str) -> str:
-    return fill(shorten(text, 36, placeholder="…"), 14)
+def _fit(text: str, length: int, width: int) -> str:
+    """The text cut off at a length, in lines of a width (characters): machines have long names."""
+    return fill(shorten(text, length, placeholder="…"), width)
 
 
 def _saved(figure: Figure, formats: Sequence[str] = FORMATS) -> Drawing:

@@ -97,13 +97,8 @@ def _confusions(detail: dict[str, Any]) -> Iterator[Named]:
         first, second = (people[place]["name"] if place >= 0 else "verdict" for place in table["pair"])
         flagged = f"{second} ({AGAINST['part_whole']})" if "part_whole" in table.get("flags", ()) else second
         panels.append(Panel(first, flagged, table["counts"]))
-    for page, some in enumerate(_batches(panels, PANELS), start=1):
-        yield f"confusion_{page}", draw_confusions(some, levels)
-
-
-def _batches(panels: list[Panel], size: int) -> Iterator[list[Panel]]:
-    for low in range(0, len(panels), size):
-        yield panels[low : low + size]
+    for page, low in enumerate(range(0, len(panels), PANELS), start=1):
+        yield f"confusion_{page}", draw_confusions(panels[low : low + PANELS], levels)
 
 
 def _heat_maps(detail: dict[str, Any]) -> Iterator[Named]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudication.agreement.reads.agreement import REASONS, Difference, FigureText, comparisons, show
-from adjudication.models import AgreementResult, AgreementRun
+from adjudication.models import AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.statistics import statistic
 from annotation.campaigns.reads.progress import AnnotatorRow
@@ -138,10 +138,11 @@ def machine_rows(run: AgreementRun, criterion: str, statistic: str) -> tuple[Fig
     tests = comparisons(run, criterion)
     humans = next((show(row) for row in rows if row.block == "HH"), None)
     return humans, [
-        MachineRow(model, runs, _blocks(rows, model), [one for one in tests if one.model == model and one.is_planned])
+        MachineRow(
+            model,
+            runs,
+            blocks={row.block: show(row) for row in rows if row.model == model},
+            tests=[one for one in tests if one.model == model and one.is_planned],
+        )
         for model, runs in models.items()
     ]
-
-
-def _blocks(rows: list[AgreementResult], model: str) -> dict[str, FigureText]:
-    return {row.block: show(row) for row in rows if row.model == model}

@@ -1,6 +1,5 @@
 """manage.py anno_gpt SLUG list|show|start|test-set|freeze|run|test|decide: the steps of a cycle of Anno-GPT."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
@@ -21,7 +20,7 @@ from adjudication.cycles.reads.details import cycle_as_json, cycles_with_names, 
 from adjudication.cycles.reads.trials import frozen_runs
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.machines.actions.machines import continue_machine_run
-from annotation.models import AnnoCycle, Campaign, MachineRun, Outcome
+from annotation.models import AnnoCycle, Outcome
 from corpus.collections.reads.collections import collection_with
 
 
@@ -124,7 +123,8 @@ class Command(SteppedCommand):
         else:
             runs = run_frozen_machine(cycle=cycle, by=None, at=at, campaign=target, send=False)
         self.work(runs)
-        return _ran(target, runs)
+        shapes = [{"id": each.pk, "annotator": each.annotator.name, "state": each.state} for each in runs]
+        return f"{target}: {len(runs)} runs of the frozen machine.", {"campaign": target.slug, "runs": shapes}
 
     def test(self, *, slug: str, number: int) -> tuple[str, dict[str, Any]]:
         cycle = _cycle(slug, number)
@@ -153,11 +153,6 @@ def _cycle(slug: str, number: int) -> AnnoCycle:
 def _done(cycle: AnnoCycle, words: str) -> tuple[str, dict[str, Any]]:
     found = cycles_with_names(cycle.collection).get(pk=cycle.pk)
     return f"Cycle {cycle.number}: {words}", plain(cycle_as_json(found))
-
-
-def _ran(campaign: Campaign, runs: Sequence[MachineRun]) -> tuple[str, dict[str, Any]]:
-    shapes = [{"id": run.pk, "annotator": run.annotator.name, "state": run.state} for run in runs]
-    return f"{campaign}: {len(runs)} runs of the frozen machine.", {"campaign": campaign.slug, "runs": shapes}
 
 
 def _line(name: str, figures: list[dict[str, Any]]) -> str:

@@ -69,7 +69,9 @@ def read_inputs(campaign: Campaign) -> Inputs:
     found = campaign.annotators.order_by("pk").values("pk", "name", "kind", "model", "run_number")
     people = {row["pk"]: dict(row) for row in found}
     digest.update(np.ascontiguousarray(topics, dtype="<i8").tobytes())
-    rest = [{key: sorted(ids) for key, ids in voters.items()}, list(people.values()), _scales(campaign)]
+    levels = campaign.criteria.order_by("pk", "levels__value")
+    scales = list(levels.values_list("pk", "key", "scale", "levels__value", "levels__label"))
+    rest = [{key: sorted(ids) for key, ids in voters.items()}, list(people.values()), scales]
     digest.update(json.dumps(rest).encode())
     return Inputs(table, repeats, verdicts, voters, people, items, topics, digest.hexdigest())
 
@@ -97,12 +99,6 @@ def _read_voters(campaign: Campaign) -> dict[int, set[int]]:
         for criterion, annotator in cursor:
             voters.setdefault(criterion, set()).add(annotator)
     return voters
-
-
-def _scales(campaign: Campaign) -> list[tuple[Any, ...]]:
-    """What is declared about each criterion: its scale and the levels on it."""
-    rows = campaign.criteria.order_by("pk", "levels__value")
-    return list(rows.values_list("pk", "key", "scale", "levels__value", "levels__label"))
 
 
 def labels_of(criterion: Criterion, inputs: Inputs) -> tuple[Matrix, Labels]:

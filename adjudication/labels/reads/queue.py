@@ -72,7 +72,8 @@ def queue_of(
 
 def _queue(criterion: Criterion, topic: int | None, parts: Parts, condition: Q) -> QuerySet[Verdict]:
     rows = _verdicts(criterion, topic).filter(condition)
-    return rows.annotate(late=_as_flag(_any(parts["late"]))).order_by(*ORDER)
+    late = Case(When(_any(parts["late"]), then=Value(True)), default=Value(False), output_field=BooleanField())
+    return rows.annotate(late=late).order_by(*ORDER)
 
 
 @dataclass(frozen=True)
@@ -141,10 +142,6 @@ def count_some_of_queue(
 def _verdicts(criterion: Criterion, topic: int | None) -> QuerySet[Verdict]:
     rows = Verdict.objects.filter(criterion=criterion)
     return rows if topic is None else rows.filter(item__topic=topic)
-
-
-def _as_flag(condition: Q) -> Case:
-    return Case(When(condition, then=Value(True)), default=Value(False), output_field=BooleanField())
 
 
 def count_late(criterion: Criterion) -> int:

@@ -160,7 +160,8 @@ def _change(
     request: HttpRequest, scope: Scope, item: Item, act: Callable[..., object], *, anchor: str = "", **given: Any
 ) -> HttpResponse:
     """Do it; answer with the parts of the page that changed, or with the page at the place where it changed."""
-    before = None if not _by_script(request) else _whole(item)
+    is_from_script = request.headers.get("X-Requested-With") == "XMLHttpRequest"
+    before = _whole(item) if is_from_script else None
     try:
         act(before and before[0], by=scope.user, at=timezone.now(), override=sees_own(request, item), **given)
     except NotAllowed:
@@ -187,10 +188,6 @@ def _change(
 def _whole(item: Item, earlier: PaperCase | None = None) -> tuple[PaperCase, PaperView]:
     case = fetch_case(item, earlier)
     return case, fetch_paper_view(case)
-
-
-def _by_script(request: HttpRequest) -> bool:
-    return request.headers.get("X-Requested-With") == "XMLHttpRequest"
 
 
 def _back(request: HttpRequest, scope: Scope, item: Item, anchor: str = "") -> HttpResponse:
@@ -255,27 +252,18 @@ def _item_context(request: HttpRequest, place: Place, item: Item) -> dict[str, A
     if own and not (may_override and sees_own(request, item)):
         return context
     case, view = _whole(item)
-    return context | {"case": case, "view": view, "steps": _steps(case)} | _bar(case, view)
+    steps = case.extraction.revisions.count() - 1 if case.extraction else 0
+    return context | {"case": case, "view": view, "steps": steps} | _bar(case, view)
 
 
 def _bar(case: PaperCase, view: PaperView) -> dict[str, Any]:
     """The panel next to the differences: progress, and what can be done with the whole."""
-    findings = findings_of(case.result)
+    findings, made = findings_of(case.result), case.extraction
     return {
         "item": case.item,
         "findings": findings,
         "grave": [each for each in findings if each.rule in BLOCKING],
-        "can_undo": case.extraction is not None and _parent(case) is not None,
-        "can_redo": case.extraction is not None
-        and case.extraction.revisions.filter(parent=case.extraction.current).exists(),
+        "can_undo": made is not None and made.revisions.filter(number=made.current, parent__isnull=False).exists(),
+        "can_redo": made is not None and made.revisions.filter(parent=made.current).exists(),
         "percent": round(100 * view.decided / view.total) if view.total else 100,
     }
-
-
-def _parent(case: PaperCase) -> int | None:
-    assert case.extraction is not None  # noqa: S101 - asked only where there is one
-    return case.extraction.revisions.values_list("parent", flat=True).get(number=case.extraction.current)
-
-
-def _steps(case: PaperCase) -> int:
-    return case.extraction.revisions.count() - 1 if case.extraction else 0

@@ -210,7 +210,7 @@ def _verdict_lines(
             criterion.pk,
             r"\N" if label < 0 else scale[label],
             _METHODS[Outcome(int(result.outcomes[index]))].value,
-            json.dumps(_votes(voters, ballot, scale)),
+            json.dumps([[int(voter), scale[at]] for voter, at in zip(voters, ballot.tolist(), strict=True) if at >= 0]),
             int((ballot >= 0).sum()),
             share_equal(ballot[ballot >= 0]),
             _differs(machines[index], ballot, label),
@@ -221,10 +221,6 @@ def _verdict_lines(
     for item, cell in zip(matrix.items.tolist(), cells.inverse.tolist(), strict=True):
         if has_vote[cell]:
             yield f"{item}\t{tails[cell]}\n"
-
-
-def _votes(voters: IntArray, ballot: Positions, scale: list[int]) -> list[list[int]]:
-    return [[int(voter), scale[place]] for voter, place in zip(voters, ballot.tolist(), strict=True) if place >= 0]
 
 
 def share_equal(votes: Positions | IntArray) -> float:

@@ -86,7 +86,8 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
     procedure = procedure_of(campaign)
     is_sealed = sealed_by(campaign) is not None
     agreement = Standing(None, None, 0) if is_sealed else fetch_standing(campaign)
-    criterion = _first_measured(campaign, agreement.run) if agreement.run else None
+    measured = agreement.run.detail if agreement.run else {}  # JSON keeps no order
+    criterion = next((one for one in campaign.criteria.all() if one.key in measured), None) if measured else None
     votes = VoteStanding(None, None, 0) if is_sealed else fetch_vote_standing(campaign)
     unresolved = Verdict.objects.filter(criterion__campaign=campaign, method=Method.UNRESOLVED)
     return CampaignCard(
@@ -102,11 +103,6 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
         procedure=procedure,
         counts=None if is_sealed else procedure.count(campaign),
     )
-
-
-def _first_measured(campaign: Campaign, run: AgreementRun) -> Criterion | None:
-    """The first criterion that the run has figures of, None for none. (JSON keeps no order.)"""
-    return next((one for one in campaign.criteria.all() if one.key in run.detail), None)
 
 
 def _headline(run: AgreementRun, criterion: Criterion) -> list[FigureText]:

@@ -220,10 +220,6 @@ def _context(
     return context | (_item_context(place, verdict, given or {}) if verdict else {})
 
 
-def _count_text(count: int, *, is_capped: bool) -> str:
-    return f"{MOST_COUNTED:,}+" if is_capped and count > MOST_COUNTED else f"{count:,}"
-
-
 def _filters(place: Place) -> list[tuple[str, str, str, str]]:
     """(name, label, count, address) of each filter that has any, and always the chosen one and the first."""
     counts = place.counts()
@@ -232,7 +228,7 @@ def _filters(place: Place) -> list[tuple[str, str, str, str]]:
         (
             name,
             label,
-            _count_text(counts[name], is_capped=place.is_large),
+            f"{MOST_COUNTED:,}+" if place.is_large and counts[name] > MOST_COUNTED else f"{counts[name]:,}",
             Place(place.scope, place.criterion, name, place.topic).address(),
         )
         for name, label in FILTERS.items()

@@ -18,7 +18,7 @@ from adjudication.agreement.reads.agreement import as_json, fetch_standing, show
 from adjudication.agreement.reads.matrix import topic_tiles
 from adjudication.models import AgreementResult, AgreementRun, Verdict
 from adjudication.stats.statistics import STATISTICS, statistics_for
-from adjudication.verdicts.reads.judgments import Chosen, find_judged
+from adjudication.verdicts.reads.judgments import ItemSelection, find_judged
 from annotation.models import Annotator, Item, Level, Scale
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -188,7 +188,7 @@ def test_topics_are_also_measured_among_people_alone() -> None:
     assert [round(one["values"]["accuracy"], 3) for one in detail["topics"]] == [0.333, 0.333]
     assert [(one["n_items"], one["values"]["accuracy"]) for one in detail["topics_people"]] == [(2, 1.0), (2, 0.5)]
     assert [one.value for one in topic_tiles(run, "relevance", "accuracy", people=True)] == ["50.0%", "100.0%"]
-    chosen = Chosen(built.criterion, topic=detail["topics_people"][1]["topic"], among="HH")
+    chosen = ItemSelection(built.criterion, topic=detail["topics_people"][1]["topic"], among="HH")
     assert list(find_judged(chosen)) == [built.items[1], built.items[3]], "the items behind the tile"
     assert "topics_people" not in agree(build_campaign([[0, 1]] * 4, people=("a", "b"), slug="two")).detail["relevance"]
 
