@@ -33,9 +33,10 @@ Discount = Callable[[IntArray], FloatArray]
 
 def _dcg(ranked: Ranked, hits: tuple[IntArray, IntArray, FloatArray], discount: Discount = log2_discount) -> FloatArray:
     """(T,) discounted gains of hits (topic, rank, gain) up to the cut."""
-    within = ranked.is_within(*hits[:2])
-    topic, ranks, gain = (each[within] for each in hits)
-    return np.bincount(topic, gain * discount(ranks), len(ranked.view.length)).astype(np.float64)
+    topic, ranks, gain = hits
+    within = ranked.is_within(topic, ranks)
+    weights = gain[within] * discount(ranks[within])
+    return np.bincount(topic[within], weights, len(ranked.view.length)).astype(np.float64)
 
 
 def ndcg(ranked: Ranked) -> FloatArray:

@@ -10,7 +10,7 @@ import pytest
 
 from adjudication.agreement.reads.contributing_items import contributing_to_difference, contributing_to_figure
 from adjudication.models import Verdict
-from adjudication.verdicts.reads.judgments import Chosen, find_judged
+from adjudication.verdicts.reads.judgments import ItemSelection, find_judged
 from annotation.models import Judgment
 from tests.adjudication.agreement.dashboards import build_everything, main_of, text_of
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
@@ -127,18 +127,18 @@ def test_each_figure_opens_exactly_its_items(voters: str) -> None:
     rows = list(run.results.select_related("run"))
     assert any("excluded_pairs" in row.extra for row in rows)
     for row in rows:
-        items = find_judged(Chosen(found.criterion, contributing=contributing_to_figure(row, found.criterion)))
+        items = find_judged(ItemSelection(found.criterion, contributing=contributing_to_figure(row, found.criterion)))
         assert items.count() == row.n_items, (row.statistic, row.scope, row.block, row.annotators)
     tests = run.detail["relevance"]["comparisons"]
     assert tests[0]["n_excluded"] > 0
     for test in tests:
         named = (run, found.criterion, test["statistic"], test["model"])
         assert (
-            find_judged(Chosen(found.criterion, contributing=contributing_to_difference(*named))).count()
+            find_judged(ItemSelection(found.criterion, contributing=contributing_to_difference(*named))).count()
             == (test["difference"]["n_items"])
         )
         left_out = contributing_to_difference(*named, unfit=True)
-        assert find_judged(Chosen(found.criterion, contributing=left_out)).count() == test["n_excluded"]
+        assert find_judged(ItemSelection(found.criterion, contributing=left_out)).count() == test["n_excluded"]
 
 
 @pytest.mark.slow
