@@ -14,7 +14,7 @@ from adjudication.agreement.views.figures import figures_context, people_context
 from adjudication.cycles.reads.trials import machine_rows
 from adjudication.exports.files import campaign_findings
 from adjudication.labels.rules import can_adjudicate
-from adjudication.labels.views import Scope, chosen_criterion
+from adjudication.labels.views import Scope, named_criterion
 from adjudication.verdicts.reads.dashboard import CampaignCard, chosen_card, fetch_cards, fetch_material, fetch_running
 from adjudication.verdicts.reads.road import fetch_road
 from adjudication.verdicts.reads.waiting import waiting_for
@@ -78,11 +78,9 @@ def _overview(place: int, name: str, **context: Any) -> Card:
 
 def _results(request: Request, membership: Membership, card: CampaignCard) -> dict[str, Any]:
     """Annotators, agreement and machines of one campaign, for the criterion in `?criterion=`."""
-    scope = Scope(membership, card.campaign)
-    criteria = scope.criteria()
-    criterion = chosen_criterion(request, criteria)
-    run = card.agreement.run
-    context = scope.context(criteria=criteria, criterion=criterion, standing=card.agreement, form=AgreementForm())
+    scope = Scope(membership, card.campaign, named_criterion(request))
+    criterion, run = scope.criterion, card.agreement.run
+    context = scope.criterion_context(standing=card.agreement, form=AgreementForm())
     context |= people_context(scope, run, criterion, card.annotators) | {"tab": "overview"}
     if any(row.annotator.kind == AnnotatorKind.MACHINE for row in card.annotators):
         context["machine_runs"] = run_rows(card.campaign)

@@ -11,7 +11,7 @@ from accounts.jobs import fragment_context
 from accounts.refusal_messages import refusals_in_message
 from adjudication.following.actions import request_count
 from adjudication.following.reads.page import MOST_NEWER, count_newer, fetch_work
-from adjudication.labels.views import chosen_criterion, whole_number
+from adjudication.labels.views import named_criterion, one_of, whole_number
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager
 from annotation.models import WorkSummary
 
@@ -28,7 +28,7 @@ def work_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
             context |= fragment_context(summary, membership)
     if summary is not None and summary.counted_at is not None:
         criteria = list(found.criteria.prefetch_related("levels"))
-        criterion = chosen_criterion(request, criteria)
+        criterion = one_of(criteria, named_criterion(request))
         person = whole_number(request.GET.get("person"))
         context |= {
             "criteria": criteria,

@@ -1,6 +1,7 @@
 """What every page about a campaign's results begins with: the member, their role, the campaign, the criterion."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from django.http import HttpRequest
@@ -20,6 +21,7 @@ class Scope:
 
     membership: Membership
     campaign: Campaign
+    key: str = ""  # of the criterion that the address names
 
     @property
     def collection(self) -> Collection:
@@ -29,8 +31,14 @@ class Scope:
     def user(self) -> User:
         return self.membership.user
 
+    @cached_property
     def criteria(self) -> list[Criterion]:
         return list(self.campaign.criteria.prefetch_related("levels"))
+
+    @cached_property
+    def criterion(self) -> Criterion | None:
+        """The one that the address names, else the first; None while the campaign has none."""
+        return one_of(self.criteria, self.key)
 
     def context(self, **more: Any) -> dict[str, Any]:
         """What the templates of these pages share."""
@@ -43,6 +51,10 @@ class Scope:
             **more,
         }
 
+    def criterion_context(self, **more: Any) -> dict[str, Any]:
+        """The same for pages about one of the criteria."""
+        return self.context(criteria=self.criteria, criterion=self.criterion, **more)
+
 
 def fetch_scope(request: HttpRequest, slug: str, campaign: str, page: str = "") -> Scope:
     """404 for outsiders and unknown campaigns, 403 for annotators: they learn nothing of labels, votes or verdicts.
@@ -51,7 +63,7 @@ def fetch_scope(request: HttpRequest, slug: str, campaign: str, page: str = "") 
     """
     membership, found = fetch_for_overseer(request, slug, campaign, page)
     check_not_sealed(found)
-    return Scope(membership, found)
+    return Scope(membership, found, named_criterion(request))
 
 
 def fetch_label_scope(request: HttpRequest, slug: str, campaign: str, page: str = "") -> Scope:
@@ -61,9 +73,13 @@ def fetch_label_scope(request: HttpRequest, slug: str, campaign: str, page: str 
     return scope
 
 
-def chosen_criterion(request: HttpRequest, criteria: list[Criterion]) -> Criterion | None:
-    """The criterion named by `?criterion=`, else the first; None while the campaign has none."""
-    key = request.GET.get("criterion", "") or request.POST.get("criterion", "")
+def named_criterion(request: HttpRequest) -> str:
+    """The key in `?criterion=`, "" where there is none."""
+    return request.GET.get("criterion", "") or request.POST.get("criterion", "")
+
+
+def one_of(criteria: list[Criterion], key: str) -> Criterion | None:
+    """The criterion of this key, else the first; None where there is none."""
     return next((one for one in criteria if one.key == key), criteria[0] if criteria else None)
 
 

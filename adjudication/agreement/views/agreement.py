@@ -21,7 +21,7 @@ from adjudication.agreement.reads.report import figures_by_name, make_report
 from adjudication.agreement.reads.sample_size import items_needed, without_pilot
 from adjudication.agreement.views.figures import figures_context, people_context, tables_context
 from adjudication.labels.reads.counts import fetch_vote_standing
-from adjudication.labels.views import Scope, chosen_criterion, fetch_scope
+from adjudication.labels.views import Scope, fetch_scope
 from adjudication.models import AgreementFigure, AgreementRun
 from adjudication.stats.policies import TIE_POLICIES, VOTE_POLICIES
 from adjudication.stats.statistics import STATISTICS
@@ -36,12 +36,9 @@ def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     scope = fetch_scope(request, slug, campaign)
     if "agreement" not in scope.campaign.kind_object.tabs:  # nothing is graded there
         return redirect("extraction_agreement", slug, campaign)
-    criteria = scope.criteria()
-    criterion = chosen_criterion(request, criteria)
+    criterion = scope.criterion
     standing = fetch_standing(scope.campaign)
-    context = scope.context(
-        criteria=criteria, criterion=criterion, standing=standing, form=AgreementForm(), section="agreement"
-    )
+    context = scope.criterion_context(standing=standing, form=AgreementForm(), section="agreement")
     if standing.job is not None and standing.job != standing.run:
         context["job"] = standing.job
     if standing.run is not None and criterion is not None and criterion.key in standing.run.detail:
@@ -78,7 +75,7 @@ def agreement_table(request: HttpRequest, slug: str, campaign: str, form: str) -
     if form not in TABLE_TYPES:
         raise Http404("There is no such form.")
     scope = fetch_scope(request, slug, campaign, page="agreement")
-    criterion = chosen_criterion(request, scope.criteria())
+    criterion = scope.criterion
     run = fetch_standing(scope.campaign).run
     if criterion is None or run is None or criterion.key not in run.detail:
         raise Http404("There are no figures yet.")
@@ -95,10 +92,9 @@ def agreement_table(request: HttpRequest, slug: str, campaign: str, form: str) -
 def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The newest figures as one table to paste into a paper, and what other ways of voting would have given."""
     scope = fetch_scope(request, slug, campaign, page="agreement")
-    criteria = scope.criteria()
-    criterion = chosen_criterion(request, criteria)
+    criterion = scope.criterion
     standing, votes = fetch_standing(scope.campaign), fetch_vote_standing(scope.campaign)
-    context = scope.context(section="agreement", criteria=criteria, criterion=criterion, standing=standing, votes=votes)
+    context = scope.criterion_context(section="agreement", standing=standing, votes=votes)
     if criterion is not None and standing.run is not None and criterion.key in standing.run.detail:
         report = make_report(standing.run, criterion.key)
         context |= {
@@ -144,10 +140,9 @@ def _queue(
 def sample_size(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The form, and the answer once it is sent; nothing is stored."""
     scope = fetch_scope(request, slug, campaign, page="agreement")
-    criteria = scope.criteria()
-    criterion = chosen_criterion(request, criteria)
+    criterion = scope.criterion
     form = SampleSizeForm(request.GET if "statistic" in request.GET else None)
-    context = scope.context(section="sample", criteria=criteria, criterion=criterion, form=form)
+    context = scope.criterion_context(section="sample", form=form)
     if criterion is not None and form.is_valid():
         with RefusalReport(lambda reason: context.update(refused=reason)):
             if assumed := form.cleaned_data["assumed"]:

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from adjudication.agreement.reads.agreement import fetch_standing
 from adjudication.agreement.reads.disagreements import DisagreementFilter, fetch_lines, find_page, pair_of
 from adjudication.labels.reads.counts import fetch_vote_standing
-from adjudication.labels.views import chosen_criterion, fetch_label_scope, whole_number
+from adjudication.labels.views import fetch_label_scope, whole_number
 from annotation.campaigns.reads.campaigns import topics_of
 from annotation.models import Criterion
 
@@ -21,10 +21,9 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
     Of a pair, `?level=x` are the items to which one of the two gave x, `?alike=1` those that both have labelled.
     """
     scope = fetch_label_scope(request, slug, campaign, page="disagreements")
-    criteria = scope.criteria()
-    criterion = chosen_criterion(request, criteria)
+    criterion = scope.criterion
     votes = fetch_vote_standing(scope.campaign)
-    context = scope.context(section="disagreements", criteria=criteria, criterion=criterion, votes=votes)
+    context = scope.criterion_context(section="disagreements", votes=votes)
     if criterion is None:
         return render(request, "adjudication/agreement/disagreement_list.html", context)
     pair = pair_of(criterion, request.GET.get("pair", ""))

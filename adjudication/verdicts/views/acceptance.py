@@ -14,7 +14,7 @@ from accounts.refusals import NotHere, Refused
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import acceptable, count_outdated, latest_acceptance
 from adjudication.labels.rules import check_can_adjudicate
-from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope, whole_number
+from adjudication.labels.views import Scope, fetch_label_scope, whole_number
 from adjudication.models import Method
 from adjudication.procedure import procedure_of
 from adjudication.verdicts.actions.verdicts import accept_votes, undo_acceptance
@@ -30,8 +30,7 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """GET shows what would be accepted and how often; POST accepts exactly that, or says that it has changed."""
     scope = _fetch_with_votes(request, slug, campaign)
     check_can_adjudicate(scope.membership)
-    criteria = scope.criteria()
-    criterion = chosen_criterion(request, criteria)
+    criterion = scope.criterion
     form = AcceptanceForm(request.POST if request.method == "POST" and criterion else None)
     if criterion is not None and form.is_valid():
         with refusals_in_form(form):
@@ -41,9 +40,7 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     refused = first_error(form)
     which = request.GET.get("which", "")
     which = which if which in CHOICES else "unanimous"
-    context = scope.context(
-        section="adjudication", criteria=criteria, criterion=criterion, which=which, refused=refused
-    )
+    context = scope.criterion_context(section="adjudication", which=which, refused=refused)
     if criterion is not None:
         context |= _preview(request, scope, criterion, CHOICES[which])
     return render(request, "adjudication/verdicts/acceptance.html", context, status=422 if refused else 200)

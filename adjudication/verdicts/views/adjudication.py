@@ -21,7 +21,7 @@ from adjudication.labels.reads.counts import VoteStanding, count_short, fetch_vo
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import FILTERS, Queue, count_some_of_queue, fetch_queue, queue_counts
 from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
-from adjudication.labels.views import Scope, chosen_criterion, fetch_label_scope, whole_number
+from adjudication.labels.views import Scope, fetch_label_scope, whole_number
 from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.procedure import procedure_of
 from adjudication.verdicts.actions.extra_judges import (
@@ -171,7 +171,7 @@ def _verdict(scope: Scope, pk: int) -> Verdict:
 
 def _place(request: HttpRequest, scope: Scope, criterion: Criterion | None = None) -> Place | None:
     given = request.POST if request.method == "POST" else request.GET
-    criterion = criterion or chosen_criterion(request, scope.criteria())
+    criterion = criterion or scope.criterion
     if criterion is None:
         return None
     chosen = given.get("filter", "")
@@ -207,7 +207,7 @@ def _context(
         standing=standing,
         vote_form=VoteForm(),
         short=count_short(standing.run),
-        criteria=scope.criteria(),
+        criteria=scope.criteria,
         criterion=place.criterion,
         chosen=place.chosen,
         topic=scope.collection.topics.filter(pk=place.topic).first() if place.topic else None,
