@@ -19,7 +19,7 @@ from adjudication.cycles.actions import (
     run_frozen_machine,
     start_cycle,
 )
-from adjudication.cycles.reads.details import cycle_as_json, cycles_with_names, details_as_json
+from adjudication.cycles.reads.details import cycle_as_json, cycle_details, cycles_with_names
 from annotation.campaigns.api.settings import number_field
 from annotation.definitions.settings import RUNS
 from annotation.machines.api.runs import MachineRunSerializer
@@ -57,21 +57,21 @@ class CycleSerializer(serializers.Serializer[Any]):
 class FigureSerializer(serializers.Serializer[Any]):
     """Null with the reason where there is none."""
 
-    statistic = serializers.CharField()
-    value = serializers.FloatField(allow_null=True)
+    statistic = serializers.CharField(source="label")
+    value = serializers.FloatField(allow_null=True, source="number")
     n_items = serializers.IntegerField()
-    reason = serializers.CharField(allow_null=True)
+    reason = serializers.CharField(allow_null=True, source="why_no_number")
 
 
 class TriedSerializer(serializers.Serializer[Any]):
     """A machine tried on a development set. `machine` is what freezing takes."""
 
-    machine = serializers.CharField()
+    machine = serializers.CharField(source="key")
     name = serializers.CharField()
     source = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
-    runs = serializers.IntegerField()
-    answered = serializers.IntegerField()
-    invalid = serializers.IntegerField()
+    runs = serializers.IntegerField(source="annotators")
+    answered = serializers.IntegerField(source="counts.answered")
+    invalid = serializers.IntegerField(source="counts.invalid")
     is_running = serializers.BooleanField()
     figures = FigureSerializer(many=True)
 
@@ -79,12 +79,12 @@ class TriedSerializer(serializers.Serializer[Any]):
 class DevSetSerializer(serializers.Serializer[Any]):
     """How far people agree on a development set, and each machine with them."""
 
-    campaign = serializers.CharField()
-    items = serializers.IntegerField()
-    labels = serializers.IntegerField()
-    judged_by_two = serializers.IntegerField()
+    campaign = serializers.CharField(source="campaign.slug")
+    items = serializers.IntegerField(source="people.items")
+    labels = serializers.IntegerField(source="people.labels")
+    judged_by_two = serializers.IntegerField(source="people.with_two")
     among_people = FigureSerializer(many=True)
-    machines = TriedSerializer(many=True)
+    machines = TriedSerializer(many=True, source="candidates")
 
 
 class TrialRowSerializer(serializers.Serializer[Any]):
@@ -199,7 +199,7 @@ class CycleDetail(InCycleView):
     @extend_schema(operation_id="cycles_read", responses=answers({200: CycleDetailsSerializer}, 403, 404))
     def get(self, request: Request, slug: str, number: int) -> Response:
         """The cycle with the machines tried on its development sets, and where its test stands."""
-        return Response(CycleDetailsSerializer(details_as_json(self.cycle())).data)
+        return Response(CycleDetailsSerializer(cycle_details(self.cycle())).data)
 
 
 class CycleTestSet(InCycleView):

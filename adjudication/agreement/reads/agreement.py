@@ -83,6 +83,15 @@ class FigureText:
     statistic: str = ""  # its name in `adjudication.stats.statistics`
 
     @property
+    def number(self) -> float | None:
+        """The value as a number."""
+        return self.points.get("value")
+
+    @property
+    def why_no_number(self) -> str | None:
+        return self.why if self.number is None else None
+
+    @property
     def against(self) -> str:
         """What a comparison with the verdict is one with, in few words; "" for the verdict itself."""
         return next((AGAINST[flag] for flag in self.flags if flag in AGAINST), "")

@@ -80,7 +80,7 @@ def _cell(figures: dict[frozenset[str], FigureText], one: dict[str, Any], other:
     figure = figures.get(frozenset((ADJUDICATED if one is VERDICT else one["name"], other["name"])))
     if figure is None:
         return None
-    return Cell(figure, _shade(figure.points.get("value")), _way(other, one, figure))
+    return Cell(figure, _shade(figure.number), _way(other, one, figure))
 
 
 def _way(one: dict[str, Any], other: dict[str, Any], figure: FigureText) -> Way:
@@ -193,7 +193,7 @@ def forest_figures(run: AgreementRun, criterion: str, statistic: str) -> list[tu
     for names, figure in found.items():
         one, other = (people[name] for name in sorted(names, key=order.index))
         rows.append((_way(one, other, figure), figure))
-    return sorted(rows, key=lambda row: ("value" not in row[1].points, -row[1].points.get("value", 0.0)))
+    return sorted(rows, key=lambda row: (row[1].number is None, -(row[1].number or 0.0)))
 
 
 def forest(figures: list[tuple[Way, FigureText]]) -> tuple[list[Mark], list[tuple[float, str]]]:

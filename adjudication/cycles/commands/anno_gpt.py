@@ -16,7 +16,8 @@ from adjudication.cycles.actions import (
     run_frozen_machine,
     start_cycle,
 )
-from adjudication.cycles.reads.details import cycle_as_json, cycles_with_names, details_as_json
+from adjudication.cycles.api import DevSetSerializer
+from adjudication.cycles.reads.details import cycle_as_json, cycle_details, cycles_with_names
 from adjudication.cycles.reads.trials import frozen_runs
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.machines.actions.machines import continue_machine_run
@@ -77,7 +78,8 @@ class Command(SteppedCommand):
 
     def show(self, *, slug: str, number: int) -> tuple[str, dict[str, Any]]:
         cycle = _cycle(slug, number)
-        found = details_as_json(cycle)
+        found = cycle_details(cycle)
+        found["dev_sets"] = DevSetSerializer(found["dev_sets"], many=True).data
         lines = [f"Cycle {cycle.number} ({cycle.criterion}): {cycle.words}"]
         for table in found["dev_sets"]:
             lines.append(f"{table['campaign']}: {table['judged_by_two']:,} of {table['items']:,} items judged by two")

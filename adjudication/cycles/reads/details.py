@@ -4,10 +4,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from adjudication.agreement.reads.agreement import FigureText
 from adjudication.cycles.reads.cycles import count_tests, dev_sets
 from adjudication.cycles.reads.trials import Trial, evidence_of, fetch_trial
-from adjudication.cycles.reads.tuning import Candidate, DevTable, dev_table
+from adjudication.cycles.reads.tuning import dev_table
 from annotation.models import AnnoCycle
 from corpus.models import Collection
 
@@ -42,51 +41,15 @@ def cycle_as_json(cycle: AnnoCycle) -> dict[str, Any]:
     }
 
 
-def details_as_json(cycle: AnnoCycle) -> dict[str, Any]:
-    """The same with the tables of its dev sets and, once a machine is frozen and a test set chosen, its test."""
+def cycle_details(cycle: AnnoCycle) -> dict[str, Any]:
+    """The same with the tables of its dev sets (as `DevTable`) and its test, None before there is one."""
     tests = count_tests(cycle)
     trial = fetch_trial(cycle, tests)
     return {
         **cycle_as_json(cycle),
         "tests_of_criterion": tests,
-        "dev_sets": [_table(dev_table(campaign, cycle.criterion)) for campaign in dev_sets(cycle)],
+        "dev_sets": [dev_table(campaign, cycle.criterion) for campaign in dev_sets(cycle)],
         "trial": _trial(trial) if trial else None,
-    }
-
-
-def _table(table: DevTable) -> dict[str, Any]:
-    return {
-        "campaign": table.campaign.slug,
-        "items": table.people.items,
-        "labels": table.people.labels,
-        "judged_by_two": table.people.with_two,
-        "among_people": [_figure(one) for one in table.among_people],
-        "machines": [_machine(one) for one in table.candidates],
-    }
-
-
-def _machine(one: Candidate) -> dict[str, Any]:
-    """`machine` is what freezing takes."""
-    return {
-        "machine": one.key,
-        "name": one.name,
-        "source": one.source,
-        "runs": one.annotators,
-        "answered": one.counts.answered,
-        "invalid": one.counts.invalid,
-        "is_running": one.is_running,
-        "figures": [_figure(figure) for figure in one.figures],
-    }
-
-
-def _figure(one: FigureText) -> dict[str, Any]:
-    """Null with the reason where there is no figure."""
-    value = one.points.get("value")
-    return {
-        "statistic": one.label,
-        "value": value,
-        "n_items": one.n_items,
-        "reason": None if value is not None else one.why,
     }
 
 

@@ -61,7 +61,7 @@ def dev_table(campaign: Campaign, key: str) -> DevTable:
 
 
 def _by_agreement(candidate: Candidate) -> float:
-    first = next((figure.points.get("value") for figure in candidate.figures), None)
+    first = next((figure.number for figure in candidate.figures), None)
     return -first if first is not None else 1.0
 
 
