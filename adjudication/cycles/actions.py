@@ -37,7 +37,7 @@ def start_cycle(
     margin: float = 0.05,
     runs: int = 2,
 ) -> AnnoCycle:
-    """Begin a cycle on a dev set. From now on the labels of the collection's test campaigns are sealed.
+    """Begin a cycle on a dev set. From then on the labels of the collection's test campaigns are sealed.
 
     `margin` is the largest difference that counts as none, a share; it is chosen now, before anything is tested.
     Errors: Refused for a campaign that is no dev set or has no such criterion, Conflict while another cycle is open.
@@ -79,7 +79,7 @@ def choose_test_set(*, cycle: AnnoCycle, by: User | None, at: datetime, test: Ca
     """
     cycle = _locked(cycle, by)
     if cycle.test_id == test.pk:
-        return cycle  # asked for twice
+        return cycle  # sent twice
     if cycle.test_id is not None:
         raise Conflict(f"The cycle has its test set already: {cycle.test}. A test set is not exchanged.")
     if test.split != Split.TEST or test.collection_id != cycle.collection_id:
@@ -124,7 +124,7 @@ def freeze_machine(*, cycle: AnnoCycle, by: User | None, at: datetime, key: str)
     """
     cycle = _locked(cycle, by)
     if cycle.is_frozen and key in (cycle.frozen_hash, f"{MachineSource.IMPORTED}:{cycle.frozen_name}"):
-        return cycle  # asked for twice
+        return cycle  # sent twice
     if cycle.is_frozen:
         raise Conflict(f"{cycle.frozen_name} is frozen already. Another machine needs a new cycle.")
     table = dev_table(cycle.dev, cycle.criterion)
@@ -149,7 +149,7 @@ def freeze_machine(*, cycle: AnnoCycle, by: User | None, at: datetime, key: str)
 def _freeze(cycle: AnnoCycle, candidate: Candidate) -> None:
     run = candidate.run
     cycle.frozen_source, cycle.frozen_name = candidate.source, candidate.name
-    if run is None:  # labels that were imported: what made them is known by name only
+    if run is None:  # imported labels: only the name of the machine is known
         cycle.frozen_hash = hashlib.sha256(f"{MachineSource.IMPORTED}\n{candidate.name}".encode()).hexdigest()
         return
     cycle.frozen_prompt, cycle.frozen_recipe, cycle.frozen_hash = run.prompt, run.recipe, run.recipe_hash

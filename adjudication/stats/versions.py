@@ -1,7 +1,7 @@
 """Several versions of one paper side by side: what all of them say, where they differ, and one made of choices.
 
-A difference has variants; annotators ("sides") who say the same share one. Differences and variants are named by what
-they say, not by who says it: a decision stays with what was decided upon when somebody hands in a newer account.
+A difference has variants; annotators ("sides") whose versions are the same there share one. Differences and variants
+are named by their content, not by their annotators, so a decision stays valid when somebody submits a newer version.
 """
 
 from __future__ import annotations
@@ -55,12 +55,12 @@ class Difference:
 
     @property
     def majority(self) -> Variant | None:
-        """What more than half of the sides say, where that is more than one side."""
+        """The variant of more than half of the sides, where these are more than one."""
         n_sides = sum(len(each.sides) for each in self.variants)
         return next((each for each in self.variants if len(each.sides) * 2 > n_sides and len(each.sides) > 1), None)
 
     def chosen(self, choices: Choices) -> Variant | None:
-        """What was taken, else what the majority says, else None."""
+        """The variant that was taken, else that of the majority, else None."""
         name = choices.get(self.name)
         return next((each for each in self.variants if each.name == name), self.majority)
 
@@ -114,18 +114,18 @@ class Comparison:
         return found + [entry.difference for entry in self.entries if entry.difference is not None]
 
     def relevant(self, choices: Choices) -> list[Difference]:
-        """The differences that matter: within a paragraph that is left out nothing does but that."""
+        """The differences that matter: of a paragraph that is left out, only whether it is left out."""
         found: list[Difference] = []
         for each in self.paragraphs:
             found += each.differences if each.is_in(choices) else [each.presence] if each.presence else []
         return found + [entry.difference for entry in self.entries if entry.difference is not None]
 
     def undecided(self, choices: Choices) -> list[Difference]:
-        """Those that neither somebody nor a majority has decided."""
+        """The differences that nobody and no majority has decided."""
         return [each for each in self.relevant(choices) if each.chosen(choices) is None]
 
     def choices_of(self, side: int) -> dict[str, str]:
-        """What taking everything of one side takes."""
+        """The choices that taking everything of one side makes."""
         found = ((each.name, each.of(side)) for each in self.differences)
         return {name: variant.name for name, variant in found if variant is not None}
 
@@ -141,7 +141,7 @@ def compare_versions(sides: Mapping[int, Content]) -> Comparison:
 
 
 def build_content(comparison: Comparison, choices: Choices) -> Content:
-    """One extraction of what was taken; where nothing was, of what the majority or else the first side says."""
+    """One extraction from the variants taken; where none was, from that of the majority, or else of the first side."""
     contexts = tuple(_built(each, choices) for each in comparison.paragraphs if each.is_in(choices))
     chosen = (
         entry.reference if entry.difference is None else _settled(entry.difference, choices)
@@ -189,7 +189,7 @@ def edited_parts(built: Content, edited: Content) -> frozenset[str]:
 def _merged(before: dict[str, Any], after: dict[str, Any], edited: dict[str, Any]) -> list[Any]:
     order = list(after)
     place = 0
-    for name in edited:  # what was added by hand goes behind what it stood behind
+    for name in edited:  # a part added by hand follows the part that it followed there
         if name in after:
             place = order.index(name) + 1
         elif name not in before:
@@ -241,7 +241,7 @@ def _digest(content: object) -> str:
 def _grouped(sides: Sequence[tuple[int, Sequence[Any]]], pair: Any) -> list[dict[int, Any]]:
     """Parts that are the same, by side, in the order of the sides; `pair` finds pairs of places in two lists.
 
-    A part that is new goes behind what it stands behind, and behind what comes earlier in the paper.
+    A new part follows the part before it in its own list, and all parts that come earlier in the paper.
     """
     groups: list[dict[int, Any]] = []
     for side, parts in sides:
@@ -321,7 +321,7 @@ def _as_lists(run: Run) -> list[Any]:
 
 
 def marks_of(runs: Sequence[Run]) -> tuple[str, ...]:
-    """In what these runs of sentences differ."""
+    """How these runs of sentences differ: the `marks` of a difference."""
     if not all(runs):
         return ("missing",)
     marks = []

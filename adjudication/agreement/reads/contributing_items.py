@@ -1,4 +1,4 @@
-"""The items behind a figure: exactly those that entered it, found again in the labels that count now.
+"""The items that entered a figure, found again in the labels that count now.
 
 Which pairs of annotators a figure was made of is read from its row and its run; the items are found as sets in SQL.
 """

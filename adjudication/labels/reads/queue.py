@@ -63,8 +63,8 @@ def queue_of(
 ) -> QuerySet[Verdict]:
     """The verdicts under one of `FILTERS`, lowest agreement first; unknown filters are the first one.
 
-    Each has `late`: whether its votes are no longer those its decision stands on. `run` is the newest count; it is
-    asked for where it is not given.
+    Each has `late`: whether its votes have changed since its decision. `run` is the newest count; it is read where it
+    is not given.
     """
     parts = _parts(criterion.campaign_id, run)
     return _queue(criterion, topic, parts, _any(parts.get(chosen, parts["open"])))
@@ -251,7 +251,7 @@ _DECIDED = Q(decided_at__isnull=False)
 
 
 def _parts(campaign: int, run: VoteRun | None = None, *, few_newer: bool = False) -> Parts:
-    """What each of `FILTERS` holds: verdicts for which one of these conditions is true.
+    """The conditions of each of `FILTERS`: it holds the verdicts for which one of them is true.
 
     `late` are decisions with newer votes, not counted yet. `run` is the newest count, read where it is not given.
     """

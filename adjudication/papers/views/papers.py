@@ -57,7 +57,7 @@ class Place:
         return f"{where}?{query}" if query else where
 
     def neighbour(self, item: int, step: int) -> int | None:
-        """The item so many steps on in the queue, None at its ends; from outside of it the first one."""
+        """The item `step` places further in the queue, None at its ends; the first one for an item outside of it."""
         ids = [row.item.pk for row in self.shown]
         if item not in ids:
             return ids[0] if ids and step > 0 else None

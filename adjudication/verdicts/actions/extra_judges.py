@@ -71,7 +71,7 @@ def _send_back(item_id: int, by: User | None, at: datetime, override: bool) -> t
 
 @transaction.atomic
 def recall_item(*, verdict: Verdict, by: User, at: datetime) -> None:
-    """Take a send-back back while nobody has the item before them: no further judge is asked.
+    """Cancel the request for one more judge while nobody has the item open.
 
     Errors: Conflict when nobody is asked any longer, or when somebody has taken the item from the open queue.
     """

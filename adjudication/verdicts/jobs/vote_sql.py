@@ -29,7 +29,7 @@ WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand'
     WHERE a.item_id = v.item_id AND a.state = 'done' AND a.repeat = 0
       AND coalesce(r.parameters->>'voters', 'humans') IN (n.kind || 's', 'all'))
 """
-# What still stands goes over to the rules of this count: its votes are now those of its voters.
+# Decisions that still stand now follow the rules of this count: their votes are those of its voters.
 MOVE_ON = """
 UPDATE adjudication_verdict v SET vote_run_id = %(run)s,
   changed_at = CASE WHEN %(revoted)s THEN clock_timestamp() ELSE v.changed_at END,
@@ -85,7 +85,7 @@ ON CONFLICT (item_id, criterion_id) DO UPDATE SET
 WHERE v.method <> 'by-hand' AND (v.machine_differs <> excluded.machine_differs OR {DIFFERENT}
   OR coalesce(v.vote_run_id, 0) <> ALL(%(same)s))
 """
-# What a machine says of a value decided by hand.
+# Whether a machine differs from a value decided by hand.
 COMPARE = """
 UPDATE adjudication_verdict v SET machine_differs = NOT v.machine_differs
 FROM annotation_item i, fresh_vote f
