@@ -48,8 +48,8 @@ FROM annotation_submission s JOIN annotation_assignment a ON a.id = s.assignment
 WHERE a.annotator_id = ANY(%(people)s) AND s.kind = 'answer' AND s.outcome = 'counted' AND s.device <> 'machine'
   AND s.active_ms IS NOT NULL GROUP BY 1
 """
-# Campaigns that were never counted, in which something was finished or assigned since, or that are due anyway. For large
-# campaigns relevance is stored too, so changes of verdicts and of the aspects of topics count as well.
+# Campaigns that were never counted, in which something was finished or assigned since, or that are due anyway. For
+# large campaigns relevance is stored too, so changes of verdicts and of the aspects of topics count as well.
 DUE = """
 SELECT c.id FROM annotation_campaign c LEFT JOIN annotation_worksummary w ON w.campaign_id = c.id
 JOIN corpus_collection home ON home.id = c.collection_id AND home.archived_at IS NULL

@@ -1,7 +1,7 @@
 """How many labelled pairs are enough: half-width or power from a pilot or an assumed accuracy (statistics.md 6)."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TypeVar
@@ -18,52 +18,46 @@ from adjudication.stats.results import FloatArray, JsonFields, Reason
 from adjudication.stats.statistics import statistic as record_of
 
 NORMAL = NormalDist()
+LEVEL = 0.95  # of all intervals and tests here
+Z = NORMAL.inv_cdf((1 + LEVEL) / 2)
 MEAN_OF_THREE_PAIRS = 0.6  # the mean over three pairs needs about 0.6 of what one pair needs
 MAX_ITEMS = 100_000_000
 MIN_COMMON = 10  # as in the report
 G = TypeVar("G", Row, Group)
 
 
-def _z(share: float) -> float:
-    return NORMAL.inv_cdf(share)
-
-
-def items_for_half_width(sigma: float, half_width: float, *, level: float = 0.95, design_effect: float = 1.0) -> int:
+def items_for_half_width(sigma: float, half_width: float, *, design_effect: float = 1.0) -> int:
     """Items for an interval of ± `half_width`: (z sigma / h)² times the design effect of topics."""
     _positive(half_width=half_width)
-    return math.ceil(min((_z((1 + level) / 2) * sigma / half_width) ** 2 * design_effect, MAX_ITEMS))
+    return math.ceil(min((Z * sigma / half_width) ** 2 * design_effect, MAX_ITEMS))
 
 
-def items_for_difference(
-    sigma: float, delta: float, *, power: float = 0.8, level: float = 0.95, design_effect: float = 1.0
-) -> int:
-    """Items to find a difference of `delta` with the given power: ((z_level + z_power) sigma / delta)²."""
+def items_for_difference(sigma: float, delta: float, *, power: float = 0.8, design_effect: float = 1.0) -> int:
+    """Items to find a difference of `delta` with this power: ((z + z_power) sigma / delta)²."""
     _positive(delta=delta)
-    reach = _z((1 + level) / 2) + _z(power)
+    reach = Z + NORMAL.inv_cdf(power)
     return math.ceil(min((reach * sigma / delta) ** 2 * design_effect, MAX_ITEMS))
 
 
-def half_width(sigma: float, n_items: int, *, level: float = 0.95, design_effect: float = 1.0) -> float:
+def half_width(sigma: float, n_items: int, *, design_effect: float = 1.0) -> float:
     """The half-width to expect from `n_items` items."""
     _positive(n_items=n_items)
-    return _z((1 + level) / 2) * sigma * math.sqrt(design_effect / n_items)
+    return Z * sigma * math.sqrt(design_effect / n_items)
 
 
-def power_for_difference(
-    sigma: float, delta: float, n_items: int, *, level: float = 0.95, design_effect: float = 1.0
-) -> float:
+def power_for_difference(sigma: float, delta: float, n_items: int, *, design_effect: float = 1.0) -> float:
     """The chance to find a difference of `delta` with `n_items` items: Phi(delta sqrt(n) / sigma - z)."""
     _positive(n_items=n_items, sigma=sigma)
-    return NORMAL.cdf(abs(delta) * math.sqrt(n_items / design_effect) / sigma - _z((1 + level) / 2))
+    return NORMAL.cdf(abs(delta) * math.sqrt(n_items / design_effect) / sigma - Z)
 
 
-def items_without_pilot(accuracy: float, half_width: float, *, n_pairs: int = 1, level: float = 0.95) -> int:
+def items_without_pilot(accuracy: float, half_width: float, *, n_pairs: int = 1) -> int:
     """Items for percent agreement near `accuracy`, binomial; the mean over three or more pairs needs 0.6 of it."""
     if not 0 < accuracy < 1:
         raise ValueError("the assumed accuracy lies between 0 and 1")
     saving = MEAN_OF_THREE_PAIRS if n_pairs >= 3 else 1.0
     sigma = math.sqrt(accuracy * (1 - accuracy) * saving)
-    return items_for_half_width(sigma, half_width, level=level)
+    return items_for_half_width(sigma, half_width)
 
 
 def _positive(**values: float) -> None:
@@ -88,13 +82,13 @@ class Pilot(JsonFields):
     design_effect: float | None = None
 
 
-def pilot(labels: Labels, statistic: str, block: str, *, model: str | None = None) -> Pilot:
+def pilot(labels: Labels, statistic: str, block: str) -> Pilot:
     """Sigma of a statistic for one row of the report.
 
     Pairwise statistics: "mean", "HH", "GH", "GG" or "HH-GH" (the difference D). Alpha, Fleiss, Gwet: "all", "HH" or
     "GG". Raises ValueError when the labels have no such row.
     """
-    by_item = _measure_row(labels, statistic, block, model, by_topic=False)
+    by_item = _measure_row(labels, statistic, block, by_topic=False)
     if by_item.sample is None:
         return Pilot(statistic, block, None, by_item.reason, by_item.n_items)
     point, error = by_item.sample.point, jackknife_se(by_item.sample)
@@ -103,7 +97,7 @@ def pilot(labels: Labels, statistic: str, block: str, *, model: str | None = Non
         return Pilot(statistic, block, point, reason, by_item.n_items)
     effect = None
     if labels.topics is not None:
-        by_topic = _measure_row(labels, statistic, block, model, by_topic=True).sample
+        by_topic = _measure_row(labels, statistic, block, by_topic=True).sample
         topic_error = jackknife_se(by_topic) if by_topic is not None else None
         effect = (topic_error / error) ** 2 if topic_error else None
     return Pilot(statistic, block, point, None, by_item.n_items, error * math.sqrt(by_item.n_items), effect)
@@ -120,7 +114,7 @@ class _Row:
     evaluate: Statistic | None = None
 
 
-def _measure_row(labels: Labels, statistic: str, block: str, model: str | None, *, by_topic: bool) -> _Row:
+def _measure_row(labels: Labels, statistic: str, block: str, *, by_topic: bool) -> _Row:
     resampled: list[tuple[Design, Statistic]] = []
 
     def run(design: Design, evaluate: Statistic) -> Resampled:
@@ -130,24 +124,24 @@ def _measure_row(labels: Labels, statistic: str, block: str, model: str | None, 
 
     topics = labels.topics if by_topic else None
     if not record_of(statistic).is_averaged:
-        group = _one_of(groups(labels), block, model)
+        group = _first_of(groups(labels), block)
         joint = analyse_group(labels, group, [statistic], topics, run)[0]
         figure = joint.sample, joint.reason, joint.n_items
     else:
         models = tuple(labels.models()) if labels.columns_of(Kind.HUMAN) else ()
         whole = plan(replace(labels, adjudicated=None), with_pairs=False, compared=models)
         names = tuple(annotator.name for annotator in labels.annotators)
-        row = _one_of(whole.rows, block, model)
+        row = _first_of(whole.rows, block)
         analysis = analyse_pairs(replace(whole, rows=(row,)), names, topics, min_common=MIN_COMMON)
         paired = next(analysis.measure(analysis.targets([statistic]), run))
         figure = paired.sample, paired.target.reason, paired.target.n_items
     return _Row(*figure, *(resampled[0] if resampled else ()))
 
 
-def _one_of(rows: Sequence[G], block: str, model: str | None) -> G:
-    """The first of this block (or scope) and, if given, this model. Errors: ValueError where there is none."""
+def _first_of(rows: Sequence[G], block: str) -> G:
+    """The first of this block (or scope). Errors: ValueError where there is none."""
     for row in rows:
-        if block == (row.block or row.scope) and model in (None, row.model):
+        if block == (row.block or row.scope):
             return row
     raise ValueError(f"these labels have no block {block!r}")
 
@@ -175,9 +169,6 @@ def simulate(
     rng: np.random.Generator,
     delta: float | None = None,
     data_sets: int = 200,
-    level: float = 0.95,
-    model: str | None = None,
-    cancelled: Callable[[], bool] | None = None,
 ) -> Simulation:
     """Draw data sets of `n_items` items from the pilot's patterns and measure each.
 
@@ -185,28 +176,25 @@ def simulate(
     With `delta`, each data set is tested by its own jackknife error after the true value is moved to `delta`.
     """
     _positive(n_items=n_items)
-    row = _measure_row(labels, statistic, block, model, by_topic=False)
+    row = _measure_row(labels, statistic, block, by_topic=False)
     if row.sample is None or row.design is None or row.evaluate is None:
         return Simulation(n_items, data_sets, None, None, data_sets)
     truth, features = row.sample.point, row.design.dense()
     shares = row.design.counts / row.design.n_units
     size = round(n_items * row.design.n_units / row.n_items)
-    z = _z((1 + level) / 2)
     estimates, found = [], 0
     for _ in range(data_sets):
-        if cancelled is not None and cancelled():
-            break
         drawn = rng.multinomial(size, shares).astype(np.float64)
         estimate, error = _one_data_set(drawn, features, row.evaluate, n_items)
         if estimate is None:
             continue
         estimates.append(estimate)
-        found += bool(delta is not None and error and abs(estimate - truth + delta) > z * error)
+        found += bool(delta is not None and error and abs(estimate - truth + delta) > Z * error)
     if len(estimates) < 2:
         return Simulation(n_items, data_sets, None, None, data_sets - len(estimates))
     spread = float(np.std(estimates, ddof=1))
     power = None if delta is None else found / len(estimates)
-    return Simulation(n_items, data_sets, z * spread, power, data_sets - len(estimates))
+    return Simulation(n_items, data_sets, Z * spread, power, data_sets - len(estimates))
 
 
 def _one_data_set(

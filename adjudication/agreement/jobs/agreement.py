@@ -199,16 +199,17 @@ def _detail(
 
 def _columns(matrix: Matrix, inputs: Inputs) -> list[dict[str, Any]]:
     counts = (matrix.positions >= 0).sum(axis=0).tolist()
+    people = [inputs.people[pk] for pk in matrix.annotators.tolist()]
     return [
         {
-            "id": int(pk),
-            "name": inputs.people[int(pk)]["name"],
-            "kind": inputs.people[int(pk)]["kind"],
-            "model": inputs.people[int(pk)]["model"],
-            "run": inputs.people[int(pk)]["run_number"],
+            "id": one["pk"],
+            "name": one["name"],
+            "kind": one["kind"],
+            "model": one["model"],
+            "run": one["run_number"],
             "n_items": count,
         }
-        for pk, count in zip(matrix.annotators, counts, strict=True)
+        for one, count in zip(people, counts, strict=True)
     ]
 
 

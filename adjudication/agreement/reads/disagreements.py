@@ -69,7 +69,7 @@ def find_items(selection: DisagreementFilter) -> QuerySet[Item]:
 
 
 def find_page(selection: DisagreementFilter, query: Mapping[str, str], per_page: int) -> NumberedPage | KeyedPage:
-    """The page of `find_items` that the address (`query`) asks for. The values of a pair are searched for item by item."""
+    """The page of `find_items` that the address (`query`) asks for. Values of a pair are searched item by item."""
 
     def find(span: Span | None) -> QuerySet[Item]:
         items = find_items(selection).select_related(*NAMED_BY)

@@ -56,12 +56,7 @@ def annotator_figures(run: AgreementRun, criterion: str) -> list[AnnotatorFigure
         verdict = next((row for row in mine if ADJUDICATED in row.annotators), None)
         found.append(
             AnnotatorFigures(
-                id=one["id"],
-                name=one["name"],
-                kind=one["kind"],
-                model=one["model"],
-                run=one["run"],
-                n_items=one["n_items"],
+                **{name: one[name] for name in ("id", "name", "kind", "model", "run", "n_items")},
                 agreement=statistic("accuracy").text(sum(others) / len(others)) if others else "",
                 with_verdict=show(verdict) if verdict else None,
                 repeats=repeats.get(one["id"]),
