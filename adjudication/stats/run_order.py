@@ -71,7 +71,6 @@ def order_agreement(
     names: tuple[str, str],
     seed: int,
     resamples: int = 10_000,
-    level: float = 0.95,
 ) -> OrderAgreement:
     """τ-b and τ_AP of the runs' means under two golds, with percentile intervals from resampling topics.
 
@@ -83,7 +82,7 @@ def order_agreement(
     two = np.stack([second[name] for name in runs], axis=1) if runs else np.zeros((0, 0))
     kept = np.isfinite(one).all(axis=1) & np.isfinite(two).all(axis=1)
     one, two = one[kept], two[kept]
-    request = Request("percentile", "topic", level, resamples, seed)
+    request = Request("percentile", "topic", 0.95, resamples, seed)
     figures = [_tau(function, one, two, request) for function in (tau_b, tau_ap)]
     return OrderAgreement(measure, *names, runs, *figures)
 

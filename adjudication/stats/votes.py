@@ -100,12 +100,12 @@ def _decide(patterns: Positions, scores: FloatArray, policy: TiePolicy, min_vote
     )
 
 
-def leave_one_out(positions: NDArray[np.integer], levels: int, column: int, *, min_votes: int = 1) -> Positions:
+def leave_one_out(positions: NDArray[np.integer], levels: int, column: int) -> Positions:
     """(n,) the vote of everyone but `column`, ties unresolved: what that annotator may be compared with."""
     others = np.delete(positions, column, axis=1)
     if not others.shape[1]:
         return np.full(len(positions), MISSING, dtype=np.int16)
-    return vote(others, levels, min_votes=min_votes).labels
+    return vote(others, levels, min_votes=1).labels
 
 
 @dataclass(frozen=True)
