@@ -31,20 +31,15 @@ def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, 
     listed = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
     overrides = overrides_in_verdicts(campaign)
     text = f"{VOTE_POLICIES[policy].label.capitalize()} vote: {listed or 'no item has a vote'}."
-    notes = [*_hints(run), *(f"Note: {each.text}" for each in overrides)]
+    lines = [text]
+    if short := count_short(run):  # what to do where one person judged each item
+        lines.append(
+            f"Fewer than {run.min_votes} votes: {short:,} of the unresolved. Collect more judgments, or count again"
+            " with --min-votes 1, which takes single judgments as they are."
+        )
+    lines += [f"Note: {each.text}" for each in overrides]
     found = {**run.counts, "criteria": run.detail, "machine_overrides": [each.as_json() for each in overrides]}
-    return "\n".join([text, *notes]), found
-
-
-def _hints(run: VoteRun) -> list[str]:
-    """What to do about items that only the number of their votes leaves open, as where one person judged each."""
-    short = count_short(run)
-    if not short:
-        return []
-    return [
-        f"Fewer than {run.min_votes} votes: {short:,} of the unresolved. Collect more judgments, or count again with"
-        " --min-votes 1, which takes single judgments as they are."
-    ]
+    return "\n".join(lines), found
 
 
 def open_verdicts(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campaign, int]]:

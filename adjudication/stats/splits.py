@@ -11,7 +11,7 @@ import scipy  # its parts are loaded when they are first used, not at every star
 class Unit:
     """Things that stay together, and the stratum over which the parts are balanced."""
 
-    members: tuple[int, ...]
+    things: tuple[int, ...]
     stratum: tuple[str, ...] = ()
 
 
@@ -26,14 +26,14 @@ def divide(units: Sequence[Unit], shares: Mapping[str, float], rng: np.random.Ge
         raise ValueError("shares must be above 0")
     whole = sum(shares.values())
     order = rng.permutation(len(units)).tolist()
-    order.sort(key=lambda place: (units[place].stratum, -len(units[place].members)))
+    order.sort(key=lambda place: (units[place].stratum, -len(units[place].things)))
     found: dict[int, str] = {}
     sizes = dict.fromkeys(shares, 0)
     for unit in (units[place] for place in order):
-        size = len(found) + len(unit.members)
+        size = len(found) + len(unit.things)
         part = max(shares, key=lambda name: shares[name] / whole * size - sizes[name])
-        sizes[part] += len(unit.members)
-        found |= dict.fromkeys(unit.members, part)
+        sizes[part] += len(unit.things)
+        found |= dict.fromkeys(unit.things, part)
     return found
 
 
@@ -47,4 +47,4 @@ def join(keys: Mapping[int, Iterable[Hashable]]) -> list[tuple[int, ...]]:
     groups: dict[int, list[int]] = {}
     for thing in keys:
         groups.setdefault(joined[thing], []).append(thing)
-    return [tuple(members) for members in groups.values()]
+    return [tuple(things) for things in groups.values()]

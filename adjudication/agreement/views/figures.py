@@ -98,29 +98,25 @@ def tables_context(run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
     """What only the agreement page has: everybody together, the blocks side by side, how it was computed."""
     blocks = block_figures(run, criterion.key)
     alone = {block for block, figures in blocks.items() if {figure.reason for figure in figures} == {ALONE}}
-    blocks = {block: figures for block, figures in blocks.items() if block not in alone}
+    columns = dict(_column(block, figures) for block, figures in blocks.items() if block not in alone)
     return {
         "whole": whole_figures(run, criterion.key),
-        "block_names": [_heading(block, figures) for block, figures in blocks.items()],
-        "blocks": _block_table({_heading(block, figures): _unrepeated(figures) for block, figures in blocks.items()}),
+        "block_names": list(columns),
+        "blocks": _block_table(columns),
         "alone": [BLOCKS[block] for block in alone],
         "comparisons": comparisons(run, criterion.key),
         "method": method_sentence(run, criterion.key),
     }
 
 
-def _heading(block: str, figures: list[FigureText]) -> str:
-    """Against what annotators are set; where only some of them voted, their notes say so."""
+def _column(block: str, figures: list[FigureText]) -> tuple[str, list[FigureText]]:
+    """Heading and figures of a block. What the heading says of all figures is not among their notes."""
     shared = set.intersection(*(set(figure.flags) for figure in figures))
-    return block_label(block, shared)
-
-
-def _unrepeated(figures: list[FigureText]) -> list[FigureText]:
-    """The figures without the note that the heading of their block says already."""
-    if LEAVE_ONE_OUT not in set.intersection(*(set(figure.flags) for figure in figures)):
-        return figures
-    said = FLAGS[LEAVE_ONE_OUT]
-    return [replace(figure, notes=tuple(note for note in figure.notes if note != said)) for figure in figures]
+    notes_in_heading = {FLAGS[flag] for flag in shared & {LEAVE_ONE_OUT}}
+    return block_label(block, shared), [
+        replace(figure, notes=tuple(note for note in figure.notes if note not in notes_in_heading))
+        for figure in figures
+    ]
 
 
 def _block_table(
