@@ -1,1 +1,1 @@
-from adjudication.papers.commands.adjudicate_papers import Command
+from adjudication.papers.commands import AdjudicatePapers as Command

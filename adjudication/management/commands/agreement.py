@@ -1,1 +1,1 @@
-from adjudication.agreement.commands.agreement import Command
+from adjudication.agreement.commands import MeasureAgreement as Command

@@ -1,1 +1,1 @@
-from adjudication.cycles.commands.anno_gpt import Command
+from adjudication.cycles.commands import Command

@@ -1,1 +1,1 @@
-from adjudication.papers.commands.make_context_topics import Command
+from adjudication.papers.commands import MakeContextTopics as Command

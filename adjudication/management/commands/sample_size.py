@@ -1,1 +1,1 @@
-from adjudication.agreement.commands.sample_size import Command
+from adjudication.agreement.commands import SampleSize as Command

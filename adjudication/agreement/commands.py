@@ -1,4 +1,4 @@
-"""manage.py agreement SLUG CAMPAIGN [--resamples B] [--seed N] [--cluster topic|item|auto] [--interval …] [--json]"""
+"""manage.py agreement and sample_size."""
 
 from typing import Any
 
@@ -7,16 +7,21 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand
+from accounts.refusals import Refused
 from adjudication.agreement.actions import request_agreement
 from adjudication.agreement.reads.agreement import as_json, show
+from adjudication.agreement.reads.sample_size import Aim, items_needed
 from adjudication.labels.reads.labels import campaign_with
 from adjudication.models import AgreementRun
 from adjudication.stats.intervals import METHODS
 from adjudication.stats.report import read_margin
+from adjudication.stats.statistics import STATISTICS
 from annotation.campaigns.reads.overrides import overrides_in
 
 
-class Command(ReportingCommand):
+class MeasureAgreement(ReportingCommand):
+    """manage.py agreement SLUG CAMPAIGN [--resamples B] [--seed N] [--cluster topic|item|auto] [--interval …]"""
+
     help = "Measure the agreement of a campaign's annotators, with intervals, and store it."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -63,3 +68,39 @@ def summary(run: AgreementRun) -> str:
         lines.append(f"{where:<28} {result.statistic:<24} {value}, n = {figure.n_items:,}")
     lines += [f"Note: {each.text}" for each in overrides_in(run.campaign)]
     return "\n".join(lines)
+
+
+class SampleSize(ReportingCommand):
+    """manage.py sample_size SLUG CAMPAIGN [--statistic S] [--half-width H | --difference D] [--check] [--json]"""
+
+    help = "How many items for an interval this narrow or a difference this large, with a campaign as pilot."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("campaign")
+        parser.add_argument("--criterion", default="")
+        parser.add_argument("--statistic", choices=list(STATISTICS), default="accuracy")
+        aim = parser.add_mutually_exclusive_group()
+        aim.add_argument("--half-width", type=float, default=0.05, help="a fraction: 0.05 is ± 5 points (default)")
+        aim.add_argument("--difference", type=float, help="people less machine, a fraction")
+        parser.add_argument("--power", type=float, default=0.8)
+        parser.add_argument("--independent", action="store_true", help="as if items of a topic were independent")
+        parser.add_argument("--check", action="store_true", help="simulate data sets of that size as well")
+
+    def carry_out(self, *, slug: str, campaign: str, check: bool, **options: Any) -> tuple[str, dict[str, Any]]:
+        target = campaign_with(slug, campaign)
+        criteria = target.criteria.filter(key=options["criterion"]) if options["criterion"] else target.criteria.all()
+        criterion = criteria.first()
+        if criterion is None:
+            raise Refused(f"{target} has no criterion “{options['criterion']}”.")
+        difference = options["difference"]
+        aim = Aim(
+            options["statistic"],
+            None if difference else options["half_width"],
+            difference,
+            options["power"],
+            not options["independent"],
+        )
+        needed = items_needed(target, criterion, aim, check=check)
+        return f"{needed.n_items:,} items ({needed.block}, from a pilot of {needed.pilot_items:,}).", needed.to_json()

@@ -1,14 +1,17 @@
-"""manage.py adjudicate_papers SLUG STEP CAMPAIGN [PAPER]: one extraction of several, by the steps of the screen."""
+"""manage.py adjudicate_papers and make_context_topics."""
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import SteppedCommand, text_of
+from accounts.management.reporting import ReportingCommand, SteppedCommand, text_of
 from accounts.refusals import Refused
+from adjudication.exporting.forms import CONTEXT_LEVELS
+from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.actions.papers import (
     accept_paper,
     step_adjudication,
@@ -25,9 +28,12 @@ from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.definitions.extractions import write_content
 from annotation.kind import Judged
 from annotation.models import Campaign, Item
+from corpus.collections.reads.collections import collection_with
 
 
-class Command(SteppedCommand):
+class AdjudicatePapers(SteppedCommand):
+    """manage.py adjudicate_papers SLUG STEP CAMPAIGN [PAPER]: one extraction of several, by the steps of the screen."""
+
     help = (
         "Papers that several annotators have finished: see where their versions differ, take one at each difference,"
         " accept the result. `adjudicate` accepts what majorities decide."
@@ -197,3 +203,26 @@ def _says(variant: dict[str, Any]) -> str:
     elif variant["is_context"]:
         text = "a context"
     return f"{', '.join(variant['versions'])}: {text or 'nothing'}"
+
+
+class MakeContextTopics(ReportingCommand):
+    """manage.py make_context_topics SLUG --level paragraph|sentence [--include-drafts] [--json]"""
+
+    help = "Make topics of citation contexts, for runs, pools and evaluation; the documents they cite become targets."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug")
+        parser.add_argument("--level", choices=CONTEXT_LEVELS, required=True)
+        parser.add_argument("--include-drafts", action="store_true", dest="drafts")
+
+    def carry_out(self, *, slug: str, level: str, drafts: bool, **_: Any) -> tuple[str, dict[str, Any]]:
+        made = make_context_topics(
+            collection=collection_with(slug), level=level, by=None, at=timezone.now(), drafts=drafts
+        )
+        summary = f"Made {made.made:,} topics, {made.known:,} were here already; {made.targets:,} targets are new."
+        if made.prefix:
+            summary += (
+                f" Numbers are taken, so the new ones begin with “{made.prefix}” here; exports take it off again."
+            )
+        return summary, asdict(made)
