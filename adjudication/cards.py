@@ -15,9 +15,9 @@ from adjudication.cycles.reads.trials import machine_rows
 from adjudication.exports.files import campaign_findings
 from adjudication.labels.rules import can_adjudicate
 from adjudication.labels.views import Scope, named_criterion
+from adjudication.procedure import waiting_for
 from adjudication.verdicts.reads.dashboard import CampaignCard, chosen_card, fetch_cards, fetch_material, fetch_running
 from adjudication.verdicts.reads.road import fetch_road
-from adjudication.verdicts.reads.waiting import waiting_for
 from annotation.machines.reads.machines import run_rows
 from annotation.models import AnnotatorKind, Criterion, MachineReply
 from corpus.collections.rules import can_oversee

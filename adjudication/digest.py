@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.digests import Line, Notice
 from accounts.models import User
-from adjudication.verdicts.reads.waiting import waiting_for
+from adjudication.procedure import waiting_for
 
 
 def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:  # noqa: ARG001 - what waits has no time

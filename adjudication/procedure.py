@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from accounts.extensions import extensions
+from corpus.models import Membership, Role
 
 if TYPE_CHECKING:
     from django.db.models import QuerySet
@@ -55,3 +56,27 @@ def procedures() -> dict[str, Procedure]:
 def procedure_of(campaign: Campaign) -> Procedure:
     """The procedure that the kind of the campaign has chosen."""
     return procedures()[campaign.kind_object.adjudication]
+
+
+@dataclass(frozen=True)
+class WaitingCampaign:
+    """A campaign with `count` items that need a decision by hand."""
+
+    campaign: Campaign
+    count: int
+
+    @property
+    def text(self) -> str:
+        return procedure_of(self.campaign).waits(self.count)
+
+
+def waiting_for(user: User) -> list[WaitingCampaign]:
+    """Campaigns whose verdicts or papers the person may decide and that need it: most first.
+
+    Campaigns in which they have something to judge themselves are left out: they judge first.
+    """
+    deciding = Membership.objects.filter(user=user, role__in=[Role.MANAGER, Role.ADJUDICATOR]).values("collection")
+    found = [
+        WaitingCampaign(*each) for procedure in procedures().values() for each in procedure.waiting(deciding, user)
+    ]
+    return sorted(found, key=lambda each: (-each.count, each.campaign.name))

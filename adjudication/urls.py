@@ -8,7 +8,7 @@ from adjudication.evaluation.views import details, evaluations, judging, sheets
 from adjudication.exports import views as exports
 from adjudication.following import views as following
 from adjudication.leaderboards import views as leaderboards
-from adjudication.papers.views import contexts, extractions, paper_editing, papers
+from adjudication.papers.views import contexts, paper_editing, papers
 from adjudication.publications import views as publications
 from adjudication.questions import views as questions
 from adjudication.releases import views as releases
@@ -111,7 +111,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("agreement/sample-size/", agreement.sample_size, "sample_size"),
             ("agreement/runs/", agreement.agreement_create, "agreement_create"),
             ("agreement/runs/<int:pk>/figures/", agreement.agreement_download, "agreement_download"),
-            ("extraction-agreement/", extractions.extraction_agreement, "extraction_agreement"),
+            ("extraction-agreement/", papers.extraction_agreement, "extraction_agreement"),
             ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
             ("work/", following.work_detail, "work_detail"),
             ("work/count/", following.work_count, "work_count"),

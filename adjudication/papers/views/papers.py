@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import RefusalReport
 from accounts.refusals import Conflict, NotAllowed, Refused
@@ -27,6 +27,7 @@ from adjudication.papers.actions.papers import (
     take_version,
     withdraw_acceptance,
 )
+from adjudication.papers.reads.extractions import MOST_PAPERS, NAMES, compare_annotators
 from adjudication.papers.reads.paper_view import PaperView, fetch_paper_view
 from adjudication.papers.reads.papers import FILTERS, OPEN, PaperCase, PaperRow, fetch_case, paper_rows
 from adjudication.verdicts.actions.extra_judges import judge_asked, send_back_paper
@@ -72,6 +73,15 @@ def paper_screen(request: HttpRequest, scope: Scope) -> HttpResponse:
     shown = place.shown
     item = fetch_paper_item(scope, pk) if pk else (shown[0].item if shown else None)
     return _show(request, place, item)
+
+
+@require_safe
+def extraction_agreement(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The figures of every pair over the papers that both have finished, computed now."""
+    scope = fetch_label_scope(request, slug, campaign, page="comparison")
+    compared = compare_annotators(scope.campaign)
+    context = scope.context(section="comparison", compared=compared, columns=NAMES.values(), most=MOST_PAPERS)
+    return render(request, "adjudication/papers/extraction_agreement.html", context)
 
 
 @require_POST

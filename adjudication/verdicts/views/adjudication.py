@@ -170,12 +170,12 @@ def _verdict(scope: Scope, pk: int) -> Verdict:
 
 
 def _place(request: HttpRequest, scope: Scope, criterion: Criterion | None = None) -> Place | None:
-    given = request.POST if request.method == "POST" else request.GET
+    query = request.POST if request.method == "POST" else request.GET
     criterion = criterion or scope.criterion
     if criterion is None:
         return None
-    chosen = given.get("filter", "")
-    topic = whole_number(given.get("topic"))
+    chosen = query.get("filter", "")
+    topic = whole_number(query.get("topic"))
     return Place(scope, criterion, chosen if chosen in FILTERS else next(iter(FILTERS)), topic)
 
 
@@ -192,14 +192,14 @@ def _show_refused(
 ) -> HttpResponse:
     """The same item with what was entered, and why it was not taken."""
     standing = fetch_vote_standing(place.scope.campaign)
-    context = _context(place, standing, verdict, given=request.POST.dict()) | {"refused": reason}
+    context = _context(place, standing, verdict, answers=request.POST.dict()) | {"refused": reason}
     if context["override"]:
         open_own_item(verdict=verdict, by=place.scope.user, at=timezone.now())
     return render(request, "adjudication/verdicts/adjudication_screen.html", context, status=status)
 
 
 def _context(
-    place: Place, standing: VoteStanding, verdict: Verdict | None, given: dict[str, Any] | None = None
+    place: Place, standing: VoteStanding, verdict: Verdict | None, answers: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     scope = place.scope
     context = scope.context(
@@ -217,7 +217,7 @@ def _context(
     )
     if standing.job is not None and standing.job != standing.run:
         context["job"] = standing.job
-    return context | (_item_context(place, verdict, given or {}) if verdict else {})
+    return context | (_item_context(place, verdict, answers or {}) if verdict else {})
 
 
 def _filters(place: Place) -> list[tuple[str, str, str, str]]:
@@ -245,12 +245,12 @@ def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
     return [(row, place.address(verdict=row.pk)) for row in found]
 
 
-def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict[str, Any]:
+def _item_context(place: Place, verdict: Verdict, answers: dict[str, Any]) -> dict[str, Any]:
     """The open item. People who judged it see neither votes nor form, unless they are managers and ask to override."""
     scope, item_view = place.scope, place.scope.campaign.kind_object.shown
     own = judged_item(verdict.item_id, scope.user)
     may_override = own and can_override_own(scope.membership)
-    override = (given.get("override") or "") if may_override else ""
+    override = (answers.get("override") or "") if may_override else ""
     earlier, later = place.queue.previous_to(verdict), place.queue.next_after(verdict)
     context: dict[str, Any] = {
         "procedure": procedure_of(scope.campaign),
@@ -269,14 +269,14 @@ def _item_context(place: Place, verdict: Verdict, given: dict[str, Any]) -> dict
     ballots = fetch_ballots(verdict, item_view.attach)
     votes = ballots.votes(verdict.vote_run)
     values = {value for _, value in votes}
-    selected = given.get("value") or ("" if verdict.value is None else str(verdict.value))
+    selected = answers.get("value") or ("" if verdict.value is None else str(verdict.value))
     return context | {
         "ballots": ballots,
         "unparsed": UnparsedAnswer.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),
         "voted": ",".join(str(value) for value in sorted(values)),
         "selected": selected,
-        "cause": given.get("cause", verdict.cause),
-        "comment": given.get("comment", verdict.comment),
+        "cause": answers.get("cause", verdict.cause),
+        "comment": answers.get("comment", verdict.comment),
         "levels": [(level, str(level.value) == selected) for level in place.criterion.levels.all()],
         "by_hand": verdict.method == Method.BY_HAND,
         "basis": fingerprint(votes),

@@ -26,7 +26,7 @@ from adjudication.papers.actions.papers import (
 from adjudication.papers.contexts import context_files, context_topic_records
 from adjudication.papers.reads.paper_view import fetch_paper_view
 from adjudication.papers.reads.papers import PaperCase, fetch_case, paper_rows
-from adjudication.verdicts.reads.waiting import waiting_for
+from adjudication.procedure import waiting_for
 from annotation.assignment.actions.annotators import add_members
 from annotation.definitions.extractions import statements, write_content
 from annotation.models import Assignment, Extraction, ExtractionSource, VotesSeen

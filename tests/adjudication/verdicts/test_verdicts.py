@@ -24,9 +24,9 @@ from adjudication.labels.reads.queue import (
     queue_of,
 )
 from adjudication.models import Cause, Method, Verdict, VoteRun
+from adjudication.procedure import waiting_for
 from adjudication.procedures import votes as procedure
 from adjudication.verdicts.actions.verdicts import accept_votes, decide_verdict, undo_acceptance, withdraw_decision
-from adjudication.verdicts.reads.waiting import waiting_for
 from adjudication.verdicts.views import adjudication as screen
 from annotation.models import Assignment, AssignmentState, Item, Judgment, Submission, WorkSummary
 from corpus import long_lists
