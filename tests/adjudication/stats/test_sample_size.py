@@ -109,10 +109,5 @@ def test_simulation_and_formula_count_the_items_that_enter(statistic: str, block
     assert outcome.half_width == pytest.approx(half_width(found.sigma, 300), rel=0.12)
 
 
-def test_simulation_can_be_cancelled() -> None:
-    stopped = simulate(simulated(100, seed=6), "accuracy", "HH", n_items=50, rng=make_rng(7), cancelled=lambda: True)
-    assert (stopped.half_width, stopped.n_undefined) == (None, 200)
-
-
 def test_normal_quantiles_are_those_of_the_specification() -> None:
     assert NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8) == pytest.approx(2.80, abs=0.002)
