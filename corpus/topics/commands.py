@@ -32,7 +32,11 @@ class MakeSubQueries(ReportingCommand):
         parser.add_argument("--aspects", type=int, default=2, metavar="K", help="aspects of a sub-query (default: 2)")
 
     def carry_out(self, *, slug: str, aspects: int, **_: Any) -> tuple[str, dict[str, Any]]:
-        made = make_sub_queries(by=None, at=timezone.now(), collection=collection_with(slug), size=aspects)
-        summary = f"{made.total:,} sub-queries of {aspects} aspects: {made.created:,} made, {made.updated:,} changed, "
-        summary += f"{made.unchanged:,} as before, {made.removed:,} removed; {made.left_out:,} combinations left out"
-        return summary, {**asdict(made), "sub_queries": made.total, "aspects": aspects}
+        counts = make_sub_queries(by=None, at=timezone.now(), collection=collection_with(slug), size=aspects)
+        summary = (
+            f"{counts.total:,} sub-queries of {aspects} aspects: {counts.created:,} made, {counts.updated:,} changed, "
+        )
+        summary += (
+            f"{counts.unchanged:,} as before, {counts.removed:,} removed; {counts.left_out:,} combinations left out"
+        )
+        return summary, {**asdict(counts), "sub_queries": counts.total, "aspects": aspects}

@@ -42,12 +42,14 @@ class SourcePapers:
     def around(self, topic: Topic, recipe: Recipe, candidates: Iterable[int], dense: list[int]) -> Neighbourhood:
         """What `make_pool` asks about for this topic."""
         sources = self.of_topic.get(topic.pk, frozenset())
-        known = _categories([*sources, *candidates]) if sources and recipe.same_category else {}
-        wanted = frozenset().union(*(known.get(source, frozenset()) for source in sources))
+        categories_of = _categories([*sources, *candidates]) if sources and recipe.same_category else {}
+        categories = frozenset().union(*(categories_of.get(source, frozenset()) for source in sources))
         return Neighbourhood(
             excluded=sources if recipe.exclude_sources else frozenset(),
             neighbours=frozenset().union(*(self.neighbours.get(source, frozenset()) for source in sources)),
-            admits=(lambda document: bool(wanted & known.get(document, frozenset()))) if wanted else None,
+            admits=(lambda document: bool(categories & categories_of.get(document, frozenset())))
+            if categories
+            else None,
             dense=dense,
         )
 

@@ -81,10 +81,10 @@ def _rows(run: ImportRun, undoing: Undoing) -> Rows:
 def _standing(run: ImportRun, undoing: Undoing) -> Iterator[Standing]:
     rows = _rows(run, undoing)
     counts: dict[str, int] = {}
-    for model, gone in rows.items():
+    for model, imported in rows.items():
         for relation in relations(model):
             if relation.on_delete not in (SET_NULL, DO_NOTHING):
-                _count(relation, gone, rows, counts)
+                _count(relation, imported, rows, counts)
     if undoing.restores:
         written_over = undoing.model._base_manager.filter(pk__in=run.replaced.values("row_id"))
         for relation in relations(undoing.model):
@@ -97,9 +97,9 @@ def _standing(run: ImportRun, undoing: Undoing) -> Iterator[Standing]:
         yield from ((name, n) for name, n in (standing(run) if standing else ()) if n)
 
 
-def _count(relation: ForeignObjectRel, gone: QuerySet[Any], rows: Rows, counts: dict[str, int]) -> None:
+def _count(relation: ForeignObjectRel, imported: QuerySet[Any], rows: Rows, counts: dict[str, int]) -> None:
     model = relation.related_model
-    found = model._base_manager.filter(**{f"{relation.field.name}__in": gone})
+    found = model._base_manager.filter(**{f"{relation.field.name}__in": imported})
     if model in rows:
         found = found.exclude(pk__in=rows[model])
     if n := found.count():
@@ -128,11 +128,11 @@ def _later_imports(run: ImportRun, undoing: Undoing) -> Iterator[Standing]:
 
 
 def _set_null(rows: Rows) -> None:
-    for model, gone in rows.items():
+    for model, imported in rows.items():
         for relation in relations(model):
             if relation.on_delete is SET_NULL and relation.related_model not in rows:
                 name = relation.field.name
-                relation.related_model._base_manager.filter(**{f"{name}__in": gone}).update(**{name: None})
+                relation.related_model._base_manager.filter(**{f"{name}__in": imported}).update(**{name: None})
 
 
 def remove_files(run: ImportRun) -> None:

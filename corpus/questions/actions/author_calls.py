@@ -227,8 +227,8 @@ def _without_equals(
 
 def _make_topics(call: QuestionCall, answers: list[AuthorAnswer]) -> list[Topic]:
     collection = call.collection
-    taken = set(collection.topics.filter(number__startswith=f"{call.source}-").values_list("number", flat=True))
-    numbers = (number for n in range(1, len(answers) + len(taken) + 1) if (number := f"{call.source}-{n}") not in taken)
+    known = set(collection.topics.filter(number__startswith=f"{call.source}-").values_list("number", flat=True))
+    numbers = (number for n in range(1, len(answers) + len(known) + 1) if (number := f"{call.source}-{n}") not in known)
     topics = Topic.objects.bulk_create(
         Topic(
             collection=collection,

@@ -162,12 +162,12 @@ def author_question_take_in(request: Request, slug: str, pk: int) -> HttpRespons
     """Make topics of the answers."""
     membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
-        taken = take_in_questions(by=request.user, at=timezone.now(), call=_call(membership, pk))
-        if taken.topics:
-            made = "1 topic was" if len(taken.topics) == 1 else f"{len(taken.topics):,} topics were"
+        taken_in = take_in_questions(by=request.user, at=timezone.now(), call=_call(membership, pk))
+        if taken_in.topics:
+            made = "1 topic was" if len(taken_in.topics) == 1 else f"{len(taken_in.topics):,} topics were"
             messages.success(request, f"{made} made of the answers.")
-        if taken.equal:
-            messages.warning(request, _equal_message(taken.equal))
+        if taken_in.equal:
+            messages.warning(request, _equal_message(taken_in.equal))
     return redirect("author_call_detail", slug, pk)
 
 

@@ -153,10 +153,10 @@ def remove_aspects(topic: Topic, aspects: Sequence[Aspect]) -> None:
     try:
         Aspect.objects.filter(pk__in=[aspect.pk for aspect in aspects]).delete()
     except ProtectedError as error:
-        kept = aspects_in_campaigns([topic])
-        blocked = next(aspect for aspect in aspects if aspect.pk in kept)
+        items_of = aspects_in_campaigns([topic])
+        blocked = next(aspect for aspect in aspects if aspect.pk in items_of)
         judged = blocked.pk in judged_aspects([topic])
-        items = kept[blocked.pk]
+        items = items_of[blocked.pk]
         plural = "" if items == 1 else "s"
         why = "has been judged" if judged else f"is in {items:,} item{plural} of a campaign"
         what = "" if judged else f" Remove the item{plural} first."

@@ -26,7 +26,7 @@ def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, s
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     try:
         with transaction.atomic():
-            made = make_all(collection, size)
+            counts = make_all(collection, size)
     except IntegrityError as error:
         if isinstance(refusal := as_refusal(error), Refused):
             raise refusal from error
@@ -34,11 +34,11 @@ def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, s
             "Two topics have numbers that give their sub-queries the same number, or somebody changed the aspects at "
             "the same moment."
         ) from error
-    if not made.total and not made.removed:
+    if not counts.total and not counts.removed:
         raise Refused(f"No topic has {size} aspects, so there is nothing to combine.")
-    facts = {"size": size, "created": made.created, "updated": made.updated, "removed": made.removed}
+    facts = {"size": size, "created": counts.created, "updated": counts.updated, "removed": counts.removed}
     record_event(by=by, at=at, verb="make_sub_queries", target=collection, scope=collection, **facts)
-    return made
+    return counts
 
 
 @transaction.atomic

@@ -99,14 +99,14 @@ def _renamings(now: Tree, then: Tree) -> dict[str, str]:
 
     They are one aspect, reworded in between: it keeps its row, and with it what hangs on that (items, sub-queries).
     """
-    gone, back = set(texts_of(now)) - set(texts_of(then)), set(texts_of(then)) - set(texts_of(now))
+    removed, restored = set(texts_of(now)) - set(texts_of(then)), set(texts_of(then)) - set(texts_of(now))
     there = places_of(then)
     found: dict[str, str] = {}
     for place, text in places_of(now).items():
         other = there.get(place, "")
-        if text in gone and other in back and text not in found:
+        if text in removed and other in restored and text not in found:
             found[text] = other
-            back.remove(other)
+            restored.remove(other)
     return found
 
 

@@ -166,9 +166,9 @@ def _refusal(draft: TopicDraft, topic: Topic, stored: Stored) -> str:
         if changed:
             return f"topic {topic.number} has been judged, so its {' and '.join(changed)} cannot change any more"
     if draft.tree is not None:
-        kept = set(texts_of(draft.tree))
+        texts = set(texts_of(draft.tree))
         for text in texts_of(stored.trees.get(topic.pk, ())):
-            if text not in kept and (topic.pk, text) in stored.in_campaigns:
+            if text not in texts and (topic.pk, text) in stored.in_campaigns:
                 return f"topic {topic.number}: the aspect {text[:80]!r} is in a campaign and cannot be removed"
     return ""
 

@@ -69,18 +69,18 @@ def replace_trees(trees: Mapping[int, Tree], *, created: bool) -> None:
     `created` says that the topics are new, so that there is nothing to look for. What is judged or in a campaign must
     have been checked by the caller; the database refuses to remove it in any case.
     """
-    kept: dict[tuple[int, str], Aspect] = {}
+    stored: dict[tuple[int, str], Aspect] = {}
     if not created:
         AspectNode.objects.filter(topic__in=trees).delete()
-        kept = {(aspect.topic_id, aspect.text): aspect for aspect in Aspect.objects.filter(topic__in=trees)}
-    wanted = [(topic, text) for topic, tree in trees.items() for text in texts_of(tree)]
-    fresh = [Aspect(topic_id=topic, text=text) for topic, text in wanted if (topic, text) not in kept]
+        stored = {(aspect.topic_id, aspect.text): aspect for aspect in Aspect.objects.filter(topic__in=trees)}
+    pairs = [(topic, text) for topic, tree in trees.items() for text in texts_of(tree)]
+    fresh = [Aspect(topic_id=topic, text=text) for topic, text in pairs if (topic, text) not in stored]
     copy_rows(fresh)
     for aspect in fresh:
-        kept[aspect.topic_id, aspect.text] = aspect
-    if gone := set(kept) - set(wanted):
-        Aspect.objects.filter(pk__in=[kept[key].pk for key in gone]).delete()
-    _create_nodes(trees, kept)
+        stored[aspect.topic_id, aspect.text] = aspect
+    if outdated := set(stored) - set(pairs):
+        Aspect.objects.filter(pk__in=[stored[key].pk for key in outdated]).delete()
+    _create_nodes(trees, stored)
 
 
 def _create_nodes(trees: Mapping[int, Tree], aspects: Mapping[tuple[int, str], Aspect]) -> None:

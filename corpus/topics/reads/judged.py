@@ -13,8 +13,8 @@ ANSWERED = Q(items__assignments__submissions__isnull=False)
 
 def judged_topics(topics: Iterable[Topic]) -> set[int]:
     """The ids of those topics of which anything was ever judged."""
-    wanted = [topic.pk for topic in topics]
-    return set(Topic.objects.filter(ANSWERED, pk__in=wanted).order_by().values_list("pk", flat=True).distinct())
+    ids = [topic.pk for topic in topics]
+    return set(Topic.objects.filter(ANSWERED, pk__in=ids).order_by().values_list("pk", flat=True).distinct())
 
 
 def is_judged(topic: Topic) -> bool:
@@ -28,8 +28,8 @@ def judged_aspects(topics: Iterable[Topic]) -> set[int]:
 
 def aspects_in_campaigns(topics: Iterable[Topic]) -> dict[int, int]:
     """How many items campaigns have made of each aspect of these topics; aspects without any are left out."""
-    counted = Aspect.objects.filter(topic__in=list(topics)).annotate(made=Count("items")).filter(made__gt=0)
-    return dict(counted.values_list("pk", "made"))
+    counted = Aspect.objects.filter(topic__in=list(topics)).annotate(n_items=Count("items")).filter(n_items__gt=0)
+    return dict(counted.values_list("pk", "n_items"))
 
 
 def with_judged(entries: QuerySet[PoolEntry]) -> QuerySet[Any]:

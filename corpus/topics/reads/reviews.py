@@ -86,8 +86,8 @@ def reviewable_by(user: User) -> QuerySet[Topic]:
     last = Coalesce(Subquery(approved.order_by("-number").values("number")[:1]), Value(0))
     own = TopicVersion.objects.filter(topic=OuterRef("pk"), saved_by=user, number__gt=last)
     mine = Membership.objects.filter(user=user, role__in=REVIEWERS).values("collection")
-    asked = TopicReview.objects.filter(topic=OuterRef("pk"), verdict=ReviewVerdict.OPEN).exclude(requested_by=user)
-    return Topic.objects.filter(Exists(asked), ~Exists(own), collection__in=mine)
+    requests = TopicReview.objects.filter(topic=OuterRef("pk"), verdict=ReviewVerdict.OPEN).exclude(requested_by=user)
+    return Topic.objects.filter(Exists(requests), ~Exists(own), collection__in=mine)
 
 
 def reviews_waiting(user: User) -> list[tuple[Collection, int]]:

@@ -36,8 +36,10 @@ def fetch_steps(topic: Topic) -> Steps:
     newest = history[-1][0]
     now = history[-1][1] or newest
     redo = redo_target(history)
-    wanted = {newest, now, redo} if redo else {newest, now}
-    found = {version.number: version for version in topic.versions.filter(number__in=wanted).select_related("saved_by")}
+    numbers = {newest, now, redo} if redo else {newest, now}
+    found = {
+        version.number: version for version in topic.versions.filter(number__in=numbers).select_related("saved_by")
+    }
     can_undo = undo_target(history) is not None
     return Steps(found[newest], found[now] if can_undo else None, found.get(redo) if redo else None)
 
