@@ -13,9 +13,9 @@ from annotation.planning.problem import (
     People,
     Plan,
     Work,
+    assigned_loads,
     check_solvable,
     closed_pairs,
-    held_loads,
     place_in_group,
 )
 from annotation.planning.shares import share_out
@@ -44,10 +44,10 @@ class _Table:
 
     def __init__(self, people: People, work: Work, rng: np.random.Generator) -> None:
         self.people, self.rng = people, rng
-        self.loads = held_loads(people, work)
+        self.loads = assigned_loads(people, work)
         self.met = _couples(len(people), work, np.zeros(0, np.int64), np.zeros(0, np.int64))
         self.holders = np.zeros((int(work.unit.max(initial=-1)) + 1, len(people)), dtype=np.bool_)
-        self.holders[work.unit[work.held[:, 0]], work.held[:, 1]] = True
+        self.holders[work.unit[work.assigned[:, 0]], work.assigned[:, 1]] = True
         self.parts: list[Ints] = []
 
     def pairs(self) -> Ints:
@@ -105,8 +105,8 @@ def _spread(bundles: Bundles, pairs: Ints) -> tuple[Ints, Ints]:
 
 def _couples(size: int, work: Work, items: Ints, persons: Ints) -> Ints:
     """(A, A): items that two people both hold, counting earlier and new pairs."""
-    item = np.concatenate([work.held[:, 0], items])
-    person = np.concatenate([work.held[:, 1], persons])
+    item = np.concatenate([work.assigned[:, 0], items])
+    person = np.concatenate([work.assigned[:, 1], persons])
     shape = len(work.demand), size
     judges = scipy.sparse.csr_array((np.ones(len(item), dtype=np.int64), (item, person)), shape)
     couples: Ints = (judges.T @ judges).toarray()

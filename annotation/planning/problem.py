@@ -44,13 +44,13 @@ class Work:
 
     `demand` (I,): how many further judges each item needs.
     `unit` (I,): numbers from 0; items of equal unit go to the same people (one abstract with all its aspects).
-    `held` (H, 2): rows (item, person) of judges who have the item to do or have done it.
+    `assigned` (H, 2): rows (item, person) of judges who have the item to do or have done it.
     `barred` (B, 2): rows (item, person) of people who must not get the item again (they skipped it).
     """
 
     demand: Ints
     unit: Ints
-    held: Ints
+    assigned: Ints
     barred: Ints
 
 
@@ -69,16 +69,16 @@ class Plan:
 
 
 def closed_pairs(people: People, work: Work) -> Bools:
-    """(I, A): True where the person must not get the item, having held or refused it before."""
+    """(I, A): True where the person must not get the item, because they have it or skipped it."""
     closed = np.zeros((len(work.demand), len(people)), dtype=np.bool_)
-    for pairs in (work.held, work.barred):
+    for pairs in (work.assigned, work.barred):
         closed[pairs[:, 0], pairs[:, 1]] = True
     return closed
 
 
-def held_loads(people: People, work: Work) -> Ints:
+def assigned_loads(people: People, work: Work) -> Ints:
     """(A,): how many items each person holds already."""
-    return np.bincount(work.held[:, 1], minlength=len(people)).astype(np.int64)
+    return np.bincount(work.assigned[:, 1], minlength=len(people)).astype(np.int64)
 
 
 def check_solvable(people: People, work: Work, closed: Bools) -> None:
@@ -96,7 +96,7 @@ def check_solvable(people: People, work: Work, closed: Bools) -> None:
             f"{_count(stuck, 'item')} cannot get enough judges: everybody else has judged, holds or skipped"
             f" {'it' if stuck == 1 else 'them'} already. Add annotators or lower the overlap."
         )
-    room = int(np.clip(people.capacities - held_loads(people, work), 0, None).sum())
+    room = int(np.clip(people.capacities - assigned_loads(people, work), 0, None).sum())
     needed = int(work.demand.sum())
     if room < needed:
         raise CannotPlan(

@@ -50,7 +50,8 @@ def request_run(
         raise Refused("The collection has no documents to rank. Import documents first.")
     if not queries_of(collection, values["topics"]):
         raise Refused(f"The collection has nothing of this sort to rank for: {topic_sets()[values['topics']].label}.")
-    recipe.check(collection, values)
+    if recipe.check is not None:
+        recipe.check(collection, values)
     if collection.run_makings.filter(name=name).exclude(state__in=FINAL_STATES).exists():
         raise Conflict(f"The run {name} is being made already. Wait for it, or cancel it first.")
     parameters = {"recipe": recipe.name, "settings": values}

@@ -100,8 +100,8 @@ class Workload:
         attempts, index = self.attempts, {each.pk: i for i, each in enumerate(self.annotators)}
         person = np.array([index.get(pk, -1) for pk in attempts[:, 2].tolist()], dtype=np.int64)
         pairs = np.column_stack([attempts[:, 1], person])
-        held = (person >= 0) & np.isin(attempts[:, 5], (PENDING, DONE))
-        return Work(self.demand, self.units(), pairs[held], pairs[(person >= 0) & (attempts[:, 5] == SKIPPED)])
+        assigned = (person >= 0) & np.isin(attempts[:, 5], (PENDING, DONE))
+        return Work(self.demand, self.units(), pairs[assigned], pairs[(person >= 0) & (attempts[:, 5] == SKIPPED)])
 
     def units(self) -> Ints:
         """(I,): equal numbers go to the same people: all aspects of one abstract where that is the order."""

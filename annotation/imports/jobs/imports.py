@@ -162,7 +162,7 @@ def _report_other_guidelines(counts: ImportCounts) -> None:
         )
 
 
-def _write(run: ImportRun, written: int) -> None:
+def _write(run: ImportRun, n_labels: int) -> None:
     values = {"at": timezone.now(), "run": run.pk}
     with checked_at_once():
         execute(sql.TAKE_OPEN)
@@ -172,7 +172,7 @@ def _write(run: ImportRun, written: int) -> None:
         execute(sql.SUBMIT, values)
         execute(sql.JUDGE)
         execute(sql.DELETE_UNPARSED)
-    if written >= MANY:
+    if n_labels >= MANY:
         execute(sql.ANALYSE)
 
 

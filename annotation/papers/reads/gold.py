@@ -89,11 +89,15 @@ def gold_of_papers(papers: Iterable[Paper], *, drafts: bool = False) -> list[Gol
     for extraction in Extraction.objects.filter(paper__in=papers).order_by("-finished_at", "-pk"):
         by_paper[extraction.paper_id].append(extraction)
     ranked = {paper.pk: _rank(by_paper[paper.pk], drafts=drafts) for paper in papers}
-    begun = {pk: _begun(by_paper[pk]) for pk, (_, found) in ranked.items() if drafts and len(found) > 1}
-    needed = [each.pk for _, found in ranked.values() for each in found] + [each.pk for each in begun.values() if each]
+    adjudications = {
+        pk: _newest_adjudication(by_paper[pk]) for pk, (_, found) in ranked.items() if drafts and len(found) > 1
+    }
+    needed = [each.pk for _, found in ranked.values() for each in found] + [
+        each.pk for each in adjudications.values() if each
+    ]
     rows = with_content(Extraction.objects.filter(pk__in=needed)).values_list("pk", "content")
     contents = {pk: read_content(content) for pk, content in rows}
-    return [_gold(paper, *ranked[paper.pk], begun.get(paper.pk), contents) for paper in papers]
+    return [_gold(paper, *ranked[paper.pk], adjudications.get(paper.pk), contents) for paper in papers]
 
 
 def _rank(extractions: Sequence[Extraction], *, drafts: bool) -> tuple[str, list[Extraction]]:
@@ -118,21 +122,21 @@ def _lacking(extractions: Sequence[Extraction]) -> str:
     return MACHINE if extractions else NOTHING
 
 
-def _begun(extractions: Sequence[Extraction]) -> Extraction | None:
+def _newest_adjudication(extractions: Sequence[Extraction]) -> Extraction | None:
     """The adjudication that was begun last, where none is accepted."""
     found = [each for each in extractions if each.source == ExtractionSource.ADJUDICATED]
     return max(found, key=lambda each: each.updated_at, default=None)
 
 
 def _gold(
-    paper: Paper, status: str, found: list[Extraction], begun: Extraction | None, contents: dict[int, Content]
+    paper: Paper, status: str, found: list[Extraction], draft: Extraction | None, contents: dict[int, Content]
 ) -> Gold:
     if not found:
         return Gold(paper, None, None, status)
     content = contents[found[0].pk]
     if len({statements(contents[each.pk]) for each in found}) == 1:
         return Gold(paper, found[0], content, status, len(found))
-    return Gold(paper, begun, contents[begun.pk], DRAFT) if begun else Gold(paper, None, None, DISAGREED)
+    return Gold(paper, draft, contents[draft.pk], DRAFT) if draft else Gold(paper, None, None, DISAGREED)
 
 
 @dataclass(frozen=True, slots=True)

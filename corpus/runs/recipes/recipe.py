@@ -144,10 +144,6 @@ class Task:
         return sources_of(self.collection, self.queries) if self.values["leave_out"] == SOURCES else {}
 
 
-def no_check(_: Collection, __: Mapping[str, Any]) -> None:
-    """Most recipes can always be followed."""
-
-
 @dataclass(frozen=True)
 class Recipe:
     """One way to make a run. `name` is stored and used in addresses and on the command line; people read `label`.
@@ -161,7 +157,7 @@ class Recipe:
     about: str
     form: type[RecipeForm]
     rank: Callable[[Task], Rankings]
-    check: Callable[[Collection, Mapping[str, Any]], None] = no_check
+    check: Callable[[Collection, Mapping[str, Any]], None] | None = None
     reads: tuple[str, ...] = ()
 
     def values(self, collection: Collection, options: Mapping[str, Any]) -> dict[str, Any]:

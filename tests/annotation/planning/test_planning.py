@@ -25,10 +25,10 @@ def people(size, weights=None, capacities=None):
     )
 
 
-def work(demand, unit=None, held=NOBODY, barred=NOBODY):
+def work(demand, unit=None, assigned=NOBODY, barred=NOBODY):
     demand = np.array(demand, dtype=np.int64)
     unit = np.arange(len(demand)) if unit is None else np.unique(unit, return_inverse=True)[1].astype(np.int64)
-    return Work(demand, unit, pairs(held), pairs(barred))
+    return Work(demand, unit, pairs(assigned), pairs(barred))
 
 
 def pairs(rows):
@@ -48,10 +48,10 @@ def check_promises(who: People, what: Work, found: Plan) -> None:
     new = list(zip(found.items.tolist(), found.people.tolist(), strict=True))
     assert len(set(new)) == len(new)
     assert np.bincount(found.items, minlength=len(what.demand)).tolist() == what.demand.tolist()
-    assert not set(new) & {tuple(row) for row in np.concatenate([what.held, what.barred]).tolist()}
-    everything = np.concatenate([what.held, np.column_stack([found.items, found.people])])
+    assert not set(new) & {tuple(row) for row in np.concatenate([what.assigned, what.barred]).tolist()}
+    everything = np.concatenate([what.assigned, np.column_stack([found.items, found.people])])
     assert np.bincount(everything[:, 1], minlength=len(who)).tolist() == found.loads.tolist()
-    before = np.bincount(what.held[:, 1], minlength=len(who))
+    before = np.bincount(what.assigned[:, 1], minlength=len(who))
     assert (found.loads <= np.maximum(who.capacities, before)).all()
     has = np.zeros((len(what.demand), len(who)), dtype=np.int64)
     has[everything[:, 0], everything[:, 1]] = 1
@@ -77,13 +77,13 @@ def problems(draw, *, most_items=9, units=False, tight=False):
 
 def allowed_cells(who, what):
     closed = np.zeros((len(what.demand), len(who)), dtype=bool)
-    for rows in (what.held, what.barred):
+    for rows in (what.assigned, what.barred):
         closed[rows[:, 0], rows[:, 1]] = True
     return ~closed
 
 
 def room_of(who, what):
-    before = np.bincount(what.held[:, 1], minlength=len(who))
+    before = np.bincount(what.assigned[:, 1], minlength=len(who))
     return np.clip(who.capacities - before, 0, len(what.demand))
 
 
@@ -124,7 +124,7 @@ def test_units_keep_the_promises_or_say_why_not(problem, seed):
 def least_unevenness(who: People, what: Work) -> float:
     """The least possible sum of load² / weight, as a linear programme with one arc per further item of a person."""
     count, size = len(what.demand), len(who)
-    before = np.bincount(what.held[:, 1], minlength=size)
+    before = np.bincount(what.assigned[:, 1], minlength=size)
     cells = np.argwhere(allowed_cells(who, what))
     arcs = [(i, step) for i in range(size) for step in range(room_of(who, what)[i])]
     cost = [0.0] * len(cells) + [(2 * (before[i] + step) + 1) / who.weights[i] for i, step in arcs]
@@ -204,7 +204,7 @@ def test_capacity_caps_a_load_and_the_others_take_over():
 def test_more_overlap_keeps_earlier_judges_and_evens_out():
     first = plan(people(5), work([2] * 100))
     held = np.column_stack([first.items, first.people])
-    who, what = people(6), work([1] * 100, held=held)
+    who, what = people(6), work([1] * 100, assigned=held)
     second = plan(who, what)
     check_promises(who, what, second)
     assert second.loads[5] == 50  # the newcomer catches up: 300 judgments, 50 each
