@@ -15,9 +15,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import DatabaseError, connection
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from accounts.models import Job, JobClaim
+from accounts.sql import execute
 
 logger = logging.getLogger(__name__)
 
@@ -46,22 +48,21 @@ class Claim:
     def take(self) -> bool:
         """Claim the job unless a living worker has it."""
         values: dict[str, Any] = {"kind": self.kind, "job": self.job, "holder": self.holder, "lease": LEASE}
-        with connection.cursor() as cursor:
-            cursor.execute(_CLAIM, values)
-            return cursor.fetchone() is not None
+        return bool(execute(_CLAIM, values))
+
+    def rows(self) -> QuerySet[JobClaim]:
+        return JobClaim.objects.filter(kind=self.kind, job=self.job, holder=self.holder)
 
     def renew(self) -> None:
-        """Say that the worker is alive."""
-        rows = JobClaim.objects.filter(kind=self.kind, job=self.job, holder=self.holder)
-        self.is_lost = not rows.update(renewed_at=Now())
+        """Record that the worker is alive."""
+        self.is_lost = not self.rows().update(renewed_at=Now())
 
     def is_held(self) -> bool:
         """Whether the claim still stands; asked inside a transaction, it stands until its end."""
-        rows = JobClaim.objects.filter(kind=self.kind, job=self.job, holder=self.holder)
-        return rows.select_for_update().exists()
+        return self.rows().select_for_update().exists()
 
     def release(self) -> None:
-        JobClaim.objects.filter(kind=self.kind, job=self.job, holder=self.holder).delete()
+        self.rows().delete()
 
 
 @contextmanager

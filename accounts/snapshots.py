@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 from django.db import connection, transaction
 
+from accounts.sql import execute
+
 
 @contextmanager
 def snapshot() -> Iterator[None]:
@@ -15,6 +17,5 @@ def snapshot() -> Iterator[None]:
     nested = connection.in_atomic_block
     with transaction.atomic():
         if not nested:
-            with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         yield

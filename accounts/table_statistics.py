@@ -1,7 +1,8 @@
 """What PostgreSQL's planner believes about tables that a job has just filled."""
 
 from django.db import connection
-from django.db.backends.utils import CursorWrapper
+
+from accounts.sql import execute
 
 MANY = 200  # changed rows; below them no plan is so bad that autovacuum, which comes within a minute, is too late
 
@@ -24,15 +25,13 @@ def analyse_changed_tables() -> None:
     """
     if connection.in_atomic_block:
         return
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_stat_force_next_flush()")  # else what this session changed is counted a second later
-        cursor.execute(OUTDATED, [MANY])
-        tables = [name for (name,) in cursor.fetchall() if _holds_many(cursor, name)]
-        if tables:
-            cursor.execute(f"ANALYZE (SKIP_LOCKED) {', '.join(tables)}")
+    execute("SELECT pg_stat_force_next_flush()")  # else what this session changed is counted a second later
+    tables = [name for (name,) in execute(OUTDATED, [MANY]) if _holds_many(name)]
+    if tables:
+        execute(f"ANALYZE (SKIP_LOCKED) {', '.join(tables)}")
 
 
-def _holds_many(cursor: CursorWrapper, table: str) -> bool:
-    """Whether it really does: PostgreSQL's own count does not yet know what other sessions have just deleted."""
-    cursor.execute(f"SELECT EXISTS (SELECT FROM {table} OFFSET %s)", [MANY])
-    return bool(cursor.fetchone()[0])
+def _holds_many(table: str) -> bool:
+    """Whether it really does: PostgreSQL's own count does not yet include what other sessions have just deleted."""
+    ((answer,),) = execute(f"SELECT EXISTS (SELECT FROM {table} OFFSET %s)", [MANY])
+    return bool(answer)

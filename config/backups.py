@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import DatabaseError, connection, transaction
 
+from accounts.sql import execute
 from config.embedded.postgres import postgres_programs
 
 VECTORS = "corpus_documentvector"  # see corpus/searching/jobs/vectors.py
@@ -58,11 +59,10 @@ def _restorable(entries: str) -> str:
     """The entries of a dump without the extension of vectors, which this database has or not, and only its owner may
     touch; without it also without their table, which is made again from the documents.
     """
-    with suppress(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT to_regtype('vector') IS NOT NULL")
-        left_out = ("EXTENSION - vector", "EXTENSION vector") + (() if cursor.fetchone()[0] else (VECTORS,))
+    with suppress(DatabaseError), transaction.atomic():
+        execute("CREATE EXTENSION IF NOT EXISTS vector")
+    ((has_vectors,),) = execute("SELECT to_regtype('vector') IS NOT NULL")
+    left_out = ("EXTENSION - vector", "EXTENSION vector") + (() if has_vectors else (VECTORS,))
     return "".join(line for line in entries.splitlines(keepends=True) if not any(word in line for word in left_out))
 
 

@@ -14,11 +14,12 @@ import django
 from django.conf import settings
 from django.core.cache import cache
 from django.core.mail import send_mail
-from django.db import Error, connection
+from django.db import Error
 
 from accounts import mail
 from accounts.extensions import extensions
 from accounts.models import User
+from accounts.sql import execute
 from config.checks import broken_plugins
 from config.env import BadEnvironment
 from config.tables import missing_migrations
@@ -204,9 +205,7 @@ def _plugins() -> list[str]:
 
 
 def _postgres_version() -> str:
-    with connection.cursor() as cursor:
-        cursor.execute("SHOW server_version")
-        return str(cursor.fetchone()[0])
+    return str(execute("SHOW server_version")[0][0])
 
 
 def _try_versions(by: User) -> str:  # noqa: ARG001

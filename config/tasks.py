@@ -2,12 +2,12 @@
 
 from celery import shared_task
 from django.core.management import call_command
-from django.db import connection
+
+from accounts.sql import execute
 
 
 @shared_task
 def clear_sessions() -> None:
     """Delete sessions and counts of limits that have expired."""
     call_command("clearsessions")
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM accounts_limit WHERE expires < now()")
+    execute("DELETE FROM accounts_limit WHERE expires < now()")
