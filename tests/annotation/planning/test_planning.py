@@ -247,7 +247,7 @@ def test_same_seed_same_plan_and_another_seed_another():
 
 
 def test_nothing_to_do_is_an_empty_plan():
-    found = plan(people(2), work([0, 0], held=[[0, 0], [1, 1]]))
+    found = plan(people(2), work([0, 0], assigned=[[0, 0], [1, 1]]))
     assert len(found.items) == 0
     assert found.loads.tolist() == [1, 1]
 
