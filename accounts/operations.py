@@ -53,7 +53,7 @@ class DescriptionGenerator(SchemaGenerator):
 
 
 class _CachedText(BaseRenderer):
-    """Caches the text of the description for everybody, which takes a tenth of a second; any other is written anew."""
+    """Caches the text of the description for everybody, which takes a tenth of a second; any other is written again."""
 
     _cached: ClassVar[tuple[Any, Any]] = (None, None)  # a description and its text
 

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEvent
-from adjudication.exports.exporters.questions import QUESTION_EXPORTERS
+from adjudication.exports.exporters.questions import EXPORTERS as QUESTION_EXPORTERS
 from adjudication.models import Verdict
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from annotation.assignment.actions.annotators import add_members, remove_annotator
