@@ -34,6 +34,7 @@ class TestPages:
         page = manager.get(reverse("release_create", args=[slug])).content.decode()
         assert "Nothing is open" in page
         assert "not stated" in page
+        assert "<strong>main</strong>: Documents for each" in page
         answer = manager.post(reverse("release_create", args=[slug]), {"name": "v1"})
         assert answer.status_code == 302
         reloads = "data-reload-when-finished"  # or the page would say that it is done, and not show it
