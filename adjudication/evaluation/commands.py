@@ -13,8 +13,8 @@ from adjudication.evaluation.actions import import_sheet, judge_unjudged
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import GOLDS, parse_selector
 from adjudication.evaluation.presets.registry import PRESETS, find_preset
+from adjudication.evaluation.presets.reports import Report, make_report
 from adjudication.evaluation.reads.rankings import find_runs
-from adjudication.evaluation.reads.reports import Report, make_report
 from adjudication.evaluation.reads.search_sheets import QUESTIONS, RESULTS, SEED, sheet_lines
 from adjudication.evaluation.reads.spec import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.tables import WRITERS, as_markdown

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from accounts.jobs import Progress
 from accounts.models import User
-from adjudication.evaluation.reads.reports import make_report
+from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import figures_csv

@@ -4,7 +4,7 @@ import pytest
 
 from accounts.refusals import Refused
 from adjudication.evaluation.presets.registry import PRESETS
-from adjudication.evaluation.reads.reports import make_report
+from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.reads.spec import CONDENSED, EvaluationSpec
 from corpus.models import (
     Collection,
