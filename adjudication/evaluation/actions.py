@@ -135,10 +135,10 @@ def _why_nothing(rows: int, here: int, depth: int) -> str:
 
 
 def _new_campaign(
-    collection: Collection, behind: Sequence[Campaign], name: str, by: User | None, at: datetime
+    collection: Collection, campaigns: Sequence[Campaign], name: str, by: User | None, at: datetime
 ) -> Campaign:
-    if len(behind) == 1 and behind[0].kind_object.insert_pairs:
-        return copy_campaign(campaign=behind[0], by=by, at=at, name=name)
+    if len(campaigns) == 1 and campaigns[0].kind_object.insert_pairs:
+        return copy_campaign(campaign=campaigns[0], by=by, at=at, name=name)
     return create_campaign(collection=collection, by=by, at=at, name=name)
 
 

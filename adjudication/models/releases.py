@@ -16,7 +16,7 @@ from corpus.models.collections import InCollection
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
 is_release_name = re.compile(NAME).fullmatch
 SHA256 = r"^[0-9a-f]{64}$"
-GONE = (JobState.FAILED, JobState.CANCELLED)  # nothing was frozen
+FAILED_STATES = (JobState.FAILED, JobState.CANCELLED)  # nothing was frozen
 
 
 class ReleaseQuerySet(InCollection):
@@ -53,9 +53,11 @@ class Release(Job):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["collection", "name"], condition=~Q(state__in=GONE), name="release_name"),
             models.UniqueConstraint(
-                fields=["collection", "version"], condition=~Q(state__in=GONE), name="release_version"
+                fields=["collection", "name"], condition=~Q(state__in=FAILED_STATES), name="release_name"
+            ),
+            models.UniqueConstraint(
+                fields=["collection", "version"], condition=~Q(state__in=FAILED_STATES), name="release_version"
             ),
             models.UniqueConstraint(
                 fields=["collection"], condition=~Q(state__in=FINAL_STATES), name="release_one_at_a_time"

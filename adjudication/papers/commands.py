@@ -23,7 +23,7 @@ from adjudication.papers.actions.papers import (
 from adjudication.papers.api import PaperRowSerializer
 from adjudication.papers.reads.case_details import case_as_json
 from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
-from adjudication.verdicts.actions.extra_judges import judge_asked, send_back_paper
+from adjudication.verdicts.actions.extra_judges import judge_name, send_back_paper
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.definitions.extractions import write_content
 from annotation.kind import Judged
@@ -139,7 +139,7 @@ class AdjudicatePapers(SteppedCommand):
     def send_back(self, **where: str) -> tuple[str, dict[str, Any]]:
         item = _item(**where)
         sent = send_back_paper(item=item, by=None, at=timezone.now())
-        text = f"Sent back to {judge_asked(sent)}. What they hand in joins the versions of this paper."
+        text = f"Sent back to {judge_name(sent)}. What they hand in joins the versions of this paper."
         return text, {"paper": where["paper"]}
 
 

@@ -12,7 +12,7 @@ from accounts.models import FINAL_STATES, JobState, User
 from accounts.refusals import Conflict, Refused
 from adjudication.labels.rules import check_none_sealed
 from adjudication.models import DataStatement, Release
-from adjudication.models.releases import GONE, is_release_name
+from adjudication.models.releases import FAILED_STATES, is_release_name
 from adjudication.releases.reads.checks import Check, check_list
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.statement import QUESTIONS, answers_of, problem_of
@@ -43,7 +43,7 @@ def request_release(
     check_none_sealed(recipe.campaigns)
     check_name(collection, name)
     check_is_complete(check_list(recipe), force)
-    live = Release.objects.filter(collection=collection).exclude(state__in=GONE)
+    live = Release.objects.filter(collection=collection).exclude(state__in=FAILED_STATES)
     last = live.order_by("-version").first()
     if last is not None and last.state not in FINAL_STATES:
         raise Conflict(f"Release {last.name} is being made. Wait for it or cancel it.")
@@ -66,7 +66,7 @@ def check_name(collection: Collection, name: str) -> None:
             "A release is named by letters, digits, points, hyphens and underscores, at most 40 of them, such as v1 or"
             f" 2024.1. “{name[:40]}” is not such a name, or has a meaning of its own."
         )
-    if Release.objects.filter(collection=collection, name=name).exclude(state__in=GONE).exists():
+    if Release.objects.filter(collection=collection, name=name).exclude(state__in=FAILED_STATES).exists():
         raise Conflict(f"{collection} has a release {name} already. A release never changes: choose another name.")
 
 

@@ -5,7 +5,7 @@ from django.db.models import Model
 from accounts.refusals import Refused
 from adjudication.labels.rules import check_can_take_out
 from adjudication.models import Release
-from adjudication.models.releases import GONE
+from adjudication.models.releases import FAILED_STATES
 from annotation.models import Campaign, CampaignState
 from corpus.models import Collection, Membership
 
@@ -30,7 +30,7 @@ def standing_release(thing: Model, collection: Collection | int) -> str:
     """Why `thing` of a collection may not be deleted: the newest release that was, or is being, made from it; or ""."""
     pk = collection if isinstance(collection, int) else collection.pk
     what = thing._meta.verbose_name
-    for release in Release.objects.filter(collection=pk).exclude(state__in=GONE).order_by("-version"):
+    for release in Release.objects.filter(collection=pk).exclude(state__in=FAILED_STATES).order_by("-version"):
         if not release.is_frozen:
             return f"Release {release.name} is being made of this {what}. Wait for it, or cancel it."
         if _stands_on(release, thing):

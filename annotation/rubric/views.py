@@ -137,7 +137,7 @@ def rewrite_ask(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 @require_safe
 def review_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """What the person is asked to confirm: the two wordings, and nothing of how the question was rated or by whom."""
-    membership, found = _fetch_for_asked(request, slug, campaign)
+    membership, found = _fetch_for_reviewer(request, slug, campaign)
     reviews = [(review, *pieces_of(review.rewrite)) for review in reviews_for(person_of(request), found)[:PER_PAGE]]
     context = campaign_context(membership, found, "", reviews=reviews, is_guest=not can_see(membership, found))
     return render(request, "annotation/rubric/review_list.html", context)
@@ -146,7 +146,7 @@ def review_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 @require_POST
 def rewrite_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Confirm or reject, from either page."""
-    _, found = _fetch_for_asked(request, slug, campaign)
+    _, found = _fetch_for_reviewer(request, slug, campaign)
     decision, comment = request.POST.get("decision", ""), request.POST.get("comment", "")
     by, at = person_of(request), timezone.now()
     with refusals_in_message(request):
@@ -156,7 +156,7 @@ def rewrite_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
     return HttpResponseRedirect(reverse(back, args=[slug, campaign]))
 
 
-def _fetch_for_asked(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
+def _fetch_for_reviewer(request: HttpRequest, slug: str, campaign: str) -> tuple[Membership, Campaign]:
     """For members, also those who do not judge in the campaign: anyone may be asked. 404 where it has no rewrites."""
     membership = fetch_membership(request.user, slug)
     found = fetch_campaign(membership, campaign)

@@ -134,7 +134,7 @@ class Hub(Sender):
     def _send_object(self, upload: Upload, answered: Mapping[str, Any]) -> None:
         """Send one file to the storage; without actions it is there already."""
         if error := answered.get("error"):
-            raise SendingFailed(f"{self.service.name} does not take {upload.path}: {self.said_in(error)}")
+            raise SendingFailed(f"{self.service.name} does not take {upload.path}: {self.message_in(error)}")
         actions = answered.get("actions") or {}
         if not actions:
             self.sent(upload.size)

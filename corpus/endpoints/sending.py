@@ -153,14 +153,14 @@ class Sender(Connection["httpx2.Client"]):
 
     def refusal(self, answer: Answer) -> str:
         """Why the service did not do what was asked, and what to do."""
-        name, said = self.service.name, self._said(answer.data)
-        quoted = f" {name} says: “{said}”." if said else ""
+        name, message = self.service.name, self._message(answer.data)
+        quoted = f" {name} says: “{message}”." if message else ""
         if 300 <= answer.status < 400:
             return (
                 f"{name} sent us to another address, and the token was not sent there. The operator of this Litmus"
                 " checks the address of the service (docs/configuration.md)."
             )
-        if answer.status in (402, 413, 507) or (answer.status in (400, 403) and _is_quota(said)):
+        if answer.status in (402, 413, 507) or (answer.status in (400, 403) and _is_quota(message)):
             return f"{name} has no room for it in this account: its storage limit is reached.{quoted} Free some space."
         if answer.status == 401:
             return f"{name} does not know this token. Check that it was copied whole and has not expired.{quoted}"
@@ -168,9 +168,9 @@ class Sender(Connection["httpx2.Client"]):
             return f"The token does not allow this at {name}. Make one that may write.{quoted}"
         return f"{name} refused with status {answer.status}.{quoted}"
 
-    def said_in(self, error: Any) -> str:
+    def message_in(self, error: Any) -> str:
         """What the service says in an error, bounded, on one line and without the token. HTML is not repeated."""
-        return self._said(error if isinstance(error, dict) else {"error": error})
+        return self._message(error if isinstance(error, dict) else {"error": error})
 
     def without_token(self, text: str) -> str:
         """The text with the token taken out."""
@@ -245,7 +245,7 @@ class Sender(Connection["httpx2.Client"]):
         except (ValueError, RecursionError):
             return None
 
-    def _said(self, data: Any) -> str:
+    def _message(self, data: Any) -> str:
         """What the service says in its error, on one line. Pages of HTML are not repeated."""
         found = object_in(data)
         texts = [str(found.get(key)) for key in ("error", "message") if isinstance(found.get(key), str)]
@@ -253,8 +253,8 @@ class Sender(Connection["httpx2.Client"]):
         for one in each if isinstance(each, list) else ():
             if isinstance(one, dict):
                 texts += [f"{one.get('field', '')}: {one.get('message') or one.get('messages') or ''}".lstrip(": ")]
-        said = " ".join(self.without_token(carriable(" ".join(texts))).split())
-        return said[:LONGEST_MESSAGE].rstrip(". ")
+        message = " ".join(self.without_token(carriable(" ".join(texts))).split())
+        return message[:LONGEST_MESSAGE].rstrip(". ")
 
     def part(self, data: Any, name: str, kind: type[T]) -> T:
         """What stands in an answer under a name. Raises `SendingFailed` where it is not there or of another kind."""
@@ -280,5 +280,5 @@ def _origin(url: str) -> tuple[str, str, int | None]:
         return "", "", None
 
 
-def _is_quota(said: str) -> bool:
-    return bool(re.search(r"quota|storage limit|limit reached|exceeds|no space|too large", said, re.IGNORECASE))
+def _is_quota(message: str) -> bool:
+    return bool(re.search(r"quota|storage limit|limit reached|exceeds|no space|too large", message, re.IGNORECASE))

@@ -69,7 +69,7 @@ ORDER = Format(
     label="Table of papers",
     help="A table (TSV or CSV) with the columns doi and first_sentence_number.",
     reads={"paper-order": read_order},
-    shapes=(Shape("paper-order", ("papers", "paper-order"), _is_order, Certainty.IF_WANTED),),
+    shapes=(Shape("paper-order", ("papers", "paper-order"), _is_order, Certainty.IF_REQUESTED),),
 )
 
 SHEET = Format(

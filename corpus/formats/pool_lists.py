@@ -75,5 +75,5 @@ PAIRS = Format(
     label="Pairs",
     help="Topic and docno in each line, separated by spaces.",
     reads={"pool": read_pool_list},
-    shapes=(Shape("pairs", ("pool",), _is_list, Certainty.IF_WANTED),),
+    shapes=(Shape("pairs", ("pool",), _is_list, Certainty.IF_REQUESTED),),
 )

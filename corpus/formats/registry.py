@@ -52,7 +52,7 @@ class Certainty(IntEnum):
 
     SURE = 0
     LIKELY = 1
-    IF_WANTED = 2  # considered only where such records are requested; its reader gives the best reasons
+    IF_REQUESTED = 2  # considered only where such records are requested; its reader gives the best reasons
     POSSIBLE = 3
 
 
@@ -171,7 +171,7 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
     for each, shape in _surest_first():
         if head.is_binary and not shape.is_binary:
             continue
-        if (shape.certainty is not Certainty.IF_WANTED or carried in shape.carries) and shape.fits(head):
+        if (shape.certainty is not Certainty.IF_REQUESTED or carried in shape.carries) and shape.fits(head):
             return each, shape
     if head.is_pickle:
         reason = "is a Python pickle, which is never read, as reading one runs what is in it"

@@ -212,7 +212,7 @@ S2ORC = PaperFormat(
     },
     shapes=(
         Shape("s2orc", ("documents", "papers", "mentions"), _is_s2orc),
-        Shape("s2orc", ("papers",), lambda head: head.is_json, Certainty.IF_WANTED),
+        Shape("s2orc", ("papers",), lambda head: head.is_json, Certainty.IF_REQUESTED),
     ),
     is_one_paper=False,
 )

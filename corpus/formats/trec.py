@@ -53,7 +53,7 @@ TREC = Format(
         Shape("trec-documents", ("documents",), lambda head: _DOC(head.marks), Certainty.LIKELY),
         Shape("trec-topics", ("topics",), lambda head: _TOP(head.marks)),
         Shape("trec-run", ("runs",), _is_run, Certainty.LIKELY),
-        Shape("trec-run", ("runs",), _is_damaged_run, Certainty.IF_WANTED, is_binary=True),
+        Shape("trec-run", ("runs",), _is_damaged_run, Certainty.IF_REQUESTED, is_binary=True),
     ),
 )
 

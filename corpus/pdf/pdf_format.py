@@ -35,7 +35,7 @@ PDF = PaperFormat(
     reads={"papers": _read_papers},
     shapes=(
         Shape("pdf", ("papers",), lambda head: head.data.startswith(_MARK), is_binary=True),
-        Shape("pdf", ("papers",), _may_be_pdf, Certainty.IF_WANTED, is_binary=True),
+        Shape("pdf", ("papers",), _may_be_pdf, Certainty.IF_REQUESTED, is_binary=True),
     ),
     suffix="pdf",
 )

@@ -30,7 +30,7 @@ from adjudication.papers.actions.papers import (
 from adjudication.papers.reads.extractions import MOST_PAPERS, NAMES, compare_annotators
 from adjudication.papers.reads.paper_view import PaperView, fetch_paper_view
 from adjudication.papers.reads.papers import FILTERS, OPEN, PaperCase, PaperRow, fetch_case, paper_rows
-from adjudication.verdicts.actions.extra_judges import judge_asked, send_back_paper
+from adjudication.verdicts.actions.extra_judges import judge_name, send_back_paper
 from annotation.definitions.extractions import findings_of
 from annotation.models import Item
 from annotation.papers.actions import BLOCKING
@@ -136,7 +136,7 @@ def paper_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     reasons: list[str] = []
     with RefusalReport(reasons.append):
         sent = send_back_paper(item=item, by=scope.user, at=timezone.now(), override=sees_own(request, item))
-        text = f"Sent back to {judge_asked(sent)}. What they hand in joins the versions of this paper."
+        text = f"Sent back to {judge_name(sent)}. What they hand in joins the versions of this paper."
         messages.success(request, text)
         place = _place(request, scope)
         return HttpResponseRedirect(place.address(place.neighbour(item.pk, 1) or item.pk))

@@ -61,7 +61,7 @@ def _send_back(item_id: int, by: User | None, at: datetime, override: bool) -> t
     item = Item.objects.select_for_update(no_key=True).get(pk=item_id)
     _check_not_waiting(item.pk)
     slot = _lowest_free(item)
-    sent = _hand(judge, item, slot, at) if judge else _free_slot(campaign, item, slot)
+    sent = _assign_to(judge, item, slot, at) if judge else _free_slot(campaign, item, slot)
     if by is not None:
         note_item_seen(item.pk, by, at)
     item.extra_overlap = max(item.extra_overlap + 1, slot - campaign.overlap)
@@ -124,7 +124,7 @@ def _free_slot(campaign: Campaign, item: Item, slot: int) -> Assignment:
     )
 
 
-def _hand(judge: Annotator, item: Item, slot: int, at: datetime) -> Assignment:
+def _assign_to(judge: Annotator, item: Item, slot: int, at: datetime) -> Assignment:
     """The item at the end of what the judge has to do; on the row they had, where it was withdrawn from them before."""
     last = Assignment.objects.filter(annotator=judge).aggregate(last=Max("position"))["last"] or 0
     given = {"state": AssignmentState.PENDING, "slot": slot, "position": last + 1}
@@ -138,7 +138,7 @@ def note_item_seen(item: int, by: User, at: datetime) -> None:
     VotesSeen.objects.get_or_create(item_id=item, user=by, defaults={"at": at})
 
 
-def judge_asked(sent: Assignment) -> str:
+def judge_name(sent: Assignment) -> str:
     """Whom an item was sent back to, in words."""
     return "the next annotator of the open queue" if sent.annotator is None else "one more annotator"
 

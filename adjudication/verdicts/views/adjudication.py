@@ -26,7 +26,7 @@ from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.procedure import procedure_of
 from adjudication.verdicts.actions.extra_judges import (
     has_judges_left,
-    judge_asked,
+    judge_name,
     recall_item,
     send_back_item,
     waiting_judge,
@@ -137,7 +137,7 @@ def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -
     reasons: list[str] = []
     with RefusalReport(reasons.append):
         sent = send_back_item(verdict=verdict, by=scope.user, at=timezone.now(), override=override)
-        text = f"Sent back to {judge_asked(sent)}. It returns here when they have judged and the votes are counted."
+        text = f"Sent back to {judge_name(sent)}. It returns here when they have judged and the votes are counted."
         messages.success(request, text)
         if sent.annotator is None and not has_judges_left(verdict.item):
             messages.warning(request, "Everybody who judges in this campaign has had the item: add an annotator to it.")

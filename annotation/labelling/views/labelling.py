@@ -75,7 +75,7 @@ def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     item = read_number(request.GET.get("item", ""))
     opened = [] if item is None else fetch_units(participation, [[item]])
     hand = fetch_units(participation, ids)
-    page = show_screen(request, slug, participation, hand=hand, opened=opened[0] if opened else None, visit=visit)
+    page = show_screen(request, slug, participation, units=hand, opened=opened[0] if opened else None, visit=visit)
     if visit is not None:
         browser.keep(page, secure=request.is_secure())
     return page
@@ -124,7 +124,7 @@ def _show_refused(
         }
         cell["answer"]["found"] = [{"docno": docno, "title": ""} for docno in sent.found]
     status = max(status_and_code(refusal)[0] for _, refusal in refused)
-    return show_screen(request, slug, participation, hand=units, opened=None, status=status)
+    return show_screen(request, slug, participation, units=units, opened=None, status=status)
 
 
 def show_screen(
@@ -132,7 +132,7 @@ def show_screen(
     slug: str,
     participation: Participation,
     *,
-    hand: list[Unit],
+    units: list[Unit],
     opened: Unit | None,
     visit: Visit | None = None,
     status: int = 200,
@@ -141,7 +141,7 @@ def show_screen(
     person = person_of(request)
     campaign = Campaign.objects.select_related("collection").get(pk=participation.campaign)
     progress = fetch_progress(participation)
-    shown = opened or (hand[0] if hand else None)
+    shown = opened or (units[0] if units else None)
     last = _last(participation) if not opened else None
     for unit in filter(None, (shown, last)):
         for cell in unit["cells"]:
@@ -168,7 +168,7 @@ def show_screen(
             "version": participation.guideline,
             "seen": participation.guideline_seen or participation.guideline,
         },
-        "hand": hand,
+        "hand": units,
         "opened": opened,
         "progress": asdict(progress),
         "recentMs": recent,
