@@ -6,6 +6,8 @@ import random
 from typing import Any
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 from scipy import stats
 
 from accounts import jobs
@@ -55,7 +57,7 @@ def difference(measure: Any, people: Labels, runs: Labels, items: list[int]) -> 
     return mean(itertools.combinations(people.values(), 2)) - mean(itertools.product(runs.values(), people.values()))
 
 
-def test_the_table_of_the_test_by_plain_counting() -> None:
+def test_the_table_of_the_test_by_plain_counting(client: Client) -> None:
     """Difference, error and p to the last digit; the percentile interval as near as other resamples of topics come."""
     made = make_material(topics=24, documents=3)
     by, dev = made.manager, judged(made, "Dev", "dev")
@@ -91,6 +93,9 @@ def test_the_table_of_the_test_by_plain_counting() -> None:
         (percentile,) = (each for each in found["alternatives"] if each["method"] == "percentile")
         assert percentile["low"] == pytest.approx(resampled[10], abs=0.03)
         assert percentile["high"] == pytest.approx(resampled[389], abs=0.03)
+    client.force_login(by)
+    page = client.get(reverse("cycle_detail", args=[made.collection.slug, cycle.number])).content.decode()
+    assert "over 72 items that have two people and every run" in page
 
 
 def chained(topics: Any) -> list[int]:
