@@ -14,7 +14,8 @@ def dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
     """The tests in stretches for so many processes; the tests of a module stay together, as they share fixtures.
 
     Half of the processes begin with modules that wait for browsers and servers, half with slow ones that only work:
-    together they leave no core idle. All end with quick tests, which are the easiest to share.
+    together they leave no core idle. All end with quick tests, which are the easiest to share. The longest slow module
+    is among those begun with: left to the end, half of it would be taken by a process that prepares its rows again.
     """
     modules = [list(group) for _, group in groupby(items, key=lambda item: item.path)]
     modules.sort(key=_longest, reverse=True)  # a stable sort: otherwise as they came
@@ -23,7 +24,7 @@ def dealt(items: list[pytest.Item], processes: int) -> list[pytest.Item]:
     quick = [item for module in modules if not _marks(module) & {*WAITING, "slow"} for item in module]
     stretches = []
     for number in range(processes):
-        kinds = [waiting[number::processes], slow[number::processes]]
+        kinds = [waiting[number::processes], slow[(number - 1) % processes :: processes]]
         stretch = [item for kind in (kinds if number % 2 == 0 else kinds[::-1]) for module in kind for item in module]
         stretches.append(stretch)
     for number, stretch in enumerate(stretches):  # filled up to the length that xdist gives to each
