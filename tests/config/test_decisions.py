@@ -14,3 +14,16 @@ def test_each_decision_has_a_number_of_its_own_and_its_line_in_the_list() -> Non
     for name in files:
         title = (DECISIONS / name).read_text().split("\n", 1)[0]
         assert title.startswith(f"# {int(name[:4])}. "), name
+
+
+def test_what_decisions_name_in_the_code_is_there() -> None:
+    """Paths as in `accounts/jobs.py`, `corpus/imports/` and `accounts/refusals.as_refusal`."""
+    root = DECISIONS.parents[1]
+    apps = "accounts|annotation|adjudication|corpus|config|static|templates|tests|bench"
+    missing = [
+        (file.name, path)
+        for file in sorted(DECISIONS.parent.rglob("*.md"))
+        for path in re.findall(rf"`((?:{apps})/[\w./-]+)", file.read_text())
+        if not any(place.exists() for place in (root / path, root / f"{path}.py", (root / path).with_suffix(".py")))
+    ]
+    assert missing == []
