@@ -331,7 +331,8 @@ def _queue_positions(work: Workload, items: Ints, seed: int) -> Ints:
     return place[items]
 
 
-def _queue_summary(work: Workload, items: Ints, options: Options) -> Summary:
+def _queue_summary(work: Workload, items: Ints, options: Options, *repeats: int) -> Summary:
+    """`repeats` are the options of hidden repeats, which an open queue has not."""
     return Summary(
         items=len(np.unique(items)),
         judgments=len(items),
@@ -341,7 +342,7 @@ def _queue_summary(work: Workload, items: Ints, options: Options) -> Summary:
         seed=options.seed,
         strategy=str(work.strategy),
         overlap=work.overlap,
-        inputs_hash=work.digest(options.seed),
+        inputs_hash=work.digest(options.seed, *repeats),
     )
 
 
@@ -349,10 +350,9 @@ def _summary(work: Workload, plan: Plan, options: Options, repeats: Ints) -> Sum
     names = [each.name for each in work.annotators]
     new = np.bincount(plan.people, minlength=len(names)).tolist()
     return replace(
-        _queue_summary(work, plan.items, options),
+        _queue_summary(work, plan.items, options, options.repeat_percent, options.repeat_gap),
         annotators=dict(zip(names, new, strict=True)),
         loads=dict(zip(names, plan.loads.tolist(), strict=True)),
         pairs={f"{names[a]}|{names[b]}": int(plan.couples[a, b]) for a, b in combinations(range(len(names)), 2)},
-        inputs_hash=work.digest(options.seed, options.repeat_percent, options.repeat_gap),
         repeats={name: count for name, count in zip(names, repeats.tolist(), strict=True) if count},
     )

@@ -11,7 +11,8 @@ from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.actions.annotators import pause_annotator, update_annotator
 from annotation.assignment.actions.assignments import confirm_assignment, request_assignment
-from annotation.models import Assignment, AssignmentRun, Item
+from annotation.assignment.reads.workload import Workload
+from annotation.models import Assignment, AssignmentRun, Item, Strategy
 from tests.annotation.assignment.test_assignments import assign, check_slots, confirmed, judges, previewed
 from tests.factories.annotation import AT, annotator, make_campaign, make_material
 from tests.processes import wait_for
@@ -54,6 +55,15 @@ def test_a_preview_of_what_has_changed_is_not_written(made, change):
     assert job.state == JobState.FAILED
     assert "changed since the preview" in job.reason
     assert Assignment.objects.count() == before
+
+
+@pytest.mark.parametrize("strategy", Strategy.values)
+def test_the_inputs_of_a_plan_are_hashed_once(made, monkeypatch, strategy):
+    """They are some hundred megabytes of a large campaign."""
+    hashed, digest = [], Workload.digest
+    monkeypatch.setattr(Workload, "digest", lambda *given: hashed.append(given) or digest(*given))
+    preview = previewed(make_campaign(made), strategy=strategy)
+    assert (preview.state, len(hashed)) == (JobState.DONE, 1)
 
 
 def test_only_a_finished_preview_is_confirmed(made):
