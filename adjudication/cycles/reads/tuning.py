@@ -68,7 +68,8 @@ def _by_agreement(candidate: Candidate) -> float:
 def _measure(campaign: Campaign, criterion: Criterion) -> Agreement | None:
     """The figures over the labels of this moment; they are kept as long as the labels stay the same."""
     inputs = read_inputs(campaign)
-    key = f"dev-figures:{CODE_VERSION}:{criterion.pk}:{campaign.seed}:{inputs.digest}"
+    # Pickled: whenever its classes change, the key changes, so that nothing kept by an earlier version is read.
+    key = f"dev-agreement:{CODE_VERSION}:{criterion.pk}:{campaign.seed}:{inputs.digest}"
     found: Agreement | None = volatile.get(key)
     if found is None and (found := _compute(campaign, criterion, inputs)) is not None:
         volatile.set(key, found, CACHE_SECONDS)

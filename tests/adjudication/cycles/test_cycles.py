@@ -1,5 +1,6 @@
 """Anno-GPT: every step needs the one before, test labels stay sealed until a machine is frozen, test sets are fresh."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.test import Client
 
 from accounts import jobs
+from accounts.caches import volatile
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.agreement.actions import request_vote
 from adjudication.cycles.actions import (
@@ -18,7 +20,10 @@ from adjudication.cycles.actions import (
     start_cycle,
 )
 from adjudication.cycles.reads.cycles import count_tests
-from adjudication.cycles.reads.tuning import dev_table
+from adjudication.cycles.reads.tuning import TRIED, dev_table
+from adjudication.labels.reads.inputs import labels_of, read_inputs
+from adjudication.stats.report import Options, measure_agreement
+from adjudication.stats.results import CODE_VERSION, Reason
 from annotation.assignment.actions.annotators import add_name
 from annotation.campaigns.actions.campaigns import delete_campaign, update_campaign
 from annotation.campaigns.reads.overrides import overrides_in
@@ -88,6 +93,18 @@ def test_the_dev_table_has_people_and_each_machine_best_first(made: Material) ->
     first, second = (one.figures[0].points["value"] for one in table.candidates[:2])
     assert first >= second
     assert table.candidates[2].figures == []
+
+
+def test_figures_that_an_earlier_version_left_in_the_cache_are_computed_again(made: Material) -> None:
+    dev = judged(made, "Dev", "dev")
+    tuned(made, dev)
+    criterion, inputs = dev.criteria.get(key="relevance"), read_inputs(dev)
+    found = measure_agreement(labels_of(criterion, inputs)[1], Options(seed=1, statistics=TRIED, pairs=False))
+    assert found is not None
+    pairs: Any = ((("Anna", "Ben"), Reason.NO_OVERLAP),)  # as they were before they had a class
+    before = replace(found, results=tuple(replace(one, excluded_pairs=pairs) for one in found.results))
+    volatile.set(f"dev-figures:{CODE_VERSION}:{criterion.pk}:{dev.seed}:{inputs.digest}", before)
+    assert [one.notes for one in dev_table(dev, "relevance").among_people] == [()] * 4
 
 
 def test_a_new_cycle_needs_a_fresh_test_set_and_counts_the_tests(made: Material) -> None:
