@@ -7,6 +7,7 @@ import hashlib
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -93,18 +94,16 @@ def _write(content: Iterable[bytes], out: Path | None) -> tuple[int, int, str]:
     digest, size, lines = hashlib.sha256(), 0, 0
     part = out.with_name(out.name + ".part") if out else None
     try:
-        target = part.open("wb") if part else sys.stdout.buffer
+        with part.open("wb") if part else nullcontext(sys.stdout.buffer) as target:
+            for piece in content:
+                target.write(piece)
+                digest.update(piece)
+                size, lines = size + len(piece), lines + piece.count(b"\n")
+            target.flush()
+        if part and out:
+            part.replace(out)
     except OSError as error:
-        raise Refused(f"{out} cannot be written: {error.strerror}.") from None
-    try:
-        for piece in content:
-            target.write(piece)
-            digest.update(piece)
-            size, lines = size + len(piece), lines + piece.count(b"\n")
-        target.flush()
-    finally:
-        if part:
-            target.close()
-    if part and out:
-        part.replace(out)
+        if out is None:
+            raise
+        raise Refused(f"{out} cannot be written: {error.strerror}.") from error
     return size, lines, digest.hexdigest()

@@ -106,6 +106,12 @@ def test_xml_and_sheets_come_out_and_go_in_again(material, tmp_path) -> None:
     ]
 
 
+def test_a_folder_that_cannot_be_filled_is_refused_in_a_sentence(material, tmp_path) -> None:
+    (tmp_path / "out" / "9.7654321.dois").mkdir(parents=True)  # where a file should be
+    with pytest.raises(CommandError, match=r"9\.7654321\.dois cannot be written: Is a directory\."):
+        call_command("export", "teas", "--format", "acm-cr", "--out", str(tmp_path / "out"))
+
+
 def test_what_nobody_has_confirmed_stays_out_unless_asked_for(material, tmp_path, capsys) -> None:
     call_command("export", "teas", "--format", "qrels", "--level", "paragraph", "--out", str(tmp_path / "q"), "--json")
     result = json.loads(capsys.readouterr().out)
