@@ -184,6 +184,15 @@ def test_s2orc_lines_are_papers_each(tmp_path) -> None:
     assert (context.section, context.sentences[0].text, context.sentences[0].cites) == ("related work", text, ("1",))
 
 
+def test_a_marker_without_its_reference_is_a_note_and_the_paper_comes_in(tmp_path) -> None:
+    span = {"start": 9, "end": 12, "text": "[2]", "ref_id": "BIBREF9"}
+    body = [{"text": "As shown [2].", "section": "Method", "cite_spans": [span], "ref_spans": []}]
+    line = {"paper_id": "p1", "title": "S", "body_text": body, "bib_entries": {}}
+    run = take(CollectionFactory(), write(tmp_path, "s.jsonl", json.dumps(line) + "\n"))
+    assert (counts(run), run.notes) == ((1, 0, 0, 0), 1)
+    assert [(error["line"], error["kept"]) for error in run.errors] == [(1, True)]
+
+
 def test_gold_and_pdf_of_one_paper_meet(tmp_path) -> None:
     collection = CollectionFactory()
     take(collection, write(tmp_path, "gold.xml", GOLD.format(n=1)))
