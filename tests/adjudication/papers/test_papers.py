@@ -1,8 +1,10 @@
 """Papers of several annotators: the queue, versions taken, edits, acceptance, what counts, and who sees what."""
 
 import json
+import re
 from dataclasses import replace
 from datetime import timedelta
+from html import unescape
 
 import pytest
 from django.core.management import call_command
@@ -326,6 +328,8 @@ def test_the_overview_counts_papers_instead_of_votes(built, client) -> None:
     assert "1 paper finished by several people; 0 of them identical" in page
     assert "0 accepted, <strong>1</strong> to decide" in page
     assert "The votes have not been counted yet" not in page
+    links = {unescape(link) for link in re.findall(r'href="(/[^"#]+)', page.partition('id="content"')[2])}
+    assert {link: client.get(link).status_code for link in links} == dict.fromkeys(links, 200)
 
 
 def test_the_command_accepts_what_majorities_decide(capsys) -> None:
