@@ -3,7 +3,7 @@
 import ast
 import re
 import subprocess
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,18 +38,18 @@ FOR_COMMANDS = {
 }
 
 
-def words_of(path: Path) -> Iterator[str]:
+@cache  # two tests look at all modules
+def words_of(path: Path) -> tuple[str, ...]:
     """String constants of a module but its docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
-            yield node.value
+    texts = (node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return tuple(str(node.value) for node in texts if id(node) not in docstrings)
 
 
 @pytest.mark.slow
@@ -107,6 +107,7 @@ RIGHT = {
     "docs/adr/0012-paid-answers.md": {"unread"},
     "tests/corpus/pdf/layouts.py": {"told"},
 }
+HUMP = re.compile("(?<=[a-z])(?=[A-Z])")  # between the words of a name
 SOURCES = ("*.py", "*.html", "*.js", "*.css", "*.md", "*.toml", "Makefile")
 OTHERS = ("/migrations/", "config/demo/", "tests/test_words.py")  # history, texts of the demo, this list
 
@@ -121,8 +122,8 @@ def test_no_name_or_sentence_uses_an_obscure_word() -> None:
         f"{name}:{number}: {match[0]}"
         for name in names
         if (ROOT / name).is_file()
-        for number, line in enumerate((ROOT / name).read_text(encoding="utf-8").splitlines(), 1)
-        for match in OBSCURE.finditer(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", line))
+        for number, line in enumerate(HUMP.sub(" ", (ROOT / name).read_text(encoding="utf-8")).splitlines(), 1)
+        for match in OBSCURE.finditer(line)
         if match[0].lower() not in RIGHT.get(name, ())
     ]
     assert len(names) > 1000
