@@ -12,18 +12,14 @@ from adjudication.agreement.reads.agreement import show
 from adjudication.models import AgreementRun, Method, Verdict
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from annotation.models import Annotator, Assignment, AssignmentState, Campaign, MachineReply, MachineRun
-from tests.adjudication.agreement.dashboards import build_everything, main_of, text_of
+from corpus.models import Membership
+from tests.adjudication.agreement.dashboards import main_of, text_of
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign, make_items
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def built() -> Built:
-    return build_everything()
 
 
 def test_people_are_measured_by_people_and_the_overview_opens_on_figures(built: Built) -> None:
@@ -48,16 +44,17 @@ def test_people_are_measured_by_people_and_the_overview_opens_on_figures(built: 
 
 
 def test_blocks_say_once_what_holds_for_all_of_them() -> None:
-    found = build_campaign(noisy_labels(40, 4), topics=40, machines=[("m-1", "m", 1)])
+    found = build_campaign(noisy_labels(40, 4), topics=40, machines=[("m-1", "m", 1)], slug="coffee")
     vote(found)
     agree(found)
-    page = main_of(client_of(found, "viewer").get(address("agreement_detail")).content.decode())
+    client = client_of(found, "viewer")
+    page = main_of(client.get(address("agreement_detail", slug="coffee")).content.decode())
     blocks = text_of(page.split('id="blocks-heading"')[1].split("</section>")[0])
     assert "People with the vote of the others" in blocks
     assert "Machine runs with each other: undefined, there is only one." in blocks
     assert "voters are compared" not in blocks
     assert "fewer than two annotators" not in blocks
-    report = text_of(client_of(found, "viewer").get(address("agreement_report")).content.decode())
+    report = text_of(client.get(address("agreement_report", slug="coffee")).content.decode())
     assert "voters are compared with the vote of the others" in report
 
 
@@ -179,25 +176,26 @@ def test_client_is_logged_in(built: Built) -> None:
 
 
 def test_a_campaign_just_begun_lacks_nothing_yet() -> None:
-    begun = build_campaign([[0, 1], [None, None]], people=("ana", "ben"))
+    begun = build_campaign([[0, 1], [None, None]], people=("ana", "ben"), slug="coffee")
     Assignment.objects.create(
         item=begun.items[1], annotator=begun.annotators["ana"], state=AssignmentState.PENDING, slot=1
     )
-    page = client_of(begun, "manager").get(reverse("collection_dashboard", args=["tea"])).content.decode()
+    page = client_of(begun, "manager").get(address("collection_dashboard", slug="coffee")).content.decode()
     assert "not yet" in main_of(page)
     assert ">blocks<" not in main_of(page)
     Assignment.objects.filter(state=AssignmentState.PENDING).delete()
     Campaign.objects.update(state="closed")
-    page = client_of(begun, "manager").get(reverse("collection_dashboard", args=["tea"])).content.decode()
+    page = client_of(begun, "manager").get(address("collection_dashboard", slug="coffee")).content.decode()
     assert ">blocks<" in main_of(page)
 
 
 def test_ties_wait_on_the_first_page_of_those_who_decide() -> None:
-    found = build_campaign([[0, 2], [1, 1], [0, 1]], people=("ana", "ben"))
+    Membership.objects.all().delete()  # of the collection that has other ties
+    found = build_campaign([[0, 2], [1, 1], [0, 1]], people=("ana", "ben"), slug="coffee")
     vote(found)
     page = main_of(client_of(found, "adjudicator").get(reverse("home")).content.decode())
     assert "2 to decide" in text_of(page)
-    assert address("adjudication_screen") in page
+    assert address("adjudication_screen", slug="coffee") in page
     assert page.count("<h1") == 1
     for other in ("viewer", "ana"):
         assert "to decide" not in client_of(found, other).get(reverse("home")).content.decode()

@@ -8,7 +8,6 @@ from urllib.parse import urljoin
 import pytest
 
 from corpus import long_lists
-from tests.adjudication.agreement.dashboards import build_everything
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.factories.adjudication import Built
 
@@ -20,11 +19,6 @@ LISTS = {  # by the page: its rows on one page
     "disagreement_list": "adjudication.agreement.views.disagreements.PAGE",
 }
 NEXT = re.compile(r'rel="next"\s+href="([^"]*)"')
-
-
-@pytest.fixture
-def built() -> Built:
-    return build_everything()
 
 
 def rows_of(answer: Any, page: str) -> list[int]:
