@@ -12,7 +12,6 @@ from accounts.models import JobState
 from adjudication.evaluation.actions import request_evaluation
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.models import Evaluation
-from tests.adjudication.releases.releasing import freeze
 from tests.factories.adjudication import Built
 
 pytestmark = pytest.mark.django_db
@@ -49,8 +48,8 @@ def test_lists_of_pairs(built: Built, manager: Client, name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("release")
 def test_a_release_asks_for_the_pair(built: Built, manager: Client) -> None:
-    freeze(built)
     page = manager.get(reverse("release_detail", args=[built.collection.slug, "v1"])).text
     assert f'action="{reverse("line_detail", args=[built.collection.slug])}"' in page
 

@@ -26,7 +26,7 @@ from pyarrow import parquet
 from accounts import jobs
 from accounts.models import JobClaim, JobState, User
 from accounts.refusals import Refused
-from adjudication.models import AgreementRun, Evaluation, Verdict
+from adjudication.models import AgreementRun, Evaluation, Release, Verdict
 from adjudication.releases.actions import open_release, request_release, state_facts
 from adjudication.releases.jobs import pictures
 from adjudication.releases.jobs import release as writing
@@ -269,8 +269,7 @@ def test_answers_that_others_read_as_data_have_their_form(built: Built, key: str
         state_facts(collection=built.collection, answers={key: wrong}, by=built.people["manager"], at=timezone.now())
 
 
-def test_every_kind_of_touch_is_found_and_named(built: Built, tmp_path: Path) -> None:
-    release = freeze(built)
+def test_every_kind_of_touch_is_found_and_named(built: Built, release: Release, tmp_path: Path) -> None:
     built.collection.topics.create(number="99", text="So that nothing is made again here.")
     folder = tmp_path / "copy"
     shutil.copytree(release.variant(anonymous=True), folder)
@@ -307,8 +306,7 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path, content: str) -> None:
         verify_release(tmp_path)
 
 
-def test_who_joins_later_makes_a_release_not_comparable_instead_of_wrong(built: Built) -> None:
-    release = freeze(built)
+def test_who_joins_later_makes_a_release_not_comparable_instead_of_wrong(built: Built, release: Release) -> None:
     judge = built.people["xerxes"]
     judge.name = "Judge Calmly"  # the words of the guideline
     judge.save()

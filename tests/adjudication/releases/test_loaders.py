@@ -10,6 +10,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +18,28 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
+from django.test import override_settings
 
 from annotation.models import Criterion, Judgment, Level
 from tests.adjudication.releases.releasing import freeze
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built
 
-pytestmark = pytest.mark.django_db
-
 Qrels = dict[str, dict[str, int]]
 
 
-@pytest.fixture
-def folder(built: Built) -> Path:
+@pytest.fixture(scope="module")
+def folder(shared_built: Built, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A release with two judged sets: relevance, and a second criterion."""
+    built = deepcopy(shared_built)
     second = Criterion.objects.create(campaign=built.campaign, key="novelty", label="Novelty", position=1)
     Level.objects.bulk_create(Level(criterion=second, value=value, label=f"{value}") for value in range(2))
     given = Judgment.objects.filter(assignment__annotator__user__isnull=False)
     more = [Judgment(assignment=one.assignment, submission=one.submission, criterion=second, value=1) for one in given]
     Judgment.objects.bulk_create(more)
     vote(built)
-    return freeze(built, force="Labels of the second criterion are incomplete.").variant(anonymous=False)
+    with override_settings(MEDIA_ROOT=tmp_path_factory.mktemp("media"), TEX_PROGRAM=""):
+        return freeze(built, force="Labels of the second criterion are incomplete.").variant(anonymous=False)
 
 
 def written(folder: Path, gold: str) -> Qrels:

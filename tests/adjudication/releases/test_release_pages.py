@@ -56,9 +56,8 @@ class TestPages:
 
     @pytest.mark.slow
     def test_an_opened_release_is_for_everybody_and_the_reviewers_page_names_nobody(
-        self, built: Built, manager: Client
+        self, built: Built, release: Release, manager: Client
     ) -> None:
-        release = freeze(built)
         slug, stranger = built.collection.slug, Client()
         public = reverse("public_release", args=[slug, "v1"])
         publish = reverse("release_publish", args=[slug, "v1"])
@@ -96,8 +95,9 @@ class TestPages:
 
 class TestLines:
     @pytest.mark.slow
-    def test_a_line_says_where_it_comes_from_and_what_changed(self, built: Built, client: Client) -> None:
-        release = freeze(built)
+    def test_a_line_says_where_it_comes_from_and_what_changed(
+        self, built: Built, release: Release, client: Client
+    ) -> None:
         lines = [json.loads(line) for line in text(release, "lines.jsonl").splitlines()]
         assert len(lines) == 6
         verdict = built.items[1].verdicts.get()
@@ -133,8 +133,8 @@ class TestLines:
         assert "has no topic 99" in client.get(lines, {"topic": "99"}).content.decode()
 
     @pytest.mark.slow
+    @pytest.mark.usefixtures("release")
     def test_who_still_has_to_judge_reads_none(self, built: Built, client: Client) -> None:
-        freeze(built)
         assignment = built.items[0].assignments.filter(annotator=built.annotators["zebulon"]).get()
         Assignment.objects.filter(pk=assignment.pk).update(state="pending")
         Membership.objects.filter(user=built.people["zebulon"]).update(role="manager")

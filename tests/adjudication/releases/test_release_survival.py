@@ -1,7 +1,6 @@
 """Releases in processes of their own: killed, cancelled, and written while others work."""
 
 import re
-import shutil
 import signal
 import sys
 import time
@@ -27,7 +26,7 @@ from tests.processes import Child, child_environment, end_lease, wait_for
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
-ITEMS = 200
+ITEMS = 20
 UNJUDGED = 3_000  # documents, so that writing takes a while
 
 
@@ -38,12 +37,17 @@ def built(settings, tmp_path: Path, transactional_db: None) -> Built:
     found = build_campaign([[1, 1, 0]] * ITEMS, topics=2)
     found.collection.licence = "CC BY 4.0"
     found.collection.save()
-    Document.objects.bulk_create(
-        Document(collection=found.collection, docno=f"more{n}", title=f"On {n}", abstract="Leaves. " * 50)
-        for n in range(UNJUDGED)
-    )
     vote(found)
     return found
+
+
+@pytest.fixture
+def large(built: Built) -> Built:
+    Document.objects.bulk_create(
+        Document(collection=built.collection, docno=f"more{n}", title=f"On {n}", abstract="Leaves. " * 50)
+        for n in range(UNJUDGED)
+    )
+    return built
 
 
 def start(tmp_path: Path, name: str) -> Child:
@@ -62,18 +66,14 @@ def is_writing(settings, path: str) -> bool:
 
 
 def test_a_job_that_is_killed_leaves_nothing_half_released(built: Built, settings, tmp_path: Path) -> None:
-    child = start(tmp_path, "v1")
+    release = request_release(collection=built.collection, name="v1", by=None, at=timezone.now(), send=False)
     for path in ("named/topics", "anonymous"):  # at the beginning, and in its last moments
-        wait_for(lambda path=path: is_writing(settings, path), 120, f"{path}:\n{child.output}")
-        child.kill()
-        release = Release.objects.get()
+        killed(tmp_path, KILLED_WRITING, str(release.pk), path)
+        release.refresh_from_db()
         assert (release.state, release.frozen_at, release.manifest_sha256) == (JobState.RUNNING, None, "")
         assert not release.folder.exists()
-        shutil.rmtree(release.folder.parent)  # what it left shall not be taken for what the next one writes
+        assert is_writing(settings, "named")
         end_lease(release)
-        if path == "named/topics":
-            log, environment = tmp_path / "again.log", child_environment(LITMUS_TEX="", LITMUS_CHROMIUM="")
-            child = Child([sys.executable, "-c", AGAIN, str(release.pk)], log, environment)
     jobs.carry_out(release)
     release.refresh_from_db()
     assert (release.state, release.attempts) == (JobState.DONE, 3)
@@ -93,9 +93,7 @@ def test_killed_between_the_folder_and_the_row_nothing_is_shown_and_the_next_att
 ) -> None:
     asked = request_release(collection=built.collection, name="v1", by=None, at=timezone.now(), send=False)
     module, _, name = moment.rpartition(".")
-    log, environment = tmp_path / "killed.log", child_environment(LITMUS_TEX="", LITMUS_CHROMIUM="")
-    child = Child([sys.executable, "-c", KILLED, str(asked.pk), module, name], log, environment)
-    assert child.process.wait(120) == -signal.SIGKILL, child.output
+    killed(tmp_path, KILLED, str(asked.pk), module, name)
     asked.refresh_from_db()
     assert asked.folder.exists()
     assert (asked.state, asked.frozen_at is not None) == (JobState.RUNNING, stored)
@@ -120,28 +118,39 @@ from adjudication.models import Release
 setattr(importlib.import_module(sys.argv[2]), sys.argv[3], lambda *_: os.kill(os.getpid(), signal.SIGKILL))
 jobs.carry_out(Release.objects.get(pk=int(sys.argv[1])))
 """
-AGAIN = """
-import sys, django
+KILLED_WRITING = """
+import os, signal, sys, django
 django.setup()
 from accounts import jobs
 from adjudication.models import Release
+def kill_at_the_path(event, args):
+    if event in ("open", "os.mkdir") and f".part/{sys.argv[2]}" in str(args[0]):
+        os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(kill_at_the_path)
 jobs.carry_out(Release.objects.get(pk=int(sys.argv[1])))
 """
 
 
-def test_a_cancelled_job_leaves_nothing_and_its_name_is_free(built: Built, settings, tmp_path: Path) -> None:
+def killed(tmp_path: Path, *words: str) -> None:
+    """Run a program that ends by killing itself."""
+    log, environment = tmp_path / "killed.log", child_environment(LITMUS_TEX="", LITMUS_CHROMIUM="")
+    child = Child([sys.executable, "-c", *words], log, environment)
+    assert child.process.wait(120) == -signal.SIGKILL, child.output
+
+
+def test_a_cancelled_job_leaves_nothing_and_its_name_is_free(large: Built, settings, tmp_path: Path) -> None:
     child = start(tmp_path, "v1")
     wait_for(lambda: is_writing(settings, "named/*"), 120, f"the release:\n{child.output}")
     jobs.cancel(Release.objects.get(), at=timezone.now())
     assert child.process.wait(120) == 1
     assert "Cancelled" in child.output
     assert Release.objects.get().state == JobState.CANCELLED
-    assert releases(built, settings) == []
+    assert releases(large, settings) == []
     call_command("release", "tea", "v1", stderr=StringIO())
     assert Release.objects.get(state=JobState.DONE).version == 1
 
 
-def test_all_files_show_one_moment_while_others_work(built: Built, settings, tmp_path: Path) -> None:
+def test_all_files_show_one_moment_while_others_work(large: Built, settings, tmp_path: Path) -> None:
     """Two topics always change together: every file has one text, the same in all of them."""
     child = start(tmp_path, "v1")
     changes = 0
@@ -149,8 +158,8 @@ def test_all_files_show_one_moment_while_others_work(built: Built, settings, tmp
         changes += 1
         time.sleep(0.02)
         with transaction.atomic():
-            Topic.objects.filter(collection=built.collection).update(text=f"Moment {changes}?")
-            Document.objects.filter(collection=built.collection, docno="doc00000").update(title=f"Moment {changes}?")
+            Topic.objects.filter(collection=large.collection).update(text=f"Moment {changes}?")
+            Document.objects.filter(collection=large.collection, docno="doc00000").update(title=f"Moment {changes}?")
     assert child.process.returncode == 0, child.output
     folder = Release.objects.get().variant(anonymous=False)
     seen = [

@@ -22,7 +22,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from adjudication.models import Evaluation
+from adjudication.models import Evaluation, Release
 from adjudication.releases.actions import request_release, state_facts
 from adjudication.releases.jobs.verifying import verify_release
 from adjudication.releases.reads.explaining import explain
@@ -45,8 +45,7 @@ from tests.factories.corpus import ImportRunFactory, make_run
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
-def test_the_folder_holds_what_was_judged(built: Built) -> None:
-    release = freeze(built)
+def test_the_folder_holds_what_was_judged(release: Release) -> None:
     assert (
         text(release, "campaigns/main/relevance.query.qrels")
         == "7 0 doc-a 1\n7 0 doc-b 3\n12 0 doc-b 0\n12 0 doc-c 2\n"
@@ -125,9 +124,8 @@ def test_nobodys_name_is_in_any_file_of_the_anonymous_variant(built: Built) -> N
         assert not [name for name in PEOPLE if name.encode() in content.lower()], path
 
 
-def test_two_releases_of_an_unchanged_collection_differ_in_name_and_date_alone(built: Built) -> None:
-    first, second = freeze(built, "v1"), freeze(built, "v2")
-    one, two = (files_of(release.variant(anonymous=False)) for release in (first, second))
+def test_two_releases_of_an_unchanged_collection_differ_in_name_and_date_alone(built: Built, release: Release) -> None:
+    one, two = (files_of(each.variant(anonymous=False)) for each in (release, freeze(built, "v2")))
     differing = {path for path in one if one[path] != two[path]}
     assert one.keys() == two.keys()
     assert differing <= NAMED_AND_DATED
@@ -151,8 +149,8 @@ class TestCheckList:
         assert json.loads(text(release, "manifest.json"))["force_reason"] == "The venue's deadline is tonight."
         assert {one["code"] for one in release.findings if one["blocking"]} == {"no_licence"}
 
+    @pytest.mark.usefixtures("release")
     def test_names_are_plain_and_used_once(self, built: Built) -> None:
-        freeze(built)
         with pytest.raises(Conflict, match="already"):
             freeze(built)
         for name in ("", "a b", "../x", "new", "é"):
@@ -187,8 +185,9 @@ def test_what_a_release_stands_on_stays(built: Built) -> None:
         request_removal(collection=built.collection, typed=built.collection.slug, **now)
 
 
-def test_backups_hold_the_files_and_a_release_without_them_says_so(built: Built, client: Client) -> None:
-    release = freeze(built)
+def test_backups_hold_the_files_and_a_release_without_them_says_so(
+    built: Built, release: Release, client: Client
+) -> None:
     with zipfile.ZipFile(io.BytesIO(b"".join(backup_pieces(built.collection)))) as archive:
         for variant in ("named", "anonymous"):
             for path, content in files_of(release.folder / variant).items():
@@ -265,12 +264,11 @@ def test_the_card_claims_nothing_that_is_not_known(built: Built) -> None:
     assert "saw neither" not in label_conditions(replace(facts, imported=facts.labels))
 
 
-def test_croissant_validates_without_warnings_and_its_records_load(built: Built, caplog) -> None:
+def test_croissant_validates_without_warnings_and_its_records_load(release: Release, caplog) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of mlcroissant's own dependencies
         import mlcroissant as mlc
 
-        release = freeze(built)
         dataset = mlc.Dataset(jsonld=release.variant(anonymous=False) / "croissant.json")
         assert not dataset.metadata.ctx.issues.errors
         assert not dataset.metadata.ctx.issues.warnings
@@ -294,8 +292,8 @@ NEURIPS = (
 REQUIRED = "@context @type conformsTo name description license url creator datePublished distribution recordSet".split()
 
 
+@pytest.mark.usefixtures("release")
 def test_the_report_between_versions_names_what_changed_and_why(built: Built) -> None:
-    freeze(built)
     verdict = built.items[1].verdicts.get()
     verdict.value, verdict.comment = 2, "It steams."
     verdict.save()

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from adjudication.models import Release
 from adjudication.releases.jobs.verifying import verify_release
-from tests.adjudication.releases.releasing import freeze
 from tests.factories.adjudication import Built
 
 pytestmark = pytest.mark.django_db
@@ -16,8 +16,7 @@ pytestmark = pytest.mark.django_db
 
 class TestVerification:
     @pytest.mark.slow
-    def test_an_unchanged_collection_is_made_again_byte_for_byte(self, built: Built) -> None:
-        release = freeze(built)
+    def test_an_unchanged_collection_is_made_again_byte_for_byte(self, release: Release) -> None:
         for anonymous in (False, True):
             found = verify_release(release.variant(anonymous=anonymous))
             assert found.as_json() == {
@@ -25,8 +24,7 @@ class TestVerification:
                 "differing": [], "reasons": [],
             }  # fmt: skip
 
-    def test_what_changed_since_is_named(self, built: Built) -> None:
-        release = freeze(built)
+    def test_what_changed_since_is_named(self, built: Built, release: Release) -> None:
         topic = built.collection.topics.first()
         topic.text += " Really?"
         topic.save()
@@ -36,9 +34,9 @@ class TestVerification:
         assert found.reasons == ["corpus.topic has changed."]
 
     @pytest.mark.slow
-    def test_every_touch_of_the_folder_is_named(self, built: Built, tmp_path: Path) -> None:
+    def test_every_touch_of_the_folder_is_named(self, release: Release, tmp_path: Path) -> None:
         folder = tmp_path / "copy"
-        shutil.copytree(freeze(built).variant(anonymous=False), folder)
+        shutil.copytree(release.variant(anonymous=False), folder)
         (folder / "topics/topics.trec").write_bytes((folder / "topics/topics.trec").read_bytes()[:-1] + b"x")
         (folder / "LICENSE").unlink()
         (folder / "more.txt").write_text("more")
@@ -48,9 +46,9 @@ class TestVerification:
         with pytest.raises(CommandError, match="not the release"):
             call_command("verify_release", str(folder))
 
-    def test_another_manifest_under_the_name_is_another_version(self, built: Built, tmp_path: Path) -> None:
+    def test_another_manifest_under_the_name_is_another_version(self, release: Release, tmp_path: Path) -> None:
         folder = tmp_path / "copy"
-        shutil.copytree(freeze(built).variant(anonymous=False), folder)
+        shutil.copytree(release.variant(anonymous=False), folder)
         manifest = json.loads((folder / "manifest.json").read_text())
         manifest["date"] = "1999-01-01"
         (folder / "manifest.json").write_text(json.dumps(manifest))
