@@ -14,14 +14,9 @@ from annotation.models import AnnotatorState, Assignment, AssignmentState
 from corpus.models import Collection
 from tests.adjudication.papers.test_papers import accept, address, by, case_of, take
 from tests.factories.annotation import AT
-from tests.factories.versions import FIRST, SECOND, WATER, Finished, make_finished, references
+from tests.factories.versions import FIRST, SECOND, WATER, make_finished, references
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def built() -> Finished:
-    return make_finished(FIRST, SECOND)
 
 
 def test_names_are_hidden_and_annotators_see_nothing(built, client) -> None:
@@ -90,6 +85,7 @@ def test_an_archived_collection_offers_neither_override_nor_undo(built, client) 
         assert [each in page for each in offered] == seen
 
 
+@pytest.mark.usefixtures("_own_teas")
 def test_the_screen_asks_little_however_many_papers(client, django_assert_max_num_queries) -> None:
     built = make_finished(FIRST, SECOND, papers=4)
     for item in built.campaign.items.exclude(pk=built.item.pk).select_related("paper"):
@@ -171,6 +167,7 @@ def test_the_result_is_edited_on_the_extraction_screen(built, client) -> None:
     assert client.get(where).status_code == 302
 
 
+@pytest.mark.usefixtures("_own_teas")
 def test_an_extraction_campaign_without_two_accounts_says_what_to_do(client) -> None:
     built = make_finished(FIRST)
     client.force_login(built.material.people["ada"])

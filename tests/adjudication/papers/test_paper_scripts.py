@@ -17,14 +17,9 @@ from corpus.models import Role
 from tests.adjudication.papers.test_papers import case_of, whose
 from tests.factories.annotation import AT, add_person
 from tests.factories.papers import PaperFactory
-from tests.factories.versions import FIRST, SECOND, Finished, make_finished
+from tests.factories.versions import SECOND, Finished
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def built() -> Finished:
-    return make_finished(FIRST, SECOND)
 
 
 def step(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:

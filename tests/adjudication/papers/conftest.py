@@ -1,0 +1,26 @@
+"""A paper that two people have finished, each in another way."""
+
+from copy import deepcopy
+
+import pytest
+
+from corpus.models import Collection, CollectionAddress
+from tests.factories.versions import FIRST, SECOND, Finished, make_finished
+
+
+@pytest.fixture(scope="module")
+def shared_built(module_db: None) -> Finished:
+    return make_finished(FIRST, SECOND)
+
+
+@pytest.fixture
+def built(db: None, shared_built: Finished) -> Finished:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_built)
+
+
+@pytest.fixture
+def _own_teas(db: None) -> None:
+    """For a test that makes other rows under the same name."""
+    Collection.objects.update(slug="shared")
+    CollectionAddress.objects.all().delete()  # no address is given out twice
