@@ -105,7 +105,7 @@ def context_findings(options: Options, memo: dict[Any, Any]) -> list[tuple[str, 
         sources[origin] += count
     found = _of_states(states, options)
     if not found or found[0][0] != "fatal":
-        found += _of_topics(options) if options["level"] else []
+        found += _of_topics_once(options, memo) if options["level"] else []
         found += _of_papers(options) + _of_sources(sources) + _of_newer(options)
     return found
 
@@ -130,6 +130,15 @@ def _of_states(states: Counter[str], options: Options) -> list[tuple[str, str, s
         count = states[NOTHING]
         text = f"{_papers(count)} {_are(count)} left out: nothing was extracted."
         found.append(("warning", "nothing-extracted", text, states[NOTHING]))
+    return found
+
+
+def _of_topics_once(options: Options, memo: dict[Any, Any]) -> list[tuple[str, str, str, int]]:
+    """Topics and qrels of a level have the same numbers: they are looked at once for each memo."""
+    key = ("context topics", options.collection.pk, options.level, options["drafts"], options["first_number"])
+    if key not in memo:
+        memo[key] = _of_topics(options)
+    found: list[tuple[str, str, str, int]] = memo[key]
     return found
 
 
