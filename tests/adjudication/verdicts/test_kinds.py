@@ -13,18 +13,12 @@ from adjudication.models import Method, Verdict
 from adjudication.procedure import procedure_of, procedures
 from annotation.kind import kind_by_name
 from annotation.models.campaigns import KIND_CHOICES
-from tests.adjudication.verdicts.test_pages import LABELS, address, client_of
-from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import Built, build_campaign
+from tests.adjudication.verdicts.test_pages import address, client_of
+from tests.factories.adjudication import Built
 
 pytestmark = pytest.mark.django_db
 
-
-@pytest.fixture
-def built() -> Built:
-    found = build_campaign(LABELS)
-    vote(found)
-    return found
+LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 0, None]]
 
 
 def test_every_procedure_has_its_own_screen_or_all_parts_of_the_usual_one() -> None:

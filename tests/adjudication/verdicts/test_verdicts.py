@@ -39,13 +39,6 @@ LATER = AT + timedelta(days=1)
 LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 0, None], [2, None, None]]
 
 
-@pytest.fixture
-def built() -> Built:
-    found = build_campaign(LABELS)
-    vote(found)
-    return found
-
-
 def verdict_of(built: Built, place: int) -> Verdict:
     return Verdict.objects.get(item=built.items[place])
 
@@ -227,11 +220,12 @@ def test_an_answer_taken_back_reopens_too(built: Built) -> None:
     assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
 
 
+@pytest.mark.usefixtures("_own_tea")
 @pytest.mark.parametrize(("voters", "reopens"), [("humans", False), ("machines", True), ("all", True)])
 def test_late_is_who_has_a_vote(voters: str, reopens: bool) -> None:
     found = build_campaign([[0, 0, 0, 1, 1]], machines=[("m-1", "m", 1), ("m-2", "m", 2)])
     vote(found, voters=voters)
-    verdict = Verdict.objects.get()
+    verdict = verdict_of(found, 0)
     decide_verdict(verdict=verdict, value=1, by=found.people["adjudicator"], at=LATER, comment="So it is.")
     change_answer(Assignment.objects.get(annotator=found.annotators["m-2"]), 2)
     assert queue_of(found.criterion, "reopened").exists() is reopens
@@ -274,10 +268,11 @@ def test_only_the_decision_that_was_meant_is_taken_back(built: Built) -> None:
     assert verdict_of(built, 2).decided_at is None
 
 
+@pytest.mark.usefixtures("_own_tea")
 def test_a_decision_says_whether_machines_differ_from_it() -> None:
     found = build_campaign([[0, 1, 2, 1]], machines=[("m-1", "m", 1)])
     vote(found)
-    judge, verdict = found.people["adjudicator"], Verdict.objects.get()
+    judge, verdict = found.people["adjudicator"], verdict_of(found, 0)
     assert not verdict.machine_differs  # it is among the votes
     decide_verdict(verdict=verdict, value=2, by=judge, at=LATER)
     assert verdict_of(found, 0).machine_differs
@@ -306,6 +301,7 @@ def test_the_queue_goes_on_from_an_item_that_left_it(built: Built, is_large: boo
     assert queue.previous_to(first) is None
 
 
+@pytest.mark.usefixtures("_own_tea")
 @pytest.mark.slow
 def test_a_large_queue_in_parts_is_the_same_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ties, a reopened one, one with newer votes, one sent back: under every filter, forward and back."""
@@ -329,7 +325,7 @@ def test_a_large_queue_in_parts_is_the_same_queue(monkeypatch: pytest.MonkeyPatc
         assert parts.first(99) == rows, name
         assert [row.late for row in parts.first(99)] == [row.late for row in rows], name  # type: ignore[attr-defined]
         assert parts.first(2) == rows[:2]
-        for verdict in Verdict.objects.all():
+        for verdict in Verdict.objects.filter(item__campaign=found.campaign):
             assert parts.next_after(verdict) == whole.next_after(verdict), name
             assert parts.previous_to(verdict) == whole.previous_to(verdict), name
         sizes[name] = len(rows)
@@ -377,6 +373,7 @@ def test_votes_have_letters_in_a_stable_order_that_hides_names(built: Built) -> 
     assert [letter(place) for place in (0, 25, 26, 52)] == ["A", "Z", "A2", "A3"]
 
 
+@pytest.mark.usefixtures("_own_tea")
 def test_order_of_letters_differs_between_items() -> None:
     built = build_campaign([[0, 1, 2]] * 20)
     vote(built)
