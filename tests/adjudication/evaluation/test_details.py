@@ -28,14 +28,14 @@ pytestmark = pytest.mark.django_db
 LABEL = r'<li>([^<]+) <span class="visually-hidden">([^<]+)</span></li>'
 
 
-@pytest.fixture
-def job(built: Built) -> Evaluation:
+@pytest.fixture(scope="module")
+def shared_job(shared_built: Built) -> Evaluation:
     """`good`, `half` and `stray`, which puts two documents first on topic 1 that nobody judged; one is not here."""
-    Document.objects.create(collection=built.collection, docno="new", title="A new document")
-    make_run(built.collection, "stray", {"1": {"new": 9, "elsewhere": 8, "d1": 2}})
+    Document.objects.create(collection=shared_built.collection, docno="new", title="A new document")
+    make_run(shared_built.collection, "stray", {"1": {"new": 9, "elsewhere": 8, "d1": 2}})
     found = Evaluation.objects.create(
-        collection=built.collection,
-        requested_by=built.people["manager"],
+        collection=shared_built.collection,
+        requested_by=shared_built.people["manager"],
         requested_at=AT,
         parameters={
             "gold": "campaign:main",
@@ -49,6 +49,11 @@ def job(built: Built) -> Evaluation:
     found.refresh_from_db()
     assert found.results, found.reason
     return found
+
+
+@pytest.fixture
+def job(built: Built, shared_job: Evaluation) -> Evaluation:
+    return Evaluation.objects.get(pk=shared_job.pk)
 
 
 def page(client: Client, job: Evaluation, name: str, **query: Any) -> str:
@@ -320,13 +325,13 @@ def test_parts_of_topics_have_their_own_rankings_and_their_topics_pools(built: B
     topic = Topic.objects.get(number="1")
     part = SubQuery.objects.create(collection=built.collection, topic=topic, number="1:7", size=1, sentences=["Tea?"])
     part.chosen.create(aspect=topic.aspects.order_by("pk")[0], position=0)
-    new = Document.objects.create(collection=built.collection, docno="new", title="New")
+    new = Document.objects.create(collection=built.collection, docno="newer", title="New")
     run = RetrievalRun.objects.get(name="good")
-    PartRanking.objects.create(run=run, sub_query=part, docnos=["new", "d1", "d2"], scores=[3, 2, 1])
-    PartRanking.objects.create(run=run, aspect=topic.aspects.order_by("pk")[1], docnos=["d1", "new"], scores=[2, 1])
+    PartRanking.objects.create(run=run, sub_query=part, docnos=["newer", "d1", "d2"], scores=[3, 2, 1])
+    PartRanking.objects.create(run=run, aspect=topic.aspects.order_by("pk")[1], docnos=["d1", "newer"], scores=[2, 1])
     collection = built.collection
-    assert list(tops_of(collection, ["good"], "sub-query", 2)) == [("good", "1:7", ["new", "d1"])]
-    assert list(tops_of(collection, ["good"], "aspect", topics=["1.2"])) == [("good", "1.2", ["d1", "new"])]
+    assert list(tops_of(collection, ["good"], "sub-query", 2)) == [("good", "1:7", ["newer", "d1"])]
+    assert list(tops_of(collection, ["good"], "aspect", topics=["1.2"])) == [("good", "1.2", ["d1", "newer"])]
     assert list(tops_of(collection, ["good"], "aspect", topics=["1.1"])) == []
     assert topic_texts(collection, "sub-query") == {"1:7": "Tea?"}
     assert topic_texts(collection, "aspect")["1.2"] == "aspect 2"

@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 from pathlib import Path
-from threading import Thread
 
 import pytest
-from django.db import connection
 
 from accounts.refusals import NotAllowed, Refused
 from adjudication.evaluation.golds.registry import (
@@ -18,7 +16,6 @@ from adjudication.evaluation.golds.registry import (
 from adjudication.evaluation.reads.evaluation import evaluate
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.rules import check_can_see
-from adjudication.models import Verdict
 from annotation.models import Assignment, Campaign
 from corpus.models import (
     Collection,
@@ -29,18 +26,12 @@ from corpus.models import (
     Target,
     Topic,
 )
-from tests.adjudication.evaluation.conftest import TOPICS, make_built
+from tests.adjudication.evaluation.conftest import TOPICS
 from tests.adjudication.evaluation.evaluating import done, make_run
 from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def built() -> Built:
-    """One for each test, as one of them commits."""
-    return make_built()
 
 
 def test_every_kind_of_gold(built: Built, tmp_path: Path) -> None:
@@ -93,28 +84,6 @@ def test_a_name_with_a_semicolon_is_a_gold(built: Built) -> None:
     assert str(parse_selector(selector)) == selector
     assert lasting_selector(built.collection, selector) == selector
     assert read_gold(built.collection, selector).label == "labels of Lee; Ana, 50% in Main round"
-
-
-@pytest.mark.django_db(transaction=True)
-def test_gold_and_runs_are_of_one_moment(built: Built) -> None:
-    """Somebody replaces a run and the labels while another run is read: neither shows."""
-    before = done(built, "good", "half").to_json()["subsets"]
-    collection = built.collection
-
-    def change() -> None:
-        RetrievalRun.objects.get(name="half").rankings.all().delete()
-        Verdict.objects.filter(item__campaign=built.campaign).update(value=0)
-        connection.close()
-
-    def meanwhile(_done: int, _total: int, step: str) -> None:
-        if step == "reading good":
-            thread = Thread(target=change)
-            thread.start()
-            thread.join()
-
-    spec = EvaluationSpec("campaign:main", ("good", "half"), resamples=1000)
-    assert evaluate(collection, spec, progress=meanwhile).to_json()["subsets"] == before
-    assert not RetrievalRun.objects.get(name="half").rankings.exists()
 
 
 def test_no_campaign_is_needed_for_targets() -> None:
