@@ -13,6 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from config import embedded
 from config.env import Environment, celery_broker, email_parameters, postgres_parameters, redis_database, usable_cores
+from config.secret import secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -39,7 +40,7 @@ EMBEDDED_SERVERS = tuple(n for n, url in (("postgres", DATABASE_URL), ("redis", 
 
 # --- security --------------------------------------------------------------------------------------------------------
 DEBUG = env.flag("LITMUS_DEBUG")
-SECRET_KEY = env.secret("LITMUS_SECRET_KEY", required=bool(DATABASE_URL)) or embedded.secret_key(DATA_DIR)
+SECRET_KEY = env.secret("LITMUS_SECRET_KEY", required=bool(DATABASE_URL)) or secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = env.words("LITMUS_OLD_SECRET_KEYS")  # signed links and sessions survive a change of the key
 ALLOWED_HOSTS = env.words("LITMUS_ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
 CSRF_TRUSTED_ORIGINS = env.words("LITMUS_TRUSTED_ORIGINS", (SITE_URL,))

@@ -21,10 +21,9 @@ from config.embedded.locks import FileLock, is_held
 from config.embedded.places import EmbeddedError, Places
 from config.embedded.postgres import Postgres, postgres_settings
 from config.embedded.redis import Redis, redis_url
-from config.embedded.secret import secret_key
 from config.embedded.servers import Server, detach, stop
 
-__all__ = ["SERVERS", "EmbeddedError", "postgres_settings", "redis_url", "restore", "running", "secret_key"]
+__all__ = ["SERVERS", "EmbeddedError", "postgres_settings", "redis_url", "restore", "running"]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 KINDS: dict[str, type[Server]] = {"postgres": Postgres, "redis": Redis}

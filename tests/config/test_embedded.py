@@ -237,13 +237,6 @@ def test_addresses_are_known_before_anything_runs_and_fit_a_socket(path):
     assert not Path(path).exists()
 
 
-def test_the_secret_is_made_once_for_its_owner_alone(data_dir):
-    secret = embedded.secret_key(data_dir)
-    assert len(secret) >= 50
-    assert embedded.secret_key(data_dir) == secret
-    assert stat.S_IMODE((data_dir / "secret-key").stat().st_mode) == 0o600
-
-
 def test_the_watcher_ignores_the_keyboard(made, user):
     user()
     for watcher in watchers(made):
