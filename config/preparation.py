@@ -5,7 +5,7 @@ from django.contrib.auth import get_user_model
 from config.apps import close_pools
 from config.demo.loading import is_loaded, mark_loading
 from config.demo.people import PASSWORD, accounts
-from config.embedded.locks import FileLock
+from config.embedded.places import FileLock
 from config.outside import check_database, check_redis
 from config.staticfiles import collect_if_changed
 from config.tables import bring_up_to_date

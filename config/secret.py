@@ -3,8 +3,7 @@
 import secrets
 from pathlib import Path
 
-from config.embedded.locks import FileLock
-from config.embedded.places import EmbeddedError, private_directory
+from config.embedded.places import EmbeddedError, FileLock, private_directory
 
 
 def secret_key(data_dir: Path) -> str:

@@ -10,8 +10,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 
-from config.embedded.locks import FileLock
-from config.embedded.places import Places
+from config.embedded.places import FileLock, Places
 from config.env import BadEnvironment
 
 Names = set[tuple[str, str]]

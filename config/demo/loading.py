@@ -3,8 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest
 
-from config.embedded.locks import FileLock, is_held
-from config.embedded.places import Places
+from config.embedded.places import FileLock, Places, is_held
 from corpus.models import Collection
 
 SLUG = "demo"

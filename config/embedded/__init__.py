@@ -1,9 +1,5 @@
 """Embedded servers: a real PostgreSQL and a real Valkey as processes of their own, so that Litmus needs no set-up.
 
-They live in one data directory, listen on Unix sockets only, start when the first process needs them and stop with
-the last one. `postgres_settings` and `redis_url` are pure functions of the data directory: settings can say where the
-servers will be without starting them. `running` starts them.
-
 Every user (`up`, a command, a test session) shares the lock `users` with the others; the kernel releases it however the
 process ends. With the lock `start`, one user at a time starts what does not run. The servers are stopped by the process
 that holds `users` alone: the last user, or the watcher, a process of its own, where all users were killed.
@@ -17,8 +13,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from config.embedded.locks import FileLock, is_held
-from config.embedded.places import EmbeddedError, Places
+import psutil
+
+from config.embedded.places import EmbeddedError, FileLock, Places, is_held
 from config.embedded.postgres import Postgres, postgres_settings
 from config.embedded.redis import Redis, redis_url
 from config.embedded.servers import Server, detach, stop
@@ -42,14 +39,17 @@ def running(data_dir: Path, names: tuple[str, ...] = SERVERS) -> Iterator[None]:
         return
     places, process = Places(data_dir.resolve()), os.getpid()
     places.make()
-    users = FileLock(places.locks / "users")
-    try:
+    with contextlib.closing(FileLock(places.locks / "users")) as users:
         users.take(shared=True)  # waits while servers are being stopped
-        start(places, names)
-        yield
-    finally:
-        if os.getpid() == process:  # a forked child shares the lock of its parent, who still needs it
-            leave(places, users)
+        try:
+            start(places, names)
+            yield
+        finally:
+            # A forked child shares the lock of its parent, who still needs it. The watcher stops the servers of a
+            # deleted directory.
+            if os.getpid() == process and users.is_on_disk() and users.take(wait=False):
+                stop(kind(places) for kind in KINDS.values())
+                end_watcher(places)
 
 
 def restore(data_dir: Path, names: tuple[str, ...] = SERVERS) -> list[str]:
@@ -62,29 +62,26 @@ def restore(data_dir: Path, names: tuple[str, ...] = SERVERS) -> list[str]:
 
 def start(places: Places, names: tuple[str, ...]) -> list[str]:
     """Have the servers ready and a watcher for them; the caller holds `users`. Returns what had to be started."""
-    servers = [KINDS[name](places) for name in names]
     with FileLock(places.locks / "start"):
         with contextlib.closing(FileLock(places.locks / "watcher")) as lock:
             if lock.take(wait=False):  # there is no watcher; the new one inherits the lock with the open file
                 command = [sys.executable, "-m", "config.embedded", str(places.data_dir), str(lock.descriptor)]
-                detach(command, places.logs / "watcher.log", cwd=CHECKOUT, pass_fds=[lock.descriptor])
-        for server in servers:
-            server.begin()
-        for server in servers:
-            server.wait_ready()
+                pid = detach(command, places.logs / "watcher.log", cwd=CHECKOUT, pass_fds=[lock.descriptor])
+                with contextlib.suppress(OSError):  # a full disk
+                    lock.path.write_text(str(pid))
+        servers = [KINDS[name](places) for name in names]
+        while sum(server.bring_up() for server in servers) < len(servers):  # they start at the same time
+            time.sleep(0.01)
     return [server.name for server in servers if server.started]
 
 
-def leave(places: Places, users: FileLock) -> None:
-    """Release the servers. The last user stops them and waits for the watcher, so that no process is left."""
-    last = users.is_on_disk() and users.take(wait=False)  # those of a deleted directory are stopped by the watcher
-    if last:
-        stop(kind(places) for kind in KINDS.values())
-    users.close()
-    while last and is_held(places.locks / "watcher"):
-        time.sleep(LOOK_SECONDS / 5)
-        with FileLock(places.locks / "start"):  # a new user may have come, who shares the lock; the watcher never does
-            last = is_held(users.path) or not is_held(users.path, against_shared=True)
+def end_watcher(places: Places) -> None:
+    """End the watcher, which would stay until its next look. The caller holds `users` alone, so no process needs it."""
+    with contextlib.closing(FileLock(places.locks / "watcher")) as lock, contextlib.suppress(ValueError, psutil.Error):
+        process = psutil.Process(int(lock.path.read_text()))
+        if process.cmdline()[1:4] == ["-m", "config.embedded", str(places.data_dir)]:  # the number may be stale
+            process.kill()
+            lock.take()  # waits for its end
 
 
 def watch(data_dir: Path, lock: int) -> None:

@@ -1,14 +1,16 @@
-"""Where the embedded servers keep data, sockets, locks and logs: pure functions of the data directory."""
+"""Where the embedded servers keep data, sockets, locks and logs."""
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import re
 from pathlib import Path
+from typing import Self
 
-# The kernel takes 107 bytes for the path of a Unix socket (103 on macOS); ".s.PGSQL.5432" is the longest name here.
-LONGEST_SOCKET_DIR = 85
-# libpq splits hosts at commas and Celery's broker address knows no quoting, so only plain characters are used.
-PLAIN_PATH = re.compile(r"[A-Za-z0-9/._+-]+")
+# The kernel takes 107 bytes for the path of a Unix socket (103 on macOS), and /postgres/.s.PGSQL.5432 is the longest
+# end here. libpq splits hosts at commas and Celery's broker address knows no quoting, so only plain characters.
+SOCKET_DIRECTORY = re.compile(r"[A-Za-z0-9/._+-]{1,80}")
 
 
 class EmbeddedError(Exception):
@@ -23,7 +25,7 @@ class Places:
         self.locks = data_dir / "locks"
         self.logs = data_dir / "logs"
         self.sockets = data_dir / "run"
-        if len(os.fsencode(self.sockets)) > LONGEST_SOCKET_DIR or not PLAIN_PATH.fullmatch(str(self.sockets)):
+        if not SOCKET_DIRECTORY.fullmatch(str(self.sockets)):
             # /tmp and not $TMPDIR: processes with different environments must find the same sockets.
             key = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
             self.sockets = Path("/tmp") / f"litmus-{os.geteuid()}" / key  # noqa: S108 - make() checks the owner
@@ -64,3 +66,55 @@ def private_directory(directory: Path, *, must_own: bool = False) -> None:
             f"{directory} cannot be written by this user: it belongs to user id {found.st_uid}. "
             "Run Litmus as that user, or set LITMUS_DATA_DIR to a directory of your own."
         )
+
+
+class FileLock:
+    """An open lock file, which the kernel unlocks however its process ends; `with` waits until it has it exclusively.
+
+    The lock belongs to the open file, which child processes may share: it is free again when all of them have closed
+    it or ended.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise EmbeddedError(
+                f"The lock file {path} cannot be opened ({error.strerror}). Was Litmus started here by another user? "
+                "Run it as that user, or set LITMUS_DATA_DIR to a directory of your own."
+            ) from None
+
+    def take(self, *, shared: bool = False, wait: bool = True) -> bool:
+        """Take the lock, or change the kind of the lock that is held; false where others hold it and `wait` is off."""
+        try:
+            fcntl.flock(self.descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise EmbeddedError(
+                f"The file system of {self.path} has no file locks ({error.strerror}). "
+                "Set LITMUS_DATA_DIR to a directory on a local disk."
+            ) from None
+        return True
+
+    def is_on_disk(self) -> bool:
+        """Whether the path still leads to this file: false after somebody deleted the directory."""
+        with contextlib.suppress(OSError):
+            return os.path.samestat(self.path.stat(), os.fstat(self.descriptor))
+        return False
+
+    def close(self, *_: object) -> None:
+        os.close(self.descriptor)
+
+    def __enter__(self) -> Self:
+        self.take()
+        return self
+
+    __exit__ = close
+
+
+def is_held(path: Path) -> bool:
+    """Whether somebody holds the lock exclusively."""
+    with contextlib.closing(FileLock(path)) as lock:
+        return not lock.take(shared=True, wait=False)

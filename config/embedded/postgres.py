@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from config.embedded.places import EmbeddedError, Places
-from config.embedded.servers import Server, child_settings, program
-from config.embedded.unprivileged import run_as
+from config.embedded.servers import Server, program
+from config.embedded.unprivileged import Account, run_as, server_account
 
 PORT = "5432"  # only a part of the socket's name
 ROLE = DATABASE = "litmus"
@@ -19,10 +19,9 @@ OLDEST_MAJOR = 15
 FREE_BYTES_NEEDED = 300_000_000
 REMAINS_SECONDS = 30  # that processes of a killed server may take to end
 
-_VECTOR = "IF EXISTS (SELECT FROM pg_available_extensions WHERE name = 'vector') THEN CREATE EXTENSION vector; END IF;"
 # One a line, as the superuser, who alone can create the extension; every later database is a copy of this one.
 FIRST_STATEMENTS = f"""\
-DO $$ BEGIN {_VECTOR} END $$;
+DO $$ BEGIN CREATE EXTENSION vector; EXCEPTION WHEN feature_not_supported THEN NULL; END $$;
 CREATE ROLE {ROLE} LOGIN CREATEDB;
 CREATE DATABASE {DATABASE} OWNER {ROLE};
 """
@@ -77,18 +76,24 @@ def postgres_programs() -> Path:
 @functools.cache
 def postgres_major() -> int:
     """The major version of the programs. Errors: EmbeddedError when it is too old."""
-    answer = subprocess.run(  # noqa: S603 - our own command
-        [postgres_programs() / "postgres", "--version"], capture_output=True, text=True, check=False
-    )
-    match = re.search(r"\) (\d+)", answer.stdout)
-    if match is None:
-        raise EmbeddedError(f"{postgres_programs()}/postgres does not run on this machine: {answer.stderr.strip()}")
-    if int(match[1]) < OLDEST_MAJOR:
+    version = run("postgres", "--version").strip()
+    match = re.search(r"\) (\d+)", version)
+    if match is None or int(match[1]) < OLDEST_MAJOR:
         raise EmbeddedError(
-            f"{postgres_programs()} is PostgreSQL {match[1]}; Litmus needs {OLDEST_MAJOR} or newer. "
+            f"{postgres_programs()} is {version}; Litmus needs PostgreSQL {OLDEST_MAJOR} or newer. "
             "Install a newer one or use Docker Compose."
         )
     return int(match[1])
+
+
+def run(name: str, *arguments: str, account: Account | None = None, feed: str = "") -> str:
+    """Run one of PostgreSQL's programs to its end. Errors: EmbeddedError with what it said."""
+    settings = run_as(account, [str(postgres_programs() / name), *arguments])
+    settings |= {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    done = subprocess.run(**settings, input=feed, check=False)
+    if done.returncode != 0 or "ERROR:" in done.stdout:
+        raise EmbeddedError(f"{postgres_programs() / name} failed:\n{done.stdout.strip()}")
+    return done.stdout
 
 
 class Postgres(Server):
@@ -113,7 +118,7 @@ class Postgres(Server):
                 f"{self.data} was written by PostgreSQL {written_by}, but this installation brings PostgreSQL "
                 f"{postgres_major()}, which cannot read it. Nothing was changed. Either go back to the version of "
                 "Litmus that made it, or move the data: with that version run `manage.py backup FILE`, rename "
-                f"{self.places.data_dir}, and with this version run `manage.py restore FILE`; then copy the directory "
+                f"{self.data.parent}, and with this version run `manage.py restore FILE`; then copy the directory "
                 "`media` over."
             )
         if self.pid_file.exists() and self.running() is None:  # a server was killed
@@ -123,32 +128,20 @@ class Postgres(Server):
 
     def initialise(self) -> None:
         """Make a cluster with the role and the database of Litmus; it appears whole under its name, or not at all."""
-        if shutil.disk_usage(self.places.data_dir).free < FREE_BYTES_NEEDED:
+        if shutil.disk_usage(self.data.parent).free < FREE_BYTES_NEEDED:
             raise EmbeddedError(
-                f"The disk of {self.places.data_dir} is nearly full: PostgreSQL needs at least "
+                f"The disk of {self.data.parent} is nearly full: PostgreSQL needs at least "
                 f"{FREE_BYTES_NEEDED // 1_000_000} MB to start with. Free some space, or set LITMUS_DATA_DIR to a "
                 "directory on another disk."
             )
         fresh = self.data.with_name("postgres.new")
         shutil.rmtree(fresh, ignore_errors=True)
         self.make_directory(fresh)
+        account, where = server_account(self.data), ("-D", str(fresh))
         locale = ["--locale-provider=builtin", "--builtin-locale=C.UTF-8"] if postgres_major() >= 17 else []
-        self.run("initdb", "-D", str(fresh), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", *locale)
-        self.run("postgres", "--single", "-D", str(fresh), "template1", feed=FIRST_STATEMENTS)
+        run("initdb", *where, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", *locale, account=account)
+        run("postgres", "--single", *where, "template1", account=account, feed=FIRST_STATEMENTS)
         fresh.rename(self.data)
-
-    def run(self, name: str, *arguments: str, feed: str = "") -> None:
-        """Run one of PostgreSQL's programs to its end. Errors: EmbeddedError with what it said."""
-        done = subprocess.run(
-            **run_as(self.account(), [str(postgres_programs() / name), *arguments]),
-            **child_settings(),
-            input=feed.encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            check=False,
-        )
-        if done.returncode != 0 or b"ERROR:" in done.stdout:
-            raise EmbeddedError(f"{name} failed:\n{done.stdout.decode(errors='replace').strip()}")
 
     def wait_for_remains(self) -> None:
         """Wait for the processes of a server that was killed: they hold its memory, without which none can start."""
@@ -170,5 +163,5 @@ class Postgres(Server):
 
     def is_ready(self) -> bool:
         with contextlib.suppress(OSError):
-            return [line.strip() for line in self.pid_file.read_text().split("\n")[7:8]] == ["ready"]
+            return "\nready" in self.pid_file.read_text()
         return False

@@ -1,5 +1,6 @@
 """The embedded Valkey (or Redis, which it is a continuation of): broker of background jobs and cache."""
 
+import contextlib
 import functools
 import socket
 from pathlib import Path
@@ -7,11 +8,10 @@ from pathlib import Path
 from config.embedded.places import EmbeddedError, Places
 from config.embedded.servers import Server, program
 
-DATABASES = 128  # two for the product; the others for test processes in parallel
 OPTIONS = {
     "port": "0",
     "unixsocketperm": "700",
-    "databases": str(DATABASES),
+    "databases": "128",  # two for the product; the others for test processes in parallel
     "appendonly": "yes",
     "appendfsync": "everysec",
     "save": "",
@@ -44,20 +44,15 @@ class Redis(Server):
     socket_name = "redis.sock"
     pid_name = "redis.pid"
 
-    def prepare(self) -> None:
-        self.make_directory(self.data)
-
     def command(self) -> list[str]:
         options = OPTIONS | {"unixsocket": str(self.socket), "dir": str(self.data), "pidfile": str(self.pid_file)}
         return [str(redis_program()), *(word for key, value in options.items() for word in (f"--{key}", value))]
 
     def is_ready(self) -> bool:
         """It answers PING with an error while it still reads its file."""
-        with socket.socket(socket.AF_UNIX) as client:
+        with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as client:
             client.settimeout(2)
-            try:
-                client.connect(str(self.socket))
-                client.sendall(b"PING\r\n")
-                return client.recv(16).startswith(b"+PONG")
-            except OSError:
-                return False
+            client.connect(str(self.socket))
+            client.sendall(b"PING\r\n")
+            return client.recv(16).startswith(b"+PONG")
+        return False

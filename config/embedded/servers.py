@@ -1,4 +1,4 @@
-"""What a server is: where its program is, how it starts, when it is ready, how it stops."""
+"""A server: where its program is, how it starts, when it is ready, how it stops."""
 
 import contextlib
 import importlib.util
@@ -31,17 +31,13 @@ class Server(ABC):
     pid_name: ClassVar[str]  # the file on whose first line the server writes its process id, which may be stale
 
     def __init__(self, places: Places) -> None:
-        self.places = places
         self.data = places.data_dir / self.name
         self.log = places.logs / f"{self.name}.log"
         self.socket = places.sockets / self.name / self.socket_name
         self.pid_file = self.data / self.pid_name
+        self.deadline = time.monotonic() + START_SECONDS
         self.started = False  # here; else it was found running
         self.process: psutil.Process | None = None  # that was started here, unless it ended at once
-
-    @abstractmethod
-    def prepare(self) -> None:
-        """Make the data directory ready to be served, or raise EmbeddedError."""
 
     @abstractmethod
     def command(self) -> list[str]:
@@ -50,6 +46,10 @@ class Server(ABC):
     @abstractmethod
     def is_ready(self) -> bool:
         """Whether it takes connections now."""
+
+    def prepare(self) -> None:
+        """Make the data directory ready to be served. Errors: EmbeddedError."""
+        self.make_directory(self.data)
 
     def running(self) -> psutil.Process | None:
         """The living process that serves this data directory, started by any process."""
@@ -68,13 +68,23 @@ class Server(ABC):
     def works_here(self, process: psutil.Process) -> bool:
         with contextlib.suppress(psutil.Error, OSError):
             place = process.cwd().removesuffix(" (deleted)")
-            return place == str(self.data.resolve()) and process.name().startswith(self.programs) and is_alive(process)
+            return place == str(self.data.resolve()) and process.name().startswith(self.programs)
         return False
 
-    def begin(self) -> None:
-        """Start the server unless it runs; it may not be ready yet."""
-        if self.running():
-            return
+    def bring_up(self) -> bool:
+        """Start the server unless it runs; whether it takes connections now, for which the caller asks again and again.
+
+        Errors: EmbeddedError with the end of the log.
+        """
+        if not self.running() and not is_alive(self.process):  # the one that was found may have been stopping
+            if self.started:
+                raise EmbeddedError(f"{self.name} ended while starting. {self.log_tail()}")
+            self.launch()
+        if time.monotonic() > self.deadline:
+            raise EmbeddedError(f"{self.name} was not ready after {START_SECONDS} seconds. {self.log_tail()}")
+        return self.is_ready()
+
+    def launch(self) -> None:
         self.prepare()
         shutil.rmtree(self.socket.parent, ignore_errors=True)  # with the socket of a killed server
         self.make_directory(self.socket.parent)
@@ -82,27 +92,12 @@ class Server(ABC):
             self.log.replace(self.log.with_suffix(".log.old"))
         self.started = True
         with contextlib.suppress(psutil.NoSuchProcess):
-            self.process = psutil.Process(detach(self.command(), self.log, self.account()))
-
-    def wait_ready(self) -> None:
-        """Wait until connections are taken. Errors: EmbeddedError with the end of the log."""
-        deadline = time.monotonic() + START_SECONDS
-        while not self.is_ready():
-            if not self.started:
-                self.begin()  # the server that was found may have been stopping
-            elif not is_alive(self.process) and not self.running():
-                raise EmbeddedError(f"{self.name} ended while starting. {self.log_tail()}")
-            if time.monotonic() > deadline:
-                raise EmbeddedError(f"{self.name} was not ready after {START_SECONDS} seconds. {self.log_tail()}")
-            time.sleep(0.01)
-
-    def account(self) -> Account | None:
-        return server_account(self.data)
+            self.process = psutil.Process(detach(self.command(), self.log, server_account(self.data)))
 
     def make_directory(self, directory: Path) -> None:
         """A directory of the server's account alone. As root that is another, which must get there."""
         private_directory(directory)
-        if account := self.account():
+        if account := server_account(self.data):
             os.chown(directory, account.pw_uid, account.pw_gid)
             check_reach(account, Path(self.command()[0]), directory)
 
@@ -137,22 +132,11 @@ def is_alive(process: psutil.Process | None) -> bool:
     return False
 
 
-def child_settings() -> dict[str, Any]:
-    """Keyword arguments of `subprocess` for every program that is started here.
-
-    In a session of its own: Ctrl-C in the terminal is for Litmus, which then stops its servers in order.
-    """
-    foreign = ("PG", "LC_", "LANG", "REDIS")
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
-    return {"cwd": "/", "env": environment | {"LC_ALL": "C", "TZ": "UTC"}, "umask": 0o077, "start_new_session": True}
-
-
 def detach(command: list[str], log: Path, account: Account | None = None, **options: Any) -> int:
     """Start a process that is nobody's child, writing to `log`; its process id."""
-    shell = run_as(account, ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *command])
-    settings = child_settings() | options
+    settings = run_as(account, ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *command]) | options
     with log.open("ab") as stream:
-        return int(subprocess.run(**shell, **settings, stdout=subprocess.PIPE, stderr=stream, check=True).stdout)
+        return int(subprocess.run(**settings, stdout=subprocess.PIPE, stderr=stream, check=True).stdout)
 
 
 def program(package: str, pattern: str, *elsewhere: str) -> Path | None:

@@ -18,8 +18,6 @@ Account = pwd.struct_passwd
 
 # Numbers from linux/capability.h, the harmless one first.
 SEARCH = {2: "dac_read_search", 1: "dac_override"}
-CANNOT_REACH = 3  # exit status of the child in check_reach
-CAN_READ = f'for path; do [ -r "$path" ] || exit {CANNOT_REACH}; done'
 
 
 def server_account(data: Path) -> Account | None:
@@ -41,13 +39,20 @@ def server_account(data: Path) -> Account | None:
 
 
 def run_as(account: Account | None, command: list[str]) -> dict[str, Any]:
-    """The keyword arguments of `subprocess` by which the command runs as that user; None: as the present one."""
+    """The keyword arguments of `subprocess` by which the command runs as that user; None: as the present one.
+
+    In a session of its own: Ctrl-C in the terminal is for Litmus, which then stops its servers in order.
+    """
+    foreign = ("PG", "LC_", "LANG", "REDIS")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(foreign)} | {"LC_ALL": "C", "TZ": "UTC"}
+    settings = {"args": command, "cwd": "/", "env": environment, "umask": 0o077, "start_new_session": True}
     if account is None:
-        return {"args": command}
+        return settings
     if right := right_to_search():
         who = [f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"]
-        return {"args": ["setpriv", *who, f"--inh-caps=-all,+{right}", f"--ambient-caps=+{right}", *command]}
-    return {"args": command, "user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+        rights = [f"--inh-caps=-all,+{right}", f"--ambient-caps=+{right}"]
+        return settings | {"args": ["setpriv", *who, *rights, *command]}
+    return settings | {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
 
 
 def right_to_search() -> str:
@@ -60,24 +65,25 @@ def right_to_search() -> str:
     return next((name for number, name in SEARCH.items() if rights & 1 << number), "")
 
 
-def check_reach(account: Account, *paths: Path) -> None:
-    """Make sure that `account` can read the files and enter the directories `paths`.
+def check_reach(account: Account, program: Path, directory: Path) -> None:
+    """Make sure that `account` can read the program and enter the directory.
 
     Errors: EmbeddedError naming the first directory in the way.
     """
-    look = run_as(account, ["/bin/sh", "-c", CAN_READ, "sh", *map(str, paths)])
+    look = run_as(account, ["/bin/sh", "-c", '[ -r "$0" ] && [ -r "$1" ] || exit 3', str(program), str(directory)])
     try:
-        status = subprocess.run(**look, stderr=subprocess.DEVNULL, cwd="/", check=False).returncode
+        status = subprocess.run(**look, stderr=subprocess.DEVNULL, check=False).returncode
     except OSError:
         status = None
     if status == 0:
         return
-    if status != CANNOT_REACH:
+    if status != 3:
         raise EmbeddedError(
             f"PostgreSQL does not run as root, and this system does not let root become {account.pw_name}. "
             "Run Litmus as a plain user, or set DATABASE_URL and REDIS_URL to servers of your own."
         )
-    blocked = next((d for p in paths for d in reversed(p.parents) if not d.stat().st_mode & 0o001), paths[0])
+    above = [*reversed(program.parents), *reversed(directory.parents)]
+    blocked = next((path for path in above if not path.stat().st_mode & 0o001), program)
     raise EmbeddedError(
         f"PostgreSQL does not run as root, and the user {account.pw_name} may not enter {blocked}. "
         f"Run Litmus as a plain user, move the checkout to a place such as /opt, or allow it: chmod o+x '{blocked}'"

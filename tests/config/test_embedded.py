@@ -32,7 +32,7 @@ from tests.config.embedded_servers import (
     sql,
     watchers,
 )
-from tests.processes import CHECKOUT
+from tests.processes import CHECKOUT, wait_for
 
 OTHER_POSTGRES = Path("/usr/lib/postgresql/15/bin")
 
@@ -217,8 +217,7 @@ def test_a_postgresql_of_the_system_serves_too_and_its_data_are_refused_by_anoth
         places = Places(data_dir)
         places.make()
         server = Postgres(places)
-        server.begin()
-        server.wait_ready()
+        wait_for(server.bring_up, 60, "PostgreSQL 15")
         assert sql(data_dir, "SHOW server_version_num")[0][0].startswith("15")
         stop([server])
     with pytest.raises(EmbeddedError, match="written by PostgreSQL 15"), embedded.running(data_dir, ("postgres",)):

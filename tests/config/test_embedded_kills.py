@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import psycopg
@@ -110,7 +111,7 @@ def test_a_start_waits_until_the_processes_of_a_killed_server_are_gone(made, lin
 def test_processes_that_stay_are_named(made, lingering, monkeypatch):
     monkeypatch.setattr(postgres, "REMAINS_SECONDS", 1.5)
     with pytest.raises(EmbeddedError, match=rf"still use its memory.*\b{lingering.pid}\b.*End them with `kill"):
-        Postgres(Places(made)).begin()
+        Postgres(Places(made)).bring_up()
     lingering.kill()
 
 
@@ -241,7 +242,7 @@ def test_as_root_a_closed_home_is_reached_by_one_right_and_reported_without_it(d
     data_dir.mkdir(mode=0o700)
     os.chown(data_dir, nobody.pw_uid, nobody.pw_gid)
     data_dir.parent.chmod(0o700)
-    unprivileged.check_reach(nobody, data_dir)
+    unprivileged.check_reach(nobody, Path("/bin/sh"), data_dir)
     monkeypatch.setattr(unprivileged, "right_to_search", lambda: "")
     with pytest.raises(EmbeddedError, match=f"may not enter {data_dir.parent}.*chmod o[+]x"):
-        unprivileged.check_reach(nobody, data_dir)
+        unprivileged.check_reach(nobody, Path("/bin/sh"), data_dir)
