@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 
-from config.embedded.places import FileLock, Places
+from config.embedded.places import FileLock
 from config.env import BadEnvironment
 
 Names = set[tuple[str, str]]
@@ -72,7 +72,7 @@ def bring_up_to_date() -> None:
         return
     if settings.DATABASE_URL:
         raise BadEnvironment("DATABASE_URL: the database lacks tables of this version. Run `manage.py migrate` first.")
-    with FileLock(Places(settings.DATA_DIR).locks / "migrate"):
+    with FileLock(settings.DATA_DIR / "locks" / "migrate"):
         if missing_migrations():
             print("Preparing the database …", file=sys.stderr, flush=True)  # noqa: T201 - it takes some seconds
             call_command("migrate", interactive=False, verbosity=0)

@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
-from config.embedded.unprivileged import run_as, server_account
+from config.embedded.servers import run_as, server_account
 from tests.processes import free_port, wait_for
 
 CONFIGURATION = """

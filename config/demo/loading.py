@@ -3,11 +3,11 @@
 from django.conf import settings
 from django.http import HttpRequest
 
-from config.embedded.places import FileLock, Places, is_held
+from config.embedded.places import FileLock, is_held, make_directories
 from corpus.models import Collection
 
 SLUG = "demo"
-_MARK = Places(settings.DATA_DIR).locks / "demo"
+_MARK = settings.DATA_DIR / "locks" / "demo"
 
 
 def is_loaded() -> bool:
@@ -16,7 +16,7 @@ def is_loaded() -> bool:
 
 def mark_loading() -> FileLock:
     """Say that the demo is being loaded, until every process that has this lock open has closed it or ended."""
-    Places(settings.DATA_DIR).make()
+    make_directories(settings.DATA_DIR)
     lock = FileLock(_MARK)
     lock.take()
     return lock

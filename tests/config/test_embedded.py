@@ -17,7 +17,7 @@ import pytest
 from config import embedded
 from config.embedded import postgres as postgres_module
 from config.embedded import redis as redis_module
-from config.embedded.places import EmbeddedError, Places, private_directory
+from config.embedded.places import EmbeddedError, make_directories, private_directory
 from config.embedded.postgres import Postgres
 from config.embedded.servers import stop
 from tests.config.embedded_servers import (
@@ -64,7 +64,7 @@ def test_every_database_has_pgvector_where_the_programs_bring_it(made):
 @pytest.mark.services
 def test_nobody_else_may_enter_and_the_role_is_no_superuser(made):
     with embedded.running(made):
-        for path in (made, made / "postgres", made / "redis", Postgres(Places(made)).socket.parent):
+        for path in (made, made / "postgres", made / "redis", Postgres(made).socket.parent):
             assert stat.S_IMODE(path.stat().st_mode) == 0o700
         assert sql(made, "SELECT rolsuper, rolcreatedb FROM pg_roles WHERE rolname = current_user") == [(False, True)]
         tcp = [c for p in processes_of(made) for c in p.net_connections("inet")]
@@ -143,10 +143,9 @@ def test_files_that_are_no_database_are_refused(data_dir):
 
 def test_a_full_disk_is_noticed_before_anything_is_written(data_dir, monkeypatch):
     monkeypatch.setattr(postgres_module, "FREE_BYTES_NEEDED", 10**18)
-    places = Places(data_dir)
-    places.make()
+    make_directories(data_dir)
     with pytest.raises(EmbeddedError, match=r"nearly full.*LITMUS_DATA_DIR"):
-        Postgres(places).prepare()
+        Postgres(data_dir).prepare()
     assert not (data_dir / "postgres").exists()
 
 
@@ -188,7 +187,7 @@ def test_the_directory_of_somebody_else_is_refused(data_dir):
 def test_a_path_that_cannot_be_made_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(EmbeddedError, match="LITMUS_DATA_DIR"):
-        Places(tmp_path / "file" / "data").make()
+        make_directories(tmp_path / "file" / "data")
 
 
 def test_a_prepared_trap_in_tmp_is_refused(tmp_path):
@@ -214,9 +213,8 @@ def test_a_postgresql_of_the_system_serves_too_and_its_data_are_refused_by_anoth
     with monkeypatch.context() as system:
         system.setattr(postgres_module, "postgres_programs", lambda: OTHER_POSTGRES)
         system.setattr(postgres_module, "postgres_major", lambda: 15)
-        places = Places(data_dir)
-        places.make()
-        server = Postgres(places)
+        make_directories(data_dir)
+        server = Postgres(data_dir)
         wait_for(server.bring_up, 60, "PostgreSQL 15")
         assert sql(data_dir, "SHOW server_version_num")[0][0].startswith("15")
         stop([server])
@@ -224,7 +222,9 @@ def test_a_postgresql_of_the_system_serves_too_and_its_data_are_refused_by_anoth
         pass
 
 
-@pytest.mark.parametrize("path", ["/srv/litmus", "/srv/" + "x" * 200, "/srv/with blank", "/srv/comma,comma", "/srv/é"])
+@pytest.mark.parametrize(
+    "path", ["/srv/litmus", "/srv/" + "x" * 72, "/srv/" + "x" * 200, "/srv/with blank", "/srv/comma,comma", "/srv/é"]
+)
 def test_addresses_are_known_before_anything_runs_and_fit_a_socket(path):
     sockets = [
         Path(embedded.postgres_settings(Path(path))["HOST"]) / ".s.PGSQL.5432",

@@ -19,8 +19,8 @@ import pytest
 import redis
 
 from config import embedded
-from config.embedded import postgres, unprivileged
-from config.embedded.places import EmbeddedError, Places
+from config.embedded import postgres, servers
+from config.embedded.places import EmbeddedError
 from config.embedded.postgres import Postgres
 from config.embedded.redis import Redis
 from tests.config.embedded_servers import (
@@ -53,11 +53,11 @@ def test_servers_stop_after_their_only_user_was_killed(made, user):
 def test_orphaned_servers_are_adopted(made, user):
     process = user()
     remember(made)
-    servers = [postmaster(made), Redis(Places(made)).running()]
+    servers = [postmaster(made), Redis(made).running()]
     kill(*watchers(made), process)
     assert all(map(is_alive, servers))
     with embedded.running(made):
-        assert [postmaster(made), Redis(Places(made)).running()] == servers
+        assert [postmaster(made), Redis(made).running()] == servers
         assert remembered(made) == (1, b"kept")
     assert processes_of(made) == []
 
@@ -71,10 +71,21 @@ def test_the_last_user_stops_servers_whose_watchers_were_killed(made):
 
 
 @pytest.mark.services
+def test_a_number_that_a_killed_watcher_left_harms_no_other_process(made):
+    with subprocess.Popen(["sleep", "600"]) as other:
+        with embedded.running(made):
+            kill(*watchers(made))
+            (made / "locks" / "watcher").write_text(str(other.pid))
+        assert other.poll() is None
+        other.kill()
+    assert processes_of(made) == []
+
+
+@pytest.mark.services
 def test_everything_killed_and_nothing_committed_is_lost(made, user):
     process = user()
     remember(made)
-    kill(*watchers(made), process, Redis(Places(made)).running(), postmaster(made))
+    kill(*watchers(made), process, Redis(made).running(), postmaster(made))
     with embedded.running(made):
         assert remembered(made) == (1, b"kept")
         remember(made)
@@ -89,7 +100,7 @@ def lingering(made, user) -> Iterator[psutil.Process]:
     connection = psycopg.connect(**place_of(made))
     backend = psutil.Process(connection.info.backend_pid)
     backend.suspend()
-    kill(*watchers(made), process, Redis(Places(made)).running(), postmaster(made))
+    kill(*watchers(made), process, Redis(made).running(), postmaster(made))
     assert is_alive(backend)
     yield backend
     if is_alive(backend):
@@ -111,7 +122,7 @@ def test_a_start_waits_until_the_processes_of_a_killed_server_are_gone(made, lin
 def test_processes_that_stay_are_named(made, lingering, monkeypatch):
     monkeypatch.setattr(postgres, "REMAINS_SECONDS", 1.5)
     with pytest.raises(EmbeddedError, match=rf"still use its memory.*\b{lingering.pid}\b.*End them with `kill"):
-        Postgres(Places(made)).bring_up()
+        Postgres(made).bring_up()
     lingering.kill()
 
 
@@ -133,7 +144,7 @@ def test_killed_servers_come_back_while_they_are_used(made):
         remember(made)
         killed = postmaster(made)
         killed.kill()
-        Redis(Places(made)).running().kill()
+        Redis(made).running().kill()
 
         def back() -> bool:
             embedded.restore(made)  # as `up` does all the time
@@ -148,7 +159,7 @@ def test_killed_servers_come_back_while_they_are_used(made):
 @pytest.mark.services
 def test_a_server_that_dies_just_after_it_was_seen_alive_is_named_among_those_that_came_back(made, monkeypatch):
     with embedded.running(made):
-        server, look = Postgres(Places(made)), Postgres.running
+        server, look = Postgres(made), Postgres.running
 
         def look_once(self: Postgres) -> psutil.Process:
             monkeypatch.undo()
@@ -157,7 +168,7 @@ def test_a_server_that_dies_just_after_it_was_seen_alive_is_named_among_those_th
             found.wait(10)
             return found
 
-        Redis(Places(made)).running().kill()
+        Redis(made).running().kill()
         monkeypatch.setattr(Postgres, "running", look_once)
         assert embedded.restore(made) == ["postgres", "redis"]
         assert server.is_ready()
@@ -181,8 +192,8 @@ def test_a_stale_process_number_that_now_belongs_to_somebody_else(made):
 def test_servers_are_known_by_where_they_work(made, user):
     """Which is all that tells of them once the directory is deleted."""
     user()
-    assert Postgres(Places(made)).processes()[0] == postmaster(made)
-    assert Redis(Places(made)).processes() == [Redis(Places(made)).running()]
+    assert Postgres(made).processes()[0] == postmaster(made)
+    assert Redis(made).processes() == [Redis(made).running()]
 
 
 @pytest.mark.services
@@ -199,7 +210,7 @@ def test_as_root_the_servers_run_as_another_user_below_a_home_that_only_root_may
     home.chmod(0o700)
     with embedded.running(data_dir):
         assert postmaster(data_dir).uids().effective != 0
-        assert Redis(Places(data_dir)).running().uids().effective != 0
+        assert Redis(data_dir).running().uids().effective != 0
         assert sql(data_dir, "SELECT 1") == [(1,)]
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
 
@@ -242,7 +253,7 @@ def test_as_root_a_closed_home_is_reached_by_one_right_and_reported_without_it(d
     data_dir.mkdir(mode=0o700)
     os.chown(data_dir, nobody.pw_uid, nobody.pw_gid)
     data_dir.parent.chmod(0o700)
-    unprivileged.check_reach(nobody, Path("/bin/sh"), data_dir)
-    monkeypatch.setattr(unprivileged, "right_to_search", lambda: "")
+    servers.check_reach(nobody, Path("/bin/sh"), data_dir)
+    monkeypatch.setattr(servers, "right_to_search", lambda: "")
     with pytest.raises(EmbeddedError, match=f"may not enter {data_dir.parent}.*chmod o[+]x"):
-        unprivileged.check_reach(nobody, Path("/bin/sh"), data_dir)
+        servers.check_reach(nobody, Path("/bin/sh"), data_dir)

@@ -58,7 +58,7 @@ def test_no_variable_is_read_elsewhere():
         str(path.relative_to(CHECKOUT)) for path in sources if re.search(r"os\.environ(\.get\(|\[)", path.read_text())
     }
     # Django's own DJANGO_SETTINGS_MODULE is set with setdefault; the embedded servers look at SUDO_UID.
-    assert readers - allowed <= {"config/embedded/unprivileged.py"}
+    assert readers - allowed <= {"config/embedded/servers.py"}
 
 
 # --- defaults --------------------------------------------------------------------------------------------------------

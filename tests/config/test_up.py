@@ -17,7 +17,6 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from config.embedded import KINDS
-from config.embedded.places import Places
 from config.management.commands.up import address, allowed_hosts, child_environment, listen
 from config.supervisor import MOST_STARTS_A_MINUTE, Child, GivenUp, Supervisor
 from tests import processes
@@ -102,7 +101,7 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     wait_for(lambda: processes.answers(f"http://localhost:{port}/readyz"), 60, "the return of the web server")
 
     watchers = [process for process in family(data_dir) if "config.embedded" in process.cmdline()]
-    servers = [kind(Places(data_dir)).running() for kind in KINDS.values()]
+    servers = [kind(data_dir).running() for kind in KINDS.values()]
     assert (len(watchers), None in servers) == (1, False)
     for process in [*watchers, *servers]:
         process.kill()
