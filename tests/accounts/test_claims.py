@@ -1,15 +1,21 @@
-"""The claim on a job: one worker's at a time, renewed while the work goes on, and free once its lease has ended."""
+"""The claim on a job: one worker's at a time, renewed while the work goes on, and free once its lease has ended.
 
+And the claim on a person's daily mail, which nobody gives back.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
-from accounts import claims
+from accounts import claims, digests
 from accounts.claims import LEASE, Claim, claimed, jobs_claimed
 from accounts.models import JobClaim
 from corpus.models import ImportRun
+from tests.factories.accounts import UserFactory
 from tests.processes import wait_for
 
 JOB = ("corpus.importrun", 7)
@@ -51,3 +57,20 @@ def test_a_claim_is_renewed_as_long_as_the_work_goes_on(monkeypatch: pytest.Monk
         JobClaim.objects.update(holder="00000000-0000-0000-0000-000000000000")  # another worker has taken it over
         wait_for(lambda: claim.is_lost, what="the heartbeat to notice")
     assert JobClaim.objects.count() == 1  # which is not this worker's to give back
+
+
+@pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_claim_a_digest_once() -> None:
+    user, barrier, now = UserFactory(), Barrier(4), timezone.now()
+
+    def claim(_: int) -> bool:
+        barrier.wait(60)
+        try:
+            return digests._claim(user, now)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(claim, range(4))) == [False, False, False, True]
+        assert sorted(pool.map(claim, range(4))) == [False] * 4

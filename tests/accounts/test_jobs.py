@@ -32,7 +32,7 @@ def test_a_queued_job_is_sent_again_ever_more_rarely(sent: list[int]) -> None:
     start = timezone.now()
     job(start, state=JobState.QUEUED)
     # Six hours of a worker that is busy with something else: each minute at first, then as rarely as will do.
-    for minutes in (*range(30), *range(30, 6 * 60, 5)):
+    for minutes in (*range(16), *range(20, 6 * 60, 20)):
         jobs.resume_lost_jobs(start + timedelta(minutes=minutes))
     assert 5 <= len(sent) <= 15
 
