@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from accounts.models import User
+from accounts.models import TokenScope, User
 from tests.access_table import KWARGS, Row
 from tests.access_world import World
 
@@ -64,23 +64,37 @@ def send(line: Row, world: World, path: str, headers: dict[str, str]) -> HttpRes
     return CLIENT.post(path, line.data(world), headers=headers)
 
 
-class Walk:
-    """What roles get where. What pages say is kept: several tests look at the same ones, and asking costs most."""
+SCOPES = [scope.value for scope in TokenScope]  # the narrowest first
 
-    def __init__(self, world: World, sessions: dict[str, str]) -> None:
-        self.world, self.sessions = world, sessions
+
+def scope_of(line: Row) -> str:
+    """The narrowest scope of a token that this line of the API lets in."""
+    return line.scope or ("read" if line.method == "GET" else "manage")
+
+
+class Walk:
+    """What roles get where, pages by their sessions and the API by their keys. What pages say is kept: several tests
+    look at the same ones, and asking costs most."""
+
+    def __init__(self, world: World, sessions: dict[str, str], keys: dict[tuple[str, str], str]) -> None:
+        self.world, self.sessions, self.keys = world, sessions, keys
         self.pages: dict[tuple[int, str], str] = {}  # by line and role
         self.statuses: dict[tuple[str, str], int] = {}  # of GET, by path and role
 
     def ask(self, line: Row, role: str) -> HttpResponse:
         path = path_of(line, self.world)
-        answer = ask(line, self.world, self.sessions.get(role), path)
+        answer = self.send(line, role, path)
         if line.method == "GET":
             is_page = "text/html" in answer.headers["Content-Type"]
             self.pages[id(line), role] = answer.content.decode() if is_page else ""
             if not line.headers:
                 self.statuses[path, role] = answer.status_code
         return answer
+
+    def send(self, line: Row, role: str, path: str) -> HttpResponse:
+        if line.name.startswith("api_"):
+            return ask(line, self.world, None, path, self.keys.get((role, scope_of(line)), ""))
+        return ask(line, self.world, self.sessions.get(role), path)
 
     def page(self, line: Row, role: str) -> str:
         """The text of a page; "" of a file."""

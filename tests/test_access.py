@@ -21,7 +21,7 @@ from corpus.collections.rules import can_oversee
 from corpus.models import Collection, Role
 from tests.access_secrets import SECRETS, another_asks, name_the_machine
 from tests.access_table import ROLES, TABLE, Row
-from tests.access_walk import ADDRESSES, CLIENT, Walk, ask, body_of, path_of, session_of, word_for
+from tests.access_walk import ADDRESSES, CLIENT, SCOPES, Walk, ask, body_of, path_of, scope_of, session_of, word_for
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT, make_token
 
@@ -49,8 +49,17 @@ def sessions(shared_world: World) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def kept_walk(shared_world: World, sessions: dict[str, str]) -> Walk:
-    return Walk(shared_world, sessions)
+def keys(shared_world: World) -> dict[tuple[str, str], str]:
+    """A key of each role with an account, for each scope."""
+    people = {role: user for role in ROLES if (user := shared_world.user(role)) is not None}
+    made = {(role, scope): make_token(user, TokenScope(scope))[1] for role, user in people.items() for scope in SCOPES}
+    ApiToken.objects.update(last_used_at=timezone.now())  # or each request would write that it is used
+    return made
+
+
+@pytest.fixture(scope="module")
+def kept_walk(shared_world: World, sessions: dict[str, str], keys: dict[tuple[str, str], str]) -> Walk:
+    return Walk(shared_world, sessions, keys)
 
 
 @pytest.fixture
@@ -70,18 +79,19 @@ def leads_to_a_collection(line: Row) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize("line", TABLE, ids=lambda line: f"{line.name}-{line.method}")
 def test_each_role_gets_what_the_table_says_and_no_secret(line: Row, walk: Walk) -> None:
-    """And outsiders cannot distinguish a collection from none."""
+    """And outsiders cannot distinguish a collection from none. At the API by a key of the scope that it needs."""
     got, seen, of_outsider = {}, [], None
     for role, expected in zip(ROLES, line.expected, strict=True):
         answer = walk.ask(line, role)
         got[role] = word_for(answer, expected)
         text = f"{body_of(answer)} {list(answer.items())}".lower()
         seen += [(role, secret) for secret in SECRETS[role] if secret.lower() in text]
+        assert "this token has the scope" not in text, role
         of_outsider = answer if role == "outsider" else of_outsider
     assert got == dict(zip(ROLES, line.expected, strict=True))
     assert seen == []
     if leads_to_a_collection(line):
-        none = ask(line, walk.world, walk.sessions["outsider"], path_of(line, walk.world, slug="nothing"))
+        none = walk.send(line, "outsider", path_of(line, walk.world, slug="nothing"))
         assert (of_outsider.status_code, none.status_code) == (404, 404)
         assert _without_address(of_outsider, walk.world.collection.slug) == _without_address(none, "nothing")
 
@@ -144,36 +154,25 @@ def test_head_writes_nothing(world: World, sessions: dict[str, str]) -> None:
     assert wrong == []
 
 
-SCOPES = [scope.value for scope in TokenScope]
 OF_THE_API = [line for line in TABLE if line.name.startswith("api_")]
-
-
-@pytest.fixture(scope="module")
-def keys(shared_world: World) -> dict[tuple[str, str], str]:
-    """A key of each role with an account, for each scope."""
-    people = {role: user for role in ROLES if (user := shared_world.user(role)) is not None}
-    made = {(role, scope): make_token(user, TokenScope(scope))[1] for role, user in people.items() for scope in SCOPES}
-    ApiToken.objects.update(last_used_at=timezone.now())  # or each request would write that it is used
-    return made
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("line", OF_THE_API, ids=lambda line: f"{line.name}-{line.method}")
 def test_tokens_are_let_in_by_their_scope(line: Row, world: World, keys: dict[tuple[str, str], str]) -> None:
-    """What the scope covers is answered as on the pages; what it does not cover is 403, whatever exists."""
-    path = path_of(line, world)
-    needed = SCOPES.index(line.scope or ("read" if line.method == "GET" else "manage"))
-    for (role, scope), key in keys.items():
-        if SCOPES.index(scope) != needed and role != "manager":
-            continue  # all roles are covered by the narrowest scope that is let in
-        expected = line.expected[ROLES.index(role)]
-        answer = ask(line, world, None, path, key)
-        if SCOPES.index(scope) >= needed:
-            assert word_for(answer, expected) == expected, (role, scope)
+    """What a wider scope covers is answered as by the scope that is needed, with which the walk asks for all roles;
+    what a narrower one does not cover is 403, whatever exists."""
+    path, needed, expected = path_of(line, world), scope_of(line), line.expected[ROLES.index("manager")]
+    for scope in SCOPES:
+        if scope == needed:
+            continue
+        answer = ask(line, world, None, path, keys["manager", scope])
+        if SCOPES.index(scope) > SCOPES.index(needed):
+            assert word_for(answer, expected) == expected, scope
             assert answer.streaming or "This token has the scope" not in answer.text
         else:
-            assert answer.status_code == 403, (role, scope)
-            assert f"has the scope “{scope}”, but “{SCOPES[needed]}” is required" in answer.json()["detail"]
+            assert answer.status_code == 403, scope
+            assert f"has the scope “{scope}”, but “{needed}” is required" in answer.json()["detail"]
 
 
 @pytest.mark.slow
