@@ -1,6 +1,7 @@
 """A whole cycle of Anno-GPT by command, and by REST with a worker's jobs done here: the same end, the same refusals."""
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,7 +10,8 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts import jobs
-from adjudication.agreement.actions import request_vote
+from adjudication.agreement.actions import request_agreement, request_vote
+from adjudication.cycles import actions
 from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, MachineRun
 from tests.adjudication.cycles.cycle_steps import judged, measured, tuned
@@ -31,7 +33,11 @@ def refused(reason: str, *words: str) -> None:
         call_command("anno_gpt", "teas", *words)
 
 
-def test_a_cycle_by_command(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cycle_by_command(
+    made: Material, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Without its figures for papers: to draw them costs more than all else.
+    monkeypatch.setattr(actions, "request_agreement", partial(request_agreement, figures=False))
     dev = judged(made, "Dev", "dev")
     refused("has no criterion “colour”", "start", "dev", "--criterion", "colour")
     dry = cycle(capsys, "start", "dev", "--criterion", "relevance", "--margin", "0.1", "--dry-run")
