@@ -7,18 +7,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import MachineRun
-from tests.factories.annotation import Material, make_campaign, make_material
+from tests.factories.annotation import Material
 from tests.factories.machines import make_prompt, stubbed
 from tests.stubs.chat import Call, Status, Step
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def made() -> Material:
-    made = make_material(topics=2, documents=2)
-    make_campaign(made)
-    return made
 
 
 def annotate(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[dict[str, Any], str]:

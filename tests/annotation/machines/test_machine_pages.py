@@ -19,7 +19,7 @@ from annotation.models import (
     UnparsedAnswer,
 )
 from corpus.models import PromptTemplate
-from tests.factories.annotation import AT, Material, make_campaign, make_material
+from tests.factories.annotation import AT, Material
 from tests.factories.machines import BODY, ask, carry_out, make_prompt, stubbed
 from tests.stubs.chat import Call, Step
 
@@ -28,16 +28,6 @@ pytestmark = pytest.mark.django_db
 BASE = "/c/teas/campaigns/main-round/machines/"
 JSON: Any = {"content_type": "application/json"}
 API = "/api/collections/teas/campaigns/main-round/machine-runs/"
-
-
-@pytest.fixture
-def made() -> Material:
-    return make_material(topics=2, documents=2)
-
-
-@pytest.fixture
-def campaign(made: Material) -> Campaign:
-    return make_campaign(made)
 
 
 @pytest.fixture
@@ -221,8 +211,10 @@ def test_who_is_still_to_judge_reads_no_replies(
 
 
 @pytest.mark.slow
-def test_replies_on_a_sealed_test_set_are_read_by_nobody(client: Client, made: Material) -> None:
-    campaign = make_campaign(made, split=Split.TEST)
+def test_replies_on_a_sealed_test_set_are_read_by_nobody(client: Client, made: Material, campaign: Campaign) -> None:
+    campaign.items.update(split=Split.TEST)
+    campaign.split = Split.TEST
+    campaign.save(update_fields=["split"])
     with stubbed(half_unparsable):
         run = carry_out(ask(made, campaign)[0])
     dev = Campaign.objects.create(

@@ -25,16 +25,6 @@ pytestmark = pytest.mark.django_db
 ITEMS = 8  # 2 topics × 2 aspects × 2 documents
 
 
-@pytest.fixture
-def made() -> Material:
-    return make_material(topics=2, documents=2)
-
-
-@pytest.fixture
-def campaign(made: Material) -> Campaign:
-    return make_campaign(made)
-
-
 def replies(run: MachineRun) -> list[tuple[str, int | None]]:
     return list(run.replies.order_by("item").values_list("state", "value"))
 
@@ -92,33 +82,35 @@ def test_the_operator_holds_the_reins_on_speed(made: Material, campaign: Campaig
 # --- bad endpoints ----------------------------------------------------------------------------------------------------
 
 
+UNREADABLE: list[tuple[str | Answer, str]] = [
+    ("Answer: 7", "not on the scale"),  # wrong
+    ("The abstract meets", "does not end with an answer"),  # half
+    (Answer("Answer: 2", finish_reason="length"), "cut off"),  # half, as the endpoint itself says
+    ("摘要完全符合要求。答案：二", "does not end with an answer"),  # another language
+    ("Answer: 1\nAnswer: 2", "two answers"),
+    (Answer("", refusal="I cannot do that."), "declined"),
+    (Answer("Answer: 2", finish_reason="content_filter"), "withheld"),
+    (Answer(None), "empty"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
-        ("Answer: 7", "not on the scale"),  # wrong
-        ("The abstract meets", "does not end with an answer"),  # half
-        (Answer("Answer: 2", finish_reason="length"), "cut off"),  # half, as the endpoint itself says
-        ("摘要完全符合要求。答案：二", "does not end with an answer"),  # another language
-        ("Answer: 1\nAnswer: 2", "two answers"),
-        (Answer("", refusal="I cannot do that."), "declined"),
-        (Answer("Answer: 2", finish_reason="content_filter"), "withheld"),
-        (Answer(None), "empty"),
-    ],
-)
-def test_an_answer_that_cannot_be_read_is_kept_and_is_no_grade(
-    made: Material, campaign: Campaign, answer: Step, problem: str
-) -> None:
-    with stubbed(first_then(answer), LLM_CONCURRENCY=1):
-        run = carry_out(ask(made, campaign)[0])
-    bad = run.replies.get(state=ReplyState.INVALID)
-    assert run.state == JobState.DONE
-    assert problem in bad.problem
-    assert bad.value is None
-    assert not Assignment.objects.filter(item=bad.item_id, annotator=run.annotator).exists()
-    assert Judgment.objects.filter(assignment__annotator=run.annotator).count() == ITEMS - 1
-    if isinstance(answer, str):
-        assert bad.text == answer
+def test_an_answer_that_cannot_be_read_is_kept_and_is_no_grade(made: Material, campaign: Campaign) -> None:
+    def every_second(call: Call) -> Step:
+        return UNREADABLE[call.number // 2][0] if call.number % 2 else "Answer: 1"
+
+    with stubbed(every_second, LLM_CONCURRENCY=1):
+        runs = [carry_out(run) for run in ask(made, campaign, runs=2)]
+    kept = [reply for run in runs for reply in run.replies.filter(state=ReplyState.INVALID).order_by("pk")]
+    for (answer, problem), bad in zip(UNREADABLE, kept, strict=True):
+        assert problem in bad.problem
+        assert bad.value is None
+        assert not Assignment.objects.filter(item=bad.item_id, annotator=bad.run.annotator).exists()
+        if isinstance(answer, str):
+            assert bad.text == answer
+    for run in runs:
+        assert run.state == JobState.DONE
+        assert Judgment.objects.filter(assignment__annotator=run.annotator).count() == ITEMS / 2
 
 
 @pytest.mark.slow
@@ -176,7 +168,7 @@ def test_an_endpoint_that_refuses_us_fails_the_run_and_keeps_what_came(made: Mat
 
 
 def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_asked() -> None:
-    made = make_material()  # 24 pairs
+    made = make_material(slug="coffees")  # 24 pairs
     with stubbed(lambda call: Answer("It depends."), LLM_CONCURRENCY=1) as stub:
         run = carry_out(ask(made, make_campaign(made))[0])
         assert (run.state, len(stub.calls)) == (JobState.FAILED, FIRST_ANSWERS)
@@ -188,7 +180,7 @@ def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_ask
 
 
 def test_one_readable_answer_among_the_first_lets_the_run_go_on() -> None:
-    made = make_material()
+    made = make_material(slug="coffees")
     with stubbed(lambda call: Answer("Answer: 1" if call.number == 1 else "It depends."), LLM_CONCURRENCY=1) as stub:
         assert carry_out(ask(made, make_campaign(made))[0]).state == JobState.DONE
         assert len(stub.calls) == 24
@@ -236,7 +228,7 @@ def test_only_what_is_unfinished_goes_on_and_only_what_runs_is_cancelled(made: M
 def test_new_items_are_taken_in_by_going_on(made: Material) -> None:
     from annotation.campaigns.actions.items import build_items
 
-    campaign = make_campaign(made, items=False)
+    campaign = make_campaign(made, name="Sampled", items=False)
     build_items(campaign=campaign, by=made.manager, at=AT, sample=3)
     run = carry_out(ask(made, campaign, kind="lexical")[0])
     assert run.replies.count() == 3

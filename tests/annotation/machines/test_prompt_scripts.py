@@ -12,7 +12,7 @@ from django.test import Client
 from annotation.models import Campaign
 from corpus.models import PromptTemplate
 from corpus.text.questions import DEFAULT_TEMPLATE
-from tests.factories.annotation import Material, make_campaign, make_material
+from tests.factories.annotation import Material
 from tests.factories.machines import BODY
 
 pytestmark = pytest.mark.django_db
@@ -20,16 +20,6 @@ pytestmark = pytest.mark.django_db
 API = "/api/collections/teas/prompts/"
 CAMPAIGN = "/api/collections/teas/campaigns/main-round/prompt-preview/"
 PAGE = "/c/teas/campaigns/main-round/machines/prompts/"
-
-
-@pytest.fixture
-def made() -> Material:
-    return make_material(topics=2, documents=2)
-
-
-@pytest.fixture
-def campaign(made: Material) -> Campaign:
-    return make_campaign(made)
 
 
 @pytest.fixture
