@@ -18,8 +18,8 @@ SOON = AT + timedelta(hours=1)
 
 def ask(built: Built, person: str = "ana", item: int = 0, text: str = ASKED, uuid: UUID | None = None) -> Inquiry:
     return ask_managers(
-        collection="tea",
-        campaign="main",
+        collection=built.collection.slug,
+        campaign=built.campaign.slug,
         assignment=assignment_of(built, person, item).pk,
         uuid=uuid or uuid4(),
         text=text,

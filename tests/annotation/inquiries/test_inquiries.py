@@ -1,5 +1,6 @@
 """Questions of annotators to their managers: asked once, answered, and seen by nobody who must not see them."""
 
+from copy import deepcopy
 from typing import Any
 from uuid import uuid4
 
@@ -22,9 +23,15 @@ from tests.factories.labelling import assignment_of, build_work, given, send_one
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def built() -> Built:
+@pytest.fixture(scope="module")
+def shared_built(module_db: None) -> Built:
     return build_work()
+
+
+@pytest.fixture
+def built(db: None, shared_built: Built) -> Built:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_built)
 
 
 def notes_of(built: Built, person: str) -> list[dict[str, Any]]:
@@ -252,7 +259,7 @@ def test_a_manager_who_still_has_the_item_reads_nothing_about_it(built: Built) -
 
 
 def test_in_an_open_queue_what_could_still_be_dealt_is_hidden_too() -> None:
-    built = build_work(strategy=Strategy.QUEUE, overlap=2)
+    built = build_work(strategy=Strategy.QUEUE, overlap=2, slug="coffee")
     ana, ben = built.annotators["ana"], built.annotators["ben"]
     mine = Assignment.objects.filter(item=built.items[0]).first()
     assert mine is not None

@@ -1,6 +1,7 @@
 """Which pairs a relevance campaign takes: chosen on the page, by command and REST, counted before they are added."""
 
 import json
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -25,8 +26,8 @@ from tests.factories.corpus import make_run
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def made() -> Material:
+@pytest.fixture(scope="module")
+def shared_made(module_db: None) -> Material:
     """Three topics of two aspects and four documents: bm25 pooled all of them in order, dense the first two."""
     found = make_material()
     entries = PoolEntry.objects.order_by("topic__position", "document__docno")
@@ -37,6 +38,12 @@ def made() -> Material:
             PoolSource.objects.create(entry=each, method="dense", rank=3 - rank)
     make_run(found.collection, "new", {"1": ["d0003", "elsewhere", "d0000"], "2": ["d0001"]})
     return found
+
+
+@pytest.fixture
+def made(db: None, shared_made: Material) -> Material:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_made)
 
 
 @pytest.fixture

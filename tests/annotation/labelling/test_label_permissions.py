@@ -1,6 +1,7 @@
 """Judge first, look afterwards: overseers who judge as well read no labels of others while they have items left."""
 
 from collections.abc import Collection
+from copy import deepcopy
 
 import pytest
 from django.test import Client
@@ -41,8 +42,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 CAMPAIGN = ["tea", "main"]
 
 
-@pytest.fixture
-def built() -> Built:
+@pytest.fixture(scope="module")
+def shared_built(module_db: None) -> Built:
     """Ana is a manager and has judged two of three items; everybody else has judged all."""
     built = build_campaign([[0, 1, 2], [1, 1, 2], [1, 1, 1]])
     vote(built)
@@ -50,6 +51,12 @@ def built() -> Built:
     Assignment.objects.filter(annotator=ana, item=built.items[2]).update(state="pending", finished_at=None)
     built.collection.memberships.filter(user=built.people["ana"]).update(role="manager")
     return built
+
+
+@pytest.fixture
+def built(db: None, shared_built: Built) -> Built:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_built)
 
 
 def client_of(built: Built | Rubric, person: str = "ana") -> Client:
@@ -122,10 +129,10 @@ def test_topics_and_documents_can_still_be_taken(built: Built) -> None:
 
 
 def test_an_open_queue_may_hand_out_anything_that_is_free() -> None:
-    built = build_work(items=2, overlap=1, strategy=Strategy.QUEUE)
+    built = build_work(items=2, overlap=1, strategy=Strategy.QUEUE, slug="coffee")
     ana = built.people["ana"]
     assert built.campaign in campaigns_left_to(ana)
-    units = take_units(collection="tea", campaign="main", have=[], by=ana, at=AT)[1]
+    units = take_units(collection="coffee", campaign="main", have=[], by=ana, at=AT)[1]
     assert built.campaign in campaigns_left_to(ana)
     for unit in units:
         send(built, "ana", given(unit[0], 1))

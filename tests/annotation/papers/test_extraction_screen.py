@@ -1,6 +1,7 @@
 """What the extraction screen asks for: saving with a base, steps, proposals, readings, pictures, and nobody else's."""
 
 import json
+from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -40,8 +41,8 @@ BLOCK = {
 ENTRIES = [{"number": "1", "key": "b0"}, {"number": "2", "key": "b1", "authors": ["Bo Lee"], "raw": "Bo Lee. On tea."}]
 
 
-@pytest.fixture
-def material() -> Material:
+@pytest.fixture(scope="module")
+def shared_material(module_db: None) -> Material:
     made = make_material(topics=1, annotators=("ann", "bob"))
     paper = PaperFactory(collection=made.collection, blocks=[BLOCK], references=ENTRIES)
     make_extraction(paper, ExtractionSource.MACHINE, make_content())
@@ -49,6 +50,12 @@ def material() -> Material:
     assign_items(campaign=campaign, by=made.manager, at=AT)
     open_campaign(campaign=campaign, by=made.manager, at=AT)
     return made
+
+
+@pytest.fixture
+def material(db: None, shared_material: Material) -> Material:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_material)
 
 
 @pytest.fixture
