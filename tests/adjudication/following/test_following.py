@@ -30,7 +30,7 @@ from annotation.campaigns.actions.campaigns import close_campaign
 from annotation.models import Assignment, Campaign, DailyWork, Submission, WorkSummary
 from corpus.models import Collection, ImportRun
 from tests.adjudication.following.counting import counted
-from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
+from tests.factories.annotation import AT, annotator, give_labels, skip_item
 
 TODAY = AT.date()
 LEVELS = {0: "0 Not", 1: "1 Partly", 2: "2 Fully"}
@@ -232,8 +232,8 @@ def test_a_long_count_is_repeated_rarely(campaign):
     assert WorkSummary.objects.get().state == JobState.QUEUED
 
 
-def test_drafts_are_not_counted(db):
-    make_campaign(make_material(), items=False)
+def test_drafts_are_not_counted(campaign):
+    Campaign.objects.filter(pk=campaign.pk).update(state="draft", opened_at=None)
     WorkJob("work").start_due(AT)
     assert not WorkSummary.objects.exists()
 

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from adjudication.releases.reads.recipe import make_recipe
 from adjudication.splits.actions import make_split
 from adjudication.splits.reads import figures_of, members_of
 from adjudication.stats.splits import Unit, divide, join
-from corpus.models import Collection, Ranking, RetrievalRun, Target, Topic
+from corpus.models import Collection, CollectionAddress, Ranking, RetrievalRun, Target, Topic
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.adjudication import build_campaign
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -47,8 +48,8 @@ def test_groups_are_joined_through_any_key() -> None:
     assert join({1: "a", 2: "b", 3: "ab", 4: "c"}) == [(1, 2, 3), (4,)]
 
 
-@pytest.fixture
-def tea(db: None) -> Collection:
+@pytest.fixture(scope="module")
+def shared_tea(module_db: None) -> Collection:
     """100 topics, 60 of one source and 40 of another; two of the same words, one made from another."""
     collection = CollectionFactory(slug="tea")
     for place in range(100):
@@ -60,6 +61,12 @@ def tea(db: None) -> Collection:
             author=f"author {place // 10}",
         )  # fmt: skip
     return collection
+
+
+@pytest.fixture
+def tea(db: None, shared_tea: Collection) -> Collection:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_tea)
 
 
 def draw(collection: Collection, **more: Any) -> Split:
@@ -214,10 +221,12 @@ def test_wrong_words_of_training_data_are_refused(
 
 def test_verdicts_give_positives_and_negatives_that_are_judged(db: None, tmp_path: Path) -> None:
     """Of d1 to d4 the first is relevant, the second judged not relevant, the third a target that nobody judged."""
+    Collection.objects.update(slug="shared")  # of the rows that tests here share
+    CollectionAddress.objects.all().delete()  # no address is given out twice
     triples = [("1", "It brews.", "d1"), ("1", "It brews.", "d2")]
     built = build_campaign([[2, 2], [0, 0]], people=("ana", "ben"), triples=triples)
     call_command("adjudicate", "tea", "main")
-    topic = Topic.objects.get(number="1")
+    topic = built.collection.topics.get(number="1")
     Target.objects.create(topic=topic, document=DocumentFactory(collection=built.collection, docno="d3"))
     DocumentFactory(collection=built.collection, docno="d4")
     run = RetrievalRun.objects.create(collection=built.collection, name="bm25", created_at=AT)

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from copy import deepcopy
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -28,9 +29,15 @@ pytestmark = pytest.mark.django_db
 WORDING = "Has anybody shown that mouths carry meaning that hands lose?"
 
 
-@pytest.fixture
-def rubric() -> Rubric:
+@pytest.fixture(scope="module")
+def shared_rubric(module_db: None) -> Rubric:
     return build_rubric()
+
+
+@pytest.fixture
+def rubric(db: None, shared_rubric: Rubric) -> Rubric:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_rubric)
 
 
 def unit_of(rubric: Rubric, number: str, person: str = "ana") -> dict:
@@ -205,7 +212,7 @@ def test_units_take_two_statements_however_many(rubric, django_assert_max_num_qu
 
 
 def test_raters_see_neither_author_nor_source_nor_what_others_said():
-    rubric = build_rubric(people=("ana", "ben"), overlap=2)
+    rubric = build_rubric(people=("ana", "ben"), overlap=2, slug="mouths")
     topic = rubric.topics["q1"]
     topic.author, topic.source, topic.extra = "Secret Author", "inline-secretmodel", {"model": "secret-7b"}
     topic.save()
