@@ -5,6 +5,7 @@ import io
 import json
 import re
 import zipfile
+from copy import deepcopy
 from pathlib import Path
 
 import ir_measures
@@ -35,6 +36,19 @@ from tests.factories.authors import withdraw_as_author
 from tests.factories.corpus import make_pool
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def shared_built(module_db: None) -> Built:
+    found = build_campaign(LABELS, triples=TRIPLES)
+    vote(found)
+    return found
+
+
+@pytest.fixture
+def built(db: None, shared_built: Built) -> Built:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_built)
 
 
 def test_query_level_sums_over_distinct_aspects(built: Built) -> None:
@@ -97,7 +111,9 @@ def test_by_annotator_in_column_two(built: Built) -> None:
 
 
 def test_by_annotator_needs_every_aspect_of_the_document() -> None:
-    built = build_campaign([[2, 1], [1, None]], people=("ana", "ben"), triples=[("1", A, "d"), ("1", B, "d")])
+    built = build_campaign(
+        [[2, 1], [1, None]], people=("ana", "ben"), triples=[("1", A, "d"), ("1", B, "d")], slug="coffee"
+    )
     assert text_of(built, "qrels", annotators=True) == "1 ana d 3\n"
 
 
@@ -133,7 +149,7 @@ def test_judgments_come_back_as_they_were(built: Built, tmp_path: Path) -> None:
 
 
 def test_judgments_show_machines_notes_and_times() -> None:
-    built = build_campaign([[2, 1]], people=("ana",), machines=[("m-1", "m", 1)])
+    built = build_campaign([[2, 1]], people=("ana",), machines=[("m-1", "m", 1)], slug="coffee")
     found = list(csv.DictReader(io.StringIO(text_of(built, "judgments"))))
     assert [(one["annotator"], one["machine"], one["model"]) for one in found] == [("ana", "0", ""), ("m-1", "1", "m")]
     assert found[0]["at"] == AT.isoformat()
@@ -253,7 +269,7 @@ def test_command_reports_what_it_wrote(built: Built, tmp_path: Path, capsys: pyt
 
 
 def test_items_without_aspect_are_written_under_their_topic() -> None:
-    built = build_campaign([], people=("ana", "ben"))
+    built = build_campaign([], people=("ana", "ben"), slug="coffee")
     items = make_items(built.campaign, [("3", None, "x"), ("3", None, "y")])
     for item, value in zip(items, (2, 0), strict=True):
         for name in ("ana", "ben"):
@@ -302,7 +318,7 @@ class TestDorisMae:
 
     def test_one_text_with_two_values_is_refused(self) -> None:
         triples: list[Triple] = [("7", A, "doc-a"), ("12", A, "doc-a")]
-        found = build_campaign([[2, 2, 2], [1, 1, 1]], triples=triples)
+        found = build_campaign([[2, 2, 2], [1, 1, 1]], triples=triples, slug="coffee")
         vote(found)
         assert codes(found, "doris-mae")["two_scores"] == "fatal"
 
