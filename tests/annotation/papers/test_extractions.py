@@ -1,5 +1,6 @@
 """Extraction campaigns: papers as items, an annotator's extraction with its revisions, and who may see what."""
 
+from copy import deepcopy
 from io import BytesIO
 
 import pytest
@@ -35,11 +36,17 @@ from tests.factories.papers import PaperFactory, assignment_of, make_content, ma
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def material() -> Material:
+@pytest.fixture(scope="module")
+def shared_material(module_db: None) -> Material:
     made = make_material(topics=1)
     PaperFactory.create_batch(3, collection=made.collection)
     return made
+
+
+@pytest.fixture
+def material(db: None, shared_material: Material) -> Material:
+    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
+    return deepcopy(shared_material)
 
 
 def campaign_of(material: Material, **fields: object) -> Campaign:
