@@ -66,10 +66,10 @@ def start(data_dir: Path, names: Collection[str]) -> list[str]:
             if lock.take(wait=False):  # there is no watcher; the new one inherits the lock with the open file
                 command = [sys.executable, "-m", "config.embedded", str(data_dir), str(lock.descriptor)]
                 pid = detach(command, data_dir / "logs" / "watcher.log", cwd=CHECKOUT, pass_fds=[lock.descriptor])
-                with contextlib.suppress(OSError):  # a full disk
+                with contextlib.suppress(OSError):  # a full disk: then end_watcher ends none
                     lock.path.write_text(str(pid))
         servers = [KINDS[name](data_dir) for name in names]
-        while sum(server.bring_up() for server in servers) < len(servers):  # they start at the same time
+        while sum(server.bring_up() for server in servers) < len(servers):  # all() would start them in turn
             time.sleep(0.01)
     return [server.name for server in servers if server.started]
 

@@ -78,17 +78,18 @@ class Server(ABC):
         return False
 
     def bring_up(self) -> bool:
-        """Start the server unless it runs; whether it takes connections now, for which the caller asks again and again.
+        """Start the server unless it runs; whether it takes connections by now. The caller repeats this until it does.
 
         Errors: EmbeddedError with the end of the log.
         """
-        if not self.running() and not is_alive(self.process):  # the one that was found may have been stopping
+        if not self.running() and not (self.process and is_alive(self.process)):
             if self.started:
                 raise EmbeddedError(f"{self.name} ended while starting. {self.log_tail()}")
-            self.launch()
-        if time.monotonic() > self.deadline:
+            self.launch()  # also where the server that was found was just stopping
+        ready = self.is_ready()
+        if not ready and time.monotonic() > self.deadline:
             raise EmbeddedError(f"{self.name} was not ready after {START_SECONDS} seconds. {self.log_tail()}")
-        return self.is_ready()
+        return ready
 
     def launch(self) -> None:
         self.prepare()
@@ -99,6 +100,7 @@ class Server(ABC):
         self.started = True
         with contextlib.suppress(psutil.NoSuchProcess):
             self.process = psutil.Process(detach(self.command(), self.log, server_account(self.data)))
+        self.deadline = time.monotonic() + START_SECONDS  # without the time that initdb took
 
     def make_directory(self, directory: Path) -> None:
         """A directory of the server's account alone. As root that is another, which must get there."""
@@ -131,10 +133,10 @@ def stop(servers: Iterable[Server]) -> None:
         time.sleep(0.01)
 
 
-def is_alive(process: psutil.Process | None) -> bool:
+def is_alive(process: psutil.Process) -> bool:
     """Whether it runs: a zombie does not."""
     with contextlib.suppress(psutil.NoSuchProcess):
-        return process is not None and process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
     return False
 
 
