@@ -1,6 +1,7 @@
 """A person's data: taken out, and erased."""
 
 import json
+from copy import deepcopy
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -22,8 +23,8 @@ from tests.factories.annotation import Material, annotator, give_labels, make_ca
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def made() -> Material:
+@pytest.fixture(scope="module")
+def shared_material(module_db: None) -> Material:
     """Ana has judged two items."""
     made = make_material(topics=2, documents=2)
     campaign = make_campaign(made)
@@ -31,6 +32,12 @@ def made() -> Material:
     open_campaign(campaign=campaign, by=made.manager, at=AT)
     give_labels(annotator(campaign, "ana"), [1, 2])
     return made
+
+
+@pytest.fixture
+def made(shared_material: Material, db: None) -> Material:
+    """The same for each test, which may change it."""
+    return deepcopy(shared_material)
 
 
 def everything() -> str:

@@ -1,6 +1,7 @@
 """Pages and API of runs and pools: what overseers see, what managers may do, and that annotators learn nothing."""
 
 import json
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -30,14 +31,10 @@ from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, mak
 SECRETS = ("bm25-of-ours", "dense-retriever", "hand-picked", "known to answer", "targets")
 
 
-@pytest.fixture
-def members(db: None) -> dict[Role, Membership]:
-    return one_member_each(CollectionFactory(slug="tea"))
-
-
-@pytest.fixture
-def collection(members: dict[Role, Membership]) -> Collection:
+@pytest.fixture(scope="module")
+def shared_members(module_db: None) -> dict[Role, Membership]:
     """Topic 1 with a pool from two runs and a list, D1 judged and D2 in a campaign; topic 2 without a pool."""
+    members = one_member_each(CollectionFactory(slug="tea"))
     collection = members[Role.MANAGER].collection
     topics = [TopicFactory(collection=collection, number=number) for number in "12"]
     documents = [DocumentFactory(collection=collection, docno=f"D{n}") for n in range(1, 7)]
@@ -51,7 +48,18 @@ def collection(members: dict[Role, Membership]) -> Collection:
     Target.objects.create(topic=topics[0], document=documents[5])
     judge(topics[0].aspects.get(text="hot"), documents[0])
     put_in_campaign(topics[0].aspects.get(text="hot"), documents[1])
-    return collection
+    return members
+
+
+@pytest.fixture
+def members(shared_members: dict[Role, Membership], db: None) -> dict[Role, Membership]:
+    """The same for each test, which may change it."""
+    return deepcopy(shared_members)
+
+
+@pytest.fixture
+def collection(members: dict[Role, Membership]) -> Collection:
+    return members[Role.MANAGER].collection
 
 
 def client_of(members: dict[Role, Membership], role: Role) -> Client:
