@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -174,6 +175,7 @@ TWO_MAPS = {
 }
 
 
+@cache  # finding the sentences again takes most of the time
 def tied_topics() -> tuple[list[TopicRecord], dict[str, list[tuple[int, ...]]]]:
     """The published queries with sentences for their aspects, and the published two-aspect sub-queries as places."""
     read = read_topics(shared_path("data", "doris-mae", "queries.txt"), "auto")
