@@ -30,11 +30,6 @@ from tests.factories.papers import PaperFactory
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def made():
-    return make_material()
-
-
 def create(made, **fields):
     return create_campaign(collection=made.collection, by=made.manager, at=AT, **{"name": "First round", **fields})
 
@@ -342,14 +337,12 @@ def test_verdicts_settle_levels_and_items(made):
 
 
 @pytest.mark.parametrize(("kind", "overlap", "sample"), [("relevance", 3, 3), ("rubric", 1, 3), ("extraction", 1, 2)])
-def test_each_kind_has_an_overlap_that_suits_its_work(kind: str, overlap: int, sample: int) -> None:
-    made = make_material()
+def test_each_kind_has_an_overlap_that_suits_its_work(made, kind: str, overlap: int, sample: int) -> None:
     campaign = create_campaign(collection=made.collection, by=made.manager, at=AT, name="Round", kind=kind)
     assert (campaign.overlap, campaign.kind_object.calibration_overlap) == (overlap, sample)
 
 
-def test_papers_get_a_calibration_sample_on_the_form_that_makes_the_campaign(client) -> None:
-    made = make_material()
+def test_papers_get_a_calibration_sample_on_the_form_that_makes_the_campaign(made, client) -> None:
     for _ in range(3):
         PaperFactory(collection=made.collection)
     client.force_login(made.manager)

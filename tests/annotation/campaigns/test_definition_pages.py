@@ -4,14 +4,9 @@ import pytest
 
 from annotation.campaigns.reads.campaigns import drafts_of
 from tests.annotation.campaigns.pages import client_of, opened, text_of, url
-from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
+from tests.factories.annotation import annotator, give_labels, make_campaign
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def made():
-    return make_material()
 
 
 def form_of(drafts):
