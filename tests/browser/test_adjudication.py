@@ -1,4 +1,4 @@
-"""Adjudication in a real browser: by keys alone, by a worker's progress, without script, accessible everywhere."""
+"""Adjudication in a real browser: by keys, without script, accessible everywhere; a worker counts in test_road.py."""
 
 from collections.abc import Callable
 
@@ -6,14 +6,13 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
-from adjudication.models import AgreementRun, Method, Verdict
+from adjudication.models import Method, Verdict
 from annotation.models import AssignmentState, Level
 from corpus.models import Topic
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_votes import vote
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.adjudication import Built, build_campaign
-from tests.processes import Child
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -182,21 +181,6 @@ def test_deciding_works_without_a_script(built: Built, new_page: NewPage) -> Non
     page.get_by_role("button", name="Decide").click()
     assert verdict_of(built, 0).value == 2
     expect(page.locator("#document-title")).to_have_text("On doc00001")
-
-
-@pytest.mark.services
-def test_counting_and_computing_with_a_real_worker(celery_worker: Child, new_page: NewPage) -> None:
-    built = build_campaign(noisy_labels(60, 3), topics=12)
-    page = new_page(user=built.people["manager"])
-    page.goto(address("adjudication_screen"))
-    page.get_by_role("button", name="Count the votes").click()
-    expect(page.get_by_text("unanimous,")).to_be_visible(timeout=30_000)
-    page.goto(address("agreement_detail"))
-    page.get_by_role("button", name="Compute").click()
-    expect(page.get_by_role("heading", name="Pair by pair")).to_be_visible(timeout=60_000)
-    assert AgreementRun.objects.get().results.exists()
-    page.select_option("#statistic", "spearman")
-    expect(page.locator("caption", has_text="Spearman")).to_be_visible()
 
 
 def test_two_clicks_from_a_figure_to_the_judgments(new_page: NewPage) -> None:

@@ -109,7 +109,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     wait_for(lambda: ended(MachineRun, campaign=test), 60, "the runs on the test set")
     reload(page)
     jobs.carry_out(request_vote(campaign=test, by=made.manager, at=timezone.now(), send=False))
-    # Here, without figures for papers; in test_adjudication.py a worker computes after such a click, with all of them.
+    # Here, without figures for papers; in test_road.py a worker computes after such a click, with all of them.
     with unserved(own_queue), page.expect_response(lambda answer: answer.request.method == "POST"):
         page.get_by_role("button", name="Compute the test").click()
     assert measured(AgreementRun.objects.get(campaign=test)).state == JobState.DONE
