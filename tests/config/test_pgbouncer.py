@@ -119,7 +119,7 @@ def session_of(built: Built) -> str:
 
 def test_two_workers_through_it_never_have_the_same_job(bouncer: str, own_queue: str, tmp_path: Path) -> None:
     """Six messages of one job, two workers: it is done once, and nobody holds it afterwards."""
-    built = build_campaign(noisy_labels(120, 3), topics=120)
+    built = build_campaign(noisy_labels(12, 3), topics=12)
     asked = {"campaign": built.campaign, "by": built.people["manager"], "at": timezone.now()}
     run = request_agreement(**asked, resamples=1000, figures=False, send=False)
     through = {"DATABASE_URL": bouncer, "LITMUS_TRANSACTION_POOLER": "1"}
