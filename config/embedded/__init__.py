@@ -88,11 +88,11 @@ def end_watcher(data_dir: Path) -> None:
 def watch(data_dir: Path, lock: int) -> None:
     """Stop the servers once nobody uses them or the directory was deleted. `lock` is the open lock of the watcher."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A process that ends closes its files in order: this one before `users`, so the next user can start a watcher.
-    os.dup2(lock, sys.stdin.fileno())
-    os.close(lock)
     with contextlib.suppress(EmbeddedError):  # the directory may be deleted already
         users = FileLock(data_dir / "locks" / "users")
         while users.is_on_disk() and not users.take(wait=False):
             time.sleep(LOOK_SECONDS)
     stop(kind(data_dir) for kind in KINDS.values())
+    # While `users` is held: a process that ends unlocks its files in no certain order, and the next user starts a
+    # watcher only if this lock is free.
+    os.close(lock)
