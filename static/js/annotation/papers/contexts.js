@@ -171,6 +171,7 @@ export class Contexts extends EventTarget {
     article.dataset.at = c;
     article.setAttribute("aria-label", `Context ${context.id}`);
     const head = document.createElement("header");
+    head.className = "line tight";
     head.append(label(`Context ${context.id}`), this.sections(context, c), button("remove-context", "Remove", c, `Remove context ${context.id}`));
     const list = document.createElement("ol");
     list.className = "extraction-sentences";

@@ -152,7 +152,7 @@ export class References extends EventTarget {
 
   item(reference, r, isDouble) {
     const isCurrent = r === this.at;
-    const item = make("li", "extraction-reference");
+    const item = make("li", "extraction-reference text-s break");
     item.dataset.row = r;
     item.classList.toggle("is-cited", this.cited.has(reference.number));
     item.tabIndex = isCurrent ? 0 : -1;
@@ -180,7 +180,7 @@ export class References extends EventTarget {
   candidates(reference) {
     const options = this.options(reference);
     if (!options.size) return [make("p", "small muted", this.found.has(reference.number) ? "Nothing similar was found. P takes an identifier or other words." : "No candidate. S searches, P takes an identifier.")];
-    const list = make("ol", "extraction-candidates");
+    const list = make("ol", "extraction-candidates stack gap-1");
     for (const [n, docno] of options) list.append(this.choice(reference, docno, n));
     return [list];
   }

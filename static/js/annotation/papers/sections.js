@@ -57,12 +57,12 @@ export class Sections extends EventTarget {
     const outside = this.outside(section);
     const row = element("li", "extraction-citing");
     const head = element("div", "row");
-    const button = element("button", "button quiet", outside.length ? "Include" : "Leave out");
+    const button = element("button", "button quiet end", outside.length ? "Include" : "Leave out");
     button.type = "button";
     button.dataset.whole = n;
     button.setAttribute("aria-label", `${button.textContent} section ${section.heading}`);
     const taken = `${section.blocks.length - outside.length} of ${section.blocks.length}`;
-    head.append(element("h4", "", section.heading || "Before the first heading"), element("span", section.part ? "badge ok" : "badge", decided(section)), element("span", "small num", taken), button);
+    head.append(element("h4", "text-s", section.heading || "Before the first heading"), element("span", section.part ? "badge ok" : "badge", decided(section)), element("span", "small num", taken), button);
     row.append(head);
     if (section.reason) row.append(element("p", "small muted", section.reason));
     if (outside.length) row.append(this.paragraphs(outside));
