@@ -18,7 +18,7 @@ SMALLEST_TARGET = 32  # pixels; links inside running text are exempt, and places
 SCRIPT = kept_files.text_of(kept_files.AXE).decode()
 
 # All in one call: what the page answers goes through three processes, so that it is lines and not axe's whole report.
-FAULTS = """async ([options, smallest]) => {
+FAULTS = """async ([options, smallest, known, part]) => {
     if (!('axe' in window)) return null;
     // The list brings styles up to date. Chromium without a window may draw no further frame while a dialog is open:
     // that is not waited for in vain.
@@ -27,7 +27,14 @@ FAULTS = """async ([options, smallest]) => {
       Promise.all(moving.map(each => each.finished.catch(() => null))),
       new Promise(late => setTimeout(late, 1000)),
     ]);
-    const {violations} = await axe.run(options);
+    const around = [...document.body.children].filter(e => !e.matches('main') && !e.querySelector('main'));
+    const frame = [document.documentElement.cloneNode(), ...around]
+      .map(e => e.outerHTML.replaceAll(/ (value|href)="[^"]*"/g, ''))
+      .concat(document.body.className, [...document.styleSheets].map(sheet => sheet.href)).join();
+    const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(frame));
+    const [number] = new Uint32Array(digest);
+    const {violations} = await axe.run(
+      part ? {include: part} : known.includes(number) ? {exclude: around} : document, options);
     const faults = violations.map(({id, help, nodes}) =>
       `${id}: ${help}: ${JSON.stringify(nodes.map(node => node.target))}`);
     const seen = (selector, exempt) => [...document.querySelectorAll(selector)]
@@ -50,13 +57,19 @@ FAULTS = """async ([options, smallest]) => {
       })
       .forEach(e => faults.push(`looks like the browser's own: ${e.outerHTML.slice(0, 120)}`));
     const root = document.documentElement;
-    return root.scrollWidth > root.clientWidth ? [...faults, 'scrolls sideways'] : faults;
+    if (root.scrollWidth > root.clientWidth) faults.push('scrolls sideways');
+    return [faults, number];
   }"""
 
+# Numbers of the frames (the masthead, the dialogs, the foot: all but `main`) that looked well in the second face. On
+# another page axe does not compute their colours again.
+FRAMES: set[int] = set()
 
-def faults_of(page: Page, rules: dict[str, Any] = RULES) -> list[str]:
+
+def faults_of(page: Page, rules: dict[str, Any] = RULES, part: str = "") -> list[str]:
     """What axe finds in WCAG 2.2 A and AA, targets under 32 px, unstyled fields, and sideways scrolling.
 
+    With the selector of a part, axe looks at this part only.
     Transitions are awaited first, as a colour is halfway to another until then.
     """
     options = {
@@ -65,11 +78,16 @@ def faults_of(page: Page, rules: dict[str, Any] = RULES) -> list[str]:
         "preload": False,  # style sheets are fetched for rules that are not among these
         "resultTypes": ["violations"],  # what passed is counted and not described, which takes as long as the rules
     }
-    found = page.evaluate(FAULTS, [options, SMALLEST_TARGET])
+    looks = rules is RULES_OF_LOOKS and not part
+    arguments = [options, SMALLEST_TARGET, list(FRAMES) if looks else [], part]
+    found = page.evaluate(FAULTS, arguments)
     if found is None:
         page.add_script_tag(url=settings.STATIC_URL + kept_files.AXE)
-        found = page.evaluate(FAULTS, [options, SMALLEST_TARGET])
-    return found
+        found = page.evaluate(FAULTS, arguments)
+    faults, frame = found
+    if looks and not faults:
+        FRAMES.add(frame)
+    return faults
 
 
 def assert_accessible(page: Page) -> None:
@@ -85,20 +103,20 @@ def faults_everywhere(page: Page, address: str) -> list[str]:
     return faults_in_both_faces(page)
 
 
-def faults_in_both_faces(page: Page, narrow_rules: dict[str, Any] = RULES_OF_LOOKS) -> list[str]:
+def faults_in_both_faces(page: Page, narrow_rules: dict[str, Any] = RULES_OF_LOOKS, part: str = "") -> list[str]:
     """The faults of a page that was opened in the first face, and is then made narrow and dark."""
-    faults = [f"{page.url}, {FACES[0][0]}: {fault}" for fault in faults_of(page)]
+    faults = [f"{page.url}, {FACES[0][0]}: {fault}" for fault in faults_of(page, part=part)]
     show(page, *FACES[1])
-    return faults + [f"{page.url}, {FACES[1][0]}: {fault}" for fault in faults_of(page, narrow_rules)]
+    return faults + [f"{page.url}, {FACES[1][0]}: {fault}" for fault in faults_of(page, narrow_rules, part)]
 
 
-def assert_accessible_in_both_faces(page: Page) -> None:
+def assert_accessible_in_both_faces(page: Page, part: str = "") -> None:
     """Show the page as it stands wide and light, then narrow and dark, which it stays, and assert both.
 
     All rules twice: what a script has opened or moved may be another in the narrow page.
     """
     show(page, *FACES[0])
-    faults = faults_in_both_faces(page, RULES)
+    faults = faults_in_both_faces(page, RULES, part)
     assert not faults, "\n".join(faults)
 
 
@@ -119,11 +137,15 @@ OPEN_DIALOG = """number => {
     for (const text of dialog.querySelectorAll('[data-text]:empty')) text.textContent = 'Delete it?';
     dialog.showModal();
   }"""
-CLOSE_DIALOG = "() => document.querySelector('dialog[open]').close()"
+OPEN_DIALOGS = "dialog[open]"
+CLOSE_DIALOG = f"() => document.querySelector('{OPEN_DIALOGS}').close()"
 
 
 def faults_of_dialogs(page: Page, seen: set[str]) -> list[str]:
-    """The faults of the page's dialogs that are not in `seen`, each opened in both faces; they are added to it."""
+    """The faults of the page's dialogs that are not in `seen`, each opened in both faces; they are added to it.
+
+    The page behind them, which nobody can use meanwhile, is not looked at each time.
+    """
     faults = []
     for number, name in enumerate(page.evaluate(DIALOGS)):
         if name in seen:
@@ -132,7 +154,9 @@ def faults_of_dialogs(page: Page, seen: set[str]) -> list[str]:
         for (scheme, size), rules in zip(FACES, (RULES, RULES_OF_LOOKS), strict=True):
             show(page, scheme, size)
             page.evaluate(OPEN_DIALOG, number)
-            faults += [f"{page.url}, dialog {name}, {scheme}: {fault}" for fault in faults_of(page, rules)]
+            faults += [
+                f"{page.url}, dialog {name}, {scheme}: {fault}" for fault in faults_of(page, rules, OPEN_DIALOGS)
+            ]
             page.evaluate(CLOSE_DIALOG)
     return faults
 

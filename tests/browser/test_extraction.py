@@ -18,7 +18,7 @@ from annotation.models import Extraction, ExtractionRevision, ExtractionSource, 
 from annotation.papers.reads.extractions import content_of
 from corpus.formats.acm_cr import read_acm_cr
 from corpus.models import Paper
-from tests.browser.axe import assert_accessible, assert_accessible_in_both_faces
+from tests.browser.axe import OPEN_DIALOGS, assert_accessible, assert_accessible_in_both_faces
 from tests.browser.extraction import BODY, HEAD, extraction_campaign, open_extraction, paper_material, refreshed, saved
 from tests.factories.annotation import AT
 from tests.factories.papers import PaperFactory, make_content, make_extraction
@@ -305,6 +305,6 @@ def test_the_screen_is_accessible(new_page, material):
     for key in ("?", "c", "f", "Shift+X"):
         page.keyboard.press(key)
         expect(page.get_by_role("dialog")).to_be_visible()
-        assert_accessible_in_both_faces(page)
+        assert_accessible_in_both_faces(page, OPEN_DIALOGS)
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)  # keys pressed before that are the dialog's

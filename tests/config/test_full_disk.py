@@ -117,7 +117,7 @@ def test_a_disk_of_uploads_that_is_full(manager: Client, small_disk: Disk, setti
     place = small_disk(256)
     settings.MEDIA_ROOT = settings.FILE_UPLOAD_TEMP_DIR = place
     settings.FILE_UPLOAD_MAX_MEMORY_SIZE = 1000
-    file = documents(500)
+    file = documents(100)
 
     def send(address: str, **fields: str):
         return manager.post(address, {**fields, "files": SimpleUploadedFile("tea.jsonl", file)})
@@ -141,7 +141,7 @@ def test_a_full_database_stores_all_or_nothing_of_an_import(
     kept = {"documents": [{"docno": "kept", "title": "Tea"}]}
     address = reverse("api_documents", args=["tea"])
     assert manager.post(address, kept, content_type="application/json").status_code == 200
-    many = {"documents": [json.loads(line) for line in documents(2000).splitlines()]}
+    many = {"documents": [json.loads(line) for line in documents(600).splitlines()]}
     for row in many["documents"]:
         row["docno"] = row.pop("id")
     answer = manager.post(address, many, content_type="application/json")
@@ -149,7 +149,7 @@ def test_a_full_database_stores_all_or_nothing_of_an_import(
     run = ImportRun.objects.latest("pk")
     assert (run.state, run.reason) == (JobState.FAILED, NO_ROOM)
     path = tmp_path / "tea.jsonl"
-    path.write_bytes(documents(2000))
+    path.write_bytes(documents(600))
     with pytest.raises(CommandError, match="no room left on its disk"):
         call_command("import_documents", "tea", str(path), stderr=io.StringIO())
     assert [document.docno for document in Document.objects.all()] == ["kept"]
