@@ -131,15 +131,15 @@ def test_two_real_workers_share_the_shards_of_a_run_and_of_pools(
 @pytest.mark.django_db
 @pytest.mark.parametrize("recipe", RECIPES)
 def test_any_number_of_shards_gives_the_same_lines(recipe: str, tmp_path: Path, settings: Any) -> None:
-    collection = filled(documents=30, words=30, topics=5)
+    collection = filled(documents=60, words=30, topics=5)
     documents = list(collection.documents.all())
     make_pool(collection.topics.get(number="1"), documents[:20])
-    for size in (1_000, 7, 1):
+    for size in (1_000, 17, 1):
         settings.INDEX_DIR, settings.INDEX_SHARD = tmp_path / str(size), size
         made(collection, f"all-{size}", recipe, depth=20)
         made(collection, f"pools-{size}", recipe, among="pools")
     for kind in ("all", "pools"):
-        assert lines(f"{kind}-7") == lines(f"{kind}-1") == lines(f"{kind}-1000") != ""
+        assert lines(f"{kind}-17") == lines(f"{kind}-1") == lines(f"{kind}-1000") != ""
     assert " d1 " not in "".join(line for line in lines("all-1").splitlines(True) if line.startswith("1 "))
 
 
