@@ -18,7 +18,7 @@ SMALLEST_TARGET = 32  # pixels; links inside running text are exempt, and places
 SCRIPT = kept_files.text_of(kept_files.AXE).decode()
 
 # All in one call: what the page answers goes through three processes, so that it is lines and not axe's whole report.
-FAULTS = """async ([options, smallest, known, part]) => {
+FAULTS = """async ([options, smallest, part]) => {
     if (!('axe' in window)) return null;
     // The list brings styles up to date. Chromium without a window may draw no further frame while a dialog is open:
     // that is not waited for in vain.
@@ -27,14 +27,7 @@ FAULTS = """async ([options, smallest, known, part]) => {
       Promise.all(moving.map(each => each.finished.catch(() => null))),
       new Promise(late => setTimeout(late, 1000)),
     ]);
-    const around = [...document.body.children].filter(e => !e.matches('main') && !e.querySelector('main'));
-    const frame = [document.documentElement.cloneNode(), ...around]
-      .map(e => e.outerHTML.replaceAll(/ (value|href)="[^"]*"/g, ''))
-      .concat(document.body.className, [...document.styleSheets].map(sheet => sheet.href)).join();
-    const digest = await crypto.subtle.digest('SHA-1', new TextEncoder().encode(frame));
-    const [number] = new Uint32Array(digest);
-    const {violations} = await axe.run(
-      part ? {include: part} : known.includes(number) ? {exclude: around} : document, options);
+    const {violations} = await axe.run(part ? {include: part} : document, options);
     const faults = violations.map(({id, help, nodes}) =>
       `${id}: ${help}: ${JSON.stringify(nodes.map(node => node.target))}`);
     const seen = (selector, exempt) => [...document.querySelectorAll(selector)]
@@ -57,13 +50,8 @@ FAULTS = """async ([options, smallest, known, part]) => {
       })
       .forEach(e => faults.push(`looks like the browser's own: ${e.outerHTML.slice(0, 120)}`));
     const root = document.documentElement;
-    if (root.scrollWidth > root.clientWidth) faults.push('scrolls sideways');
-    return [faults, number];
+    return root.scrollWidth > root.clientWidth ? [...faults, 'scrolls sideways'] : faults;
   }"""
-
-# Numbers of the frames (the masthead, the dialogs, the foot: all but `main`) that looked well in the second face. On
-# another page axe does not compute their colours again.
-FRAMES: set[int] = set()
 
 
 def faults_of(page: Page, rules: dict[str, Any] = RULES, part: str = "") -> list[str]:
@@ -78,16 +66,12 @@ def faults_of(page: Page, rules: dict[str, Any] = RULES, part: str = "") -> list
         "preload": False,  # style sheets are fetched for rules that are not among these
         "resultTypes": ["violations"],  # what passed is counted and not described, which takes as long as the rules
     }
-    looks = rules is RULES_OF_LOOKS and not part
-    arguments = [options, SMALLEST_TARGET, list(FRAMES) if looks else [], part]
+    arguments = [options, SMALLEST_TARGET, part]
     found = page.evaluate(FAULTS, arguments)
     if found is None:
         page.add_script_tag(url=settings.STATIC_URL + kept_files.AXE)
         found = page.evaluate(FAULTS, arguments)
-    faults, frame = found
-    if looks and not faults:
-        FRAMES.add(frame)
-    return faults
+    return found
 
 
 def assert_accessible(page: Page) -> None:
