@@ -13,7 +13,6 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-import psutil
 from django.conf import settings
 from django.db import connection
 from django.db.models import Model
@@ -81,18 +80,6 @@ def nobody_inserts(model: type[Model]) -> Iterator[None]:
         finally:
             cursor.execute("SELECT pg_advisory_unlock(hashtext('nobody inserts'))")
             cursor.execute("DROP FUNCTION wait_to_insert CASCADE")
-
-
-def family(data_dir: Path) -> list[psutil.Process]:
-    """All living processes that were started for this data directory, known by their environment."""
-    found = []
-    for process in psutil.process_iter(["environ", "cmdline", "status"]):
-        if process.info["status"] == psutil.STATUS_ZOMBIE:
-            continue
-        is_own = (process.info["environ"] or {}).get("LITMUS_DATA_DIR") == str(data_dir)
-        if is_own or str(data_dir) in " ".join(process.info["cmdline"] or []):
-            found.append(process)
-    return found
 
 
 def free_port() -> int:

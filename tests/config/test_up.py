@@ -1,22 +1,26 @@
 """manage.py up as people start it: a process of its own, on a data directory of its own."""
 
+import json
 import os
 import signal
 import socket
 import sys
 import tempfile
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from config.embedded import KINDS
 from config.management.commands.up import address, allowed_hosts, child_environment, listen
 from config.supervisor import MOST_STARTS_A_MINUTE, Child, GivenUp, Supervisor
 from tests import processes
-from tests.processes import family, free_port, wait_for
+from tests.processes import free_port, wait_for
 
 pytestmark = pytest.mark.services
 
@@ -47,6 +51,26 @@ def up(data_dir: Path, tmp_path: Path) -> Iterator[Callable[..., processes.Child
     wait_for(lambda: not family(data_dir), 30, "the end of all processes")
 
 
+def family(data_dir: Path) -> list[psutil.Process]:
+    """All living processes that were started for this data directory, known by their environment."""
+    found = []
+    for process in psutil.process_iter(["environ", "cmdline", "status"]):
+        if process.info["status"] == psutil.STATUS_ZOMBIE:
+            continue
+        is_own = (process.info["environ"] or {}).get("LITMUS_DATA_DIR") == str(data_dir)
+        if is_own or str(data_dir) in " ".join(process.info["cmdline"] or []):
+            found.append(process)
+    return found
+
+
+def status(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=10) as response:
+            return response.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
 def test_any_command_on_a_fresh_checkout_makes_its_tables(up, data_dir):
     """After `make setup` alone, with a data directory that nothing was ever done in."""
     first = up("nowhere", command=("collection_stats",))
@@ -60,8 +84,52 @@ def test_any_command_on_a_fresh_checkout_makes_its_tables(up, data_dir):
     assert family(data_dir) == []
 
 
-def test_pages_are_served_while_the_demo_is_loaded_and_ctrl_c_leaves_nothing_behind(up, data_dir):
-    """How it repairs itself, and its processes when it is killed: see test_durability.py."""
+def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
+    port = free_port()
+    litmus = up("--port", str(port))
+    litmus.wait_for_output("Ctrl-C", 120)
+    assert f"Litmus is running at http://localhost:{port}" in litmus.output
+    assert "manage.py create_user you@example.org --staff" in litmus.output  # no account yet
+    assert is_ready(port)
+    manifest = json.loads((data_dir / "static" / "staticfiles.json").read_text())["paths"]
+    assert status(f"http://localhost:{port}/static/{manifest['js/base.js']}") == 200
+
+    roots = psutil.Process(litmus.process.pid).children()
+    web = next(process for process in roots if any("gunicorn" in word for word in process.cmdline()))
+    web.kill()
+    litmus.wait_for_output("The web server was killed by signal 9 unexpectedly and is started again.", 30)
+    wait_for(lambda: processes.answers(f"http://localhost:{port}/readyz"), 60, "the return of the web server")
+
+    watchers = [process for process in family(data_dir) if "config.embedded" in process.cmdline()]
+    servers = [kind(data_dir).running() for kind in KINDS.values()]
+    assert (len(watchers), None in servers) == (1, False)
+    for process in [*watchers, *servers]:
+        process.kill()
+    for process in servers:
+        process.wait(10)
+    wait_for(lambda: is_ready(port), 60, f"both servers:\n{litmus.output}")
+    for name in KINDS:
+        litmus.wait_for_output(f"{name} had ended and is started again.", 30)
+    wait_for(lambda: status(f"http://localhost:{port}/accounts/login/") == 200, 30, "pages")
+    with urllib.request.urlopen(f"http://localhost:{port}/accounts/login/", timeout=10) as answer:
+        assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"  # which browser tests go without
+
+    litmus.process.send_signal(signal.SIGINT)
+    assert litmus.process.wait(60) == 0
+    assert litmus.output.endswith("Stopped.\n")
+    assert family(data_dir) == []
+
+
+def is_ready(port: int) -> bool:
+    try:
+        with urllib.request.urlopen(f"http://localhost:{port}/readyz", timeout=10) as response:
+            return json.load(response) == {"database": "ok", "redis": "ok"}
+    except urllib.error.HTTPError as error:
+        error.close()
+        return False
+
+
+def test_pages_are_served_while_the_demo_is_loaded_and_up_killed_takes_its_processes_along(up, data_dir):
     port = free_port()
     litmus = up("--port", str(port), command=("up", "--workers", "1"))
     litmus.wait_for_output("Ctrl-C", 120)
@@ -78,10 +146,13 @@ def test_pages_are_served_while_the_demo_is_loaded_and_ctrl_c_leaves_nothing_beh
     assert figures.process.wait(60) == 0
     assert '"documents": 40' in figures.output
 
-    litmus.process.send_signal(signal.SIGINT)
-    assert litmus.process.wait(60) == 0
-    assert litmus.output.endswith("Stopped.\n")
-    assert family(data_dir) == []
+    def pool_and_beat_run() -> bool:
+        return len([process for process in family(data_dir) if "celery" in process.cmdline()]) >= 3
+
+    wait_for(pool_and_beat_run, 60, "the worker with its pool and beat")
+    litmus.process.kill()
+    litmus.process.wait()
+    wait_for(lambda: not family(data_dir), 60, "the end of all processes")
 
 
 def test_a_taken_port_is_reported_before_anything_is_started(up, tmp_path, data_dir):
