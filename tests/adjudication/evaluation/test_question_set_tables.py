@@ -1,7 +1,6 @@
 """From a question set to LitSearch's Tables 3 and 4, by pages alone and by commands alone: the same LaTeX.
 
-Every fifth of 597 questions in LitSearch's counts, over real abstracts (DORIS-MAE's); BM25, and a reranker asked over
-HTTP.
+597 questions in LitSearch's counts over real abstracts (DORIS-MAE's); BM25, and a reranker asked over HTTP.
 """
 
 import json
@@ -40,22 +39,20 @@ def overlap_order(call: Call) -> str:
     return " > ".join(f"[{number}]" for number in sorted(papers, key=lambda each: (-papers[each], int(each))))
 
 
-def every_fifth_question() -> list[dict[str, Any]]:
-    """All sets, broad and specific, with both qualities in each."""
+def questions_in_counts() -> list[dict[str, Any]]:
+    """LitSearch's counts, with both qualities in every set: 294 ones and 303 twos."""
     rows = enumerate(invented_questions())
-    return [{**row, "quality": 1 if place % 2 == 0 and place < 588 else 2} for place, row in rows][::5]
+    return [{**row, "quality": 1 if place % 2 == 0 and place < 588 else 2} for place, row in rows]
 
 
 @pytest.fixture
 def material(tmp_path: Path) -> tuple[Path, Path]:
     """Files of real documents, and of questions in words of their targets' abstracts."""
-    lines = shared_path("data", "doris-mae", "judged", "corpus.jsonl").read_text("utf-8").splitlines()[::2]
-    documents = tmp_path / "documents.jsonl"
-    documents.write_text("".join(f"{line}\n" for line in lines))
-    real = [json.loads(line) for line in lines]
+    documents = shared_path("data", "doris-mae", "judged", "corpus.jsonl")
+    real = [json.loads(line) for line in documents.read_text("utf-8").splitlines()]
     rows = []
-    for place, row in enumerate(every_fifth_question()):
-        targets = [real[each - 1000] for each in row.pop("corpusids")]
+    for place, row in enumerate(questions_in_counts()):
+        targets = [real[(each - 1000) * 2] for each in row.pop("corpusids")]
         words = targets[0]["text"].split()
         start = place % max(1, len(words) - 12)
         query = f"Which papers are about {' '.join(words[start : start + 4])} and {' '.join(words[-4:])}?"
@@ -160,8 +157,8 @@ def figures_of(name: str, tmp_path: Path) -> tuple[list[float], list[float]]:
     read = list(ir_measures.read_trec_qrels(str(qrels))), list(ir_measures.read_trec_run(str(run)))
     for metric in ir_measures.iter_calc(measures, *read):
         scores.setdefault(metric.query_id, {})[str(metric.measure)] = metric.value
-    rows = {str(place): row for place, row in enumerate(every_fifth_question())}
-    assert (len(rows), len(read[0])) == (120, 130)
+    rows = {str(place): row for place, row in enumerate(questions_in_counts())}
+    assert (len(rows), len(read[0])) == (597, 639)
 
     def mean(measure: str, wanted: Callable[[dict[str, Any]], bool]) -> float:
         values = [scores.get(number, {}).get(measure, 0.0) for number, row in rows.items() if wanted(row)]
