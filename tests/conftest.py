@@ -24,6 +24,7 @@ from accounts.caches import volatile
 from config import embedded
 from config.celery import app as current_app
 from config.env import celery_broker, redis_database
+from corpus.models import Collection, CollectionAddress
 from tests import databases, kept_files, scratch
 from tests.order import dealt
 from tests.processes import Child, start_celery_worker, wait_for
@@ -132,6 +133,13 @@ def module_db(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iter
     with django_db_blocker.unblock(), transaction.atomic():
         yield
         transaction.set_rollback(True)
+
+
+@pytest.fixture
+def _free_address(db: None) -> None:
+    """For a test that makes a collection at the address of the one that its module shares, which moves away."""
+    Collection.objects.update(slug="shared")
+    CollectionAddress.objects.all().delete()  # no address is given out twice
 
 
 @pytest.fixture(autouse=True)

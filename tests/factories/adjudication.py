@@ -152,26 +152,34 @@ def add_labels(
             )
         )
     Assignment.objects.bulk_create(assignments, batch_size=5000)
-    guideline = built.campaign.guidelines.first()
+    given = [(assignment, value) for assignment, (_, _, value) in zip(assignments, rows, strict=True)]
+    return store_answers(built.criterion, given, at=at)
+
+
+def store_answers(
+    criterion: Criterion, given: Sequence[tuple[Assignment, int]], *, at: datetime = AT
+) -> list[Judgment]:
+    """Submissions and judgments of finished assignments, in bulk."""
+    guideline = criterion.campaign.guidelines.first()
     submissions = Submission.objects.bulk_create(
         [
             Submission(
                 uuid=uuid.uuid4(),
                 assignment=assignment,
                 kind=SubmissionKind.ANSWER,
-                answers={built.criterion.key: value},
+                answers={criterion.key: value},
                 guideline=guideline,
                 active_ms=4000,
                 received_at=at,
             )
-            for assignment, (_, _, value) in zip(assignments, rows, strict=True)
+            for assignment, value in given
         ],
         batch_size=5000,
     )
     return Judgment.objects.bulk_create(
         [
-            Judgment(assignment=assignment, criterion=built.criterion, value=value, submission=submission)
-            for assignment, submission, (_, _, value) in zip(assignments, submissions, rows, strict=True)
+            Judgment(assignment=assignment, criterion=criterion, value=value, submission=submission)
+            for (assignment, value), submission in zip(given, submissions, strict=True)
         ],
         batch_size=5000,
     )

@@ -1,8 +1,7 @@
 """Campaigns and steps of Anno-GPT cycles for the tests."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
-from uuid import uuid4
 
 from accounts import jobs
 from adjudication.cycles.actions import start_cycle
@@ -12,7 +11,8 @@ from adjudication.models import AgreementRun
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.models import AnnoCycle, Assignment, Campaign, Judgment, Submission
+from annotation.models import AnnoCycle, Assignment, Campaign
+from tests.factories.adjudication import store_answers
 from tests.factories.annotation import AT, Material, annotator, make_campaign
 from tests.factories.machines import ask, carry_out
 
@@ -30,30 +30,10 @@ def judged(made: Material, name: str, split: str, *, sample: int = 24, at: Any =
     for place, judge in enumerate(NAMES if labels else ()):
         todo = annotator(campaign, judge).assignments.order_by("position", "pk")
         given += [(each, (number + (number % 5 == place)) % 3) for number, each in enumerate(todo)]
-    store_labels(campaign, given, at)
-    return campaign
-
-
-def store_labels(campaign: Campaign, given: list[tuple[Assignment, int]], at: datetime) -> None:
-    """As the labelling action leaves them, which would take a tenth of a second for each person."""
-    guideline, criterion = campaign.guidelines.first(), campaign.criteria.get()
+    # As the labelling action leaves them, which would take a tenth of a second for each person.
     Assignment.objects.filter(pk__in=[each.pk for each, _ in given]).update(state="done", finished_at=at)
-    submissions = Submission.objects.bulk_create(
-        Submission(
-            uuid=uuid4(),
-            assignment=assignment,
-            kind="answer",
-            answers={criterion.key: value},
-            guideline=guideline,
-            active_ms=4000,
-            received_at=at,
-        )
-        for assignment, value in given
-    )
-    Judgment.objects.bulk_create(
-        Judgment(assignment=assignment, criterion=criterion, value=value, submission=submission)
-        for (assignment, value), submission in zip(given, submissions, strict=True)
-    )
+    store_answers(campaign.criteria.get(), given, at=at)
+    return campaign
 
 
 def tuned(made: Material, dev: Campaign, **thresholds: Any) -> str:

@@ -4,7 +4,6 @@ from copy import deepcopy
 
 import pytest
 
-from corpus.models import Collection, CollectionAddress
 from tests.factories.versions import FIRST, SECOND, Finished, make_finished
 
 
@@ -17,10 +16,3 @@ def shared_built(module_db: None) -> Finished:
 def built(db: None, shared_built: Finished) -> Finished:
     """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
     return deepcopy(shared_built)
-
-
-@pytest.fixture
-def _own_teas(db: None) -> None:
-    """For a test that makes other rows under the same name."""
-    Collection.objects.update(slug="shared")
-    CollectionAddress.objects.all().delete()  # no address is given out twice

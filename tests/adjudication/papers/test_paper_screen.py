@@ -85,7 +85,7 @@ def test_an_archived_collection_offers_neither_override_nor_undo(built, client) 
         assert [each in page for each in offered] == seen
 
 
-@pytest.mark.usefixtures("_own_teas")
+@pytest.mark.usefixtures("_free_address")
 def test_the_screen_asks_little_however_many_papers(client, django_assert_max_num_queries) -> None:
     built = make_finished(FIRST, SECOND, papers=4)
     for item in built.campaign.items.exclude(pk=built.item.pk).select_related("paper"):
@@ -167,7 +167,7 @@ def test_the_result_is_edited_on_the_extraction_screen(built, client) -> None:
     assert client.get(where).status_code == 302
 
 
-@pytest.mark.usefixtures("_own_teas")
+@pytest.mark.usefixtures("_free_address")
 def test_an_extraction_campaign_without_two_accounts_says_what_to_do(client) -> None:
     built = make_finished(FIRST)
     client.force_login(built.material.people["ada"])

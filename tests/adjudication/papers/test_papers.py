@@ -213,7 +213,7 @@ def test_who_takes_the_paper_up_again_without_change_reopens_nothing(built) -> N
     assert paper_rows(built.campaign)[0].state == "decided"
 
 
-@pytest.mark.usefixtures("_own_teas")
+@pytest.mark.usefixtures("_free_address")
 def test_a_third_version_may_decide_by_majority() -> None:
     built = make_finished(FIRST, SECOND, annotators=("ann", "bob", "cyd"))
     (row,) = paper_rows(built.campaign)
@@ -231,7 +231,7 @@ def test_a_third_version_may_decide_by_majority() -> None:
     )
 
 
-@pytest.mark.usefixtures("_own_teas")
+@pytest.mark.usefixtures("_free_address")
 def test_dangling_citations_are_asked_about_once() -> None:
     content = replace(FIRST, references=FIRST.references[:2])
     built = make_finished(content, replace(content, contexts=content.contexts[1:]))
@@ -241,7 +241,7 @@ def test_dangling_citations_are_asked_about_once() -> None:
     assert accept(built, despite=True).state == "finished"
 
 
-@pytest.mark.usefixtures("_own_teas")
+@pytest.mark.usefixtures("_free_address")
 def test_where_all_agree_there_is_nothing_to_decide() -> None:
     renumbered = replace(FIRST, contexts=(replace(FIRST.contexts[0], id="09"), FIRST.contexts[1]))
     built = make_finished(FIRST, renumbered)
@@ -330,7 +330,7 @@ def test_the_overview_counts_papers_instead_of_votes(built, client) -> None:
     assert {link: client.get(link).status_code for link in links} == dict.fromkeys(links, 200)
 
 
-@pytest.mark.usefixtures("_own_teas")
+@pytest.mark.usefixtures("_free_address")
 def test_the_command_accepts_what_majorities_decide(capsys) -> None:
     built = make_finished(FIRST, SECOND, FIRST, annotators=("ann", "bob", "cyd"), papers=3)
     two, three = (each.paper for each in built.campaign.items.exclude(pk=built.item.pk).select_related("paper"))
@@ -367,7 +367,7 @@ def test_a_paper_is_sent_back_for_one_more_annotator(built, client) -> None:
     assert VotesSeen.objects.filter(item=built.item, user=built.material.people["ada"]).exists()
 
 
-@pytest.mark.usefixtures("_own_teas")
+@pytest.mark.usefixtures("_free_address")
 def test_identifiers_are_called_as_on_the_extraction_screen() -> None:
     values = ("10.1145/1", "d0000", "https://arxiv.org/abs/1", None)
     built = make_finished(replace(FIRST, references=references(*values)), replace(FIRST, references=()))

@@ -16,7 +16,7 @@ from adjudication.evaluation.actions import delete_qrels
 from adjudication.models import ImportedQrels, Release
 from adjudication.releases.reads.sources import last_ids, sources
 from annotation.models import Assignment, AssignmentState
-from corpus.models import Change, Collection, CollectionAddress, PoolEntry, Role
+from corpus.models import Change, PoolEntry, Role
 from corpus.pools.actions import remove_from_pool
 from corpus.topics.actions.aspects import delete_aspect
 from corpus.topics.jobs.versions import keep_versions
@@ -89,9 +89,7 @@ def test_each_table_that_a_release_reads_is_guarded_or_says_why_not() -> None:
 
 
 @pytest.fixture
-def world(db: None) -> World:
-    Collection.objects.update(slug="shared")  # of the rows that tests here share
-    CollectionAddress.objects.all().delete()  # no address is given out twice
+def world(_free_address: None) -> World:
     found = make_world()
     Assignment.objects.filter(pk=found.assignment.pk).update(state=AssignmentState.DONE, finished_at=AT)
     keep_versions(list(found.collection.topics.all()), by=None, at=AT, change=Change.EDITED)

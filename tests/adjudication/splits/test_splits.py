@@ -23,7 +23,7 @@ from adjudication.releases.reads.recipe import make_recipe
 from adjudication.splits.actions import make_split
 from adjudication.splits.reads import figures_of, members_of
 from adjudication.stats.splits import Unit, divide, join
-from corpus.models import Collection, CollectionAddress, Ranking, RetrievalRun, Target, Topic
+from corpus.models import Collection, Ranking, RetrievalRun, Target, Topic
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.adjudication import build_campaign
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -219,10 +219,9 @@ def test_wrong_words_of_training_data_are_refused(
         exported(tmp_path, "--format", "triplets", *words)
 
 
-def test_verdicts_give_positives_and_negatives_that_are_judged(db: None, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("_free_address")
+def test_verdicts_give_positives_and_negatives_that_are_judged(tmp_path: Path) -> None:
     """Of d1 to d4 the first is relevant, the second judged not relevant, the third a target that nobody judged."""
-    Collection.objects.update(slug="shared")  # of the rows that tests here share
-    CollectionAddress.objects.all().delete()  # no address is given out twice
     triples = [("1", "It brews.", "d1"), ("1", "It brews.", "d2")]
     built = build_campaign([[2, 2], [0, 0]], people=("ana", "ben"), triples=triples)
     call_command("adjudicate", "tea", "main")

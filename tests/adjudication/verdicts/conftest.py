@@ -4,7 +4,6 @@ from copy import deepcopy
 
 import pytest
 
-from corpus.models import Collection, CollectionAddress
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built, build_campaign
 
@@ -20,10 +19,3 @@ def shared_built(module_db: None, request: pytest.FixtureRequest) -> Built:
 def built(db: None, shared_built: Built) -> Built:
     """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
     return deepcopy(shared_built)
-
-
-@pytest.fixture
-def _own_tea(db: None) -> None:
-    """For a test that makes other rows under the same name."""
-    Collection.objects.update(slug="shared")
-    CollectionAddress.objects.all().delete()  # no address is given out twice

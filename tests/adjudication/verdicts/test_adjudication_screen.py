@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 0, None]]
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_screen_without_votes_offers_to_count_them() -> None:
     built = build_campaign(LABELS)
     client = client_of(built, "adjudicator")
@@ -247,7 +247,7 @@ def test_taking_back_what_somebody_else_decided_since_is_refused(built: Built) -
         assert mine.post(address("verdict_decide", verdict.pk), values).status_code == 422
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_screen_asks_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
     built = build_campaign([[0, 1, 2]] * 60)
     vote(built)

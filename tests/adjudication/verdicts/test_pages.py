@@ -83,7 +83,7 @@ def test_overview_marks_what_is_stale(built: Built) -> None:
     assert page.count("before 1 newer judgment") == 3  # figures and votes on the card, figures below
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_overview_of_an_empty_collection_says_what_to_do() -> None:
     built = build_campaign([])
     built.campaign.annotators.all().delete()
@@ -91,7 +91,7 @@ def test_overview_of_an_empty_collection_says_what_to_do() -> None:
     assert "Bring the documents in" in page
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_agreement_page_without_figures_says_so() -> None:
     built = build_campaign(LABELS)
     assert (
@@ -99,7 +99,7 @@ def test_agreement_page_without_figures_says_so() -> None:
     )
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_agreement_page_shows_figures_reasons_and_links() -> None:
     built = build_campaign(noisy_labels(60, 5), topics=12, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
     vote(built)
@@ -119,7 +119,7 @@ def test_agreement_page_shows_figures_reasons_and_links() -> None:
     assert '<input type="hidden" name="among" value="two">' in page  # kept by the other choices
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_undefined_figures_say_why() -> None:
     built = build_campaign([[1, 1, None], [1, 1, None], [1, None, 2]])
     agree(built)
@@ -164,7 +164,7 @@ def test_figures_download_as_json(built: Built) -> None:
     assert "attachment" in answer["Content-Disposition"]
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_agreement_page_asks_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
     built = build_campaign(noisy_labels(80, 3), topics=20)
     vote(built)
@@ -202,7 +202,7 @@ def test_disagreements_hide_items_the_reader_still_has_to_judge(built: Built) ->
     assert page.count("its labels are kept from you") == 1
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_disagreements_ask_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
     built = build_campaign([[0, 1, 2]] * 60)
     vote(built)
@@ -242,7 +242,7 @@ def test_late_answers_are_shown_as_reopened(built: Built) -> None:
     assert "after the decision" in page
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_overview_asks_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
     built = build_campaign([[0, 1, 2]] * 40)
     vote(built)
@@ -252,7 +252,7 @@ def test_overview_asks_a_bounded_number_of_questions(django_assert_max_num_queri
         client.get(address("collection_dashboard"))
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_policies_are_compared_with_the_values_in_use() -> None:
     built = build_campaign(LABELS)
     run = vote(built)
@@ -268,7 +268,7 @@ def test_policies_are_compared_with_the_values_in_use() -> None:
     assert (found["lowest"]["changed"], found["adjudicate"]["lost"]) == (2, 2)
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 @pytest.mark.slow
 def test_figures_are_drawn_once_and_are_identical(monkeypatch: pytest.MonkeyPatch) -> None:
     built = build_campaign(noisy_labels(60, 3), topics=60)

@@ -220,7 +220,7 @@ def test_an_answer_taken_back_reopens_too(built: Built) -> None:
     assert list(queue_of(built.criterion, "reopened")) == [verdict_of(built, 3)]
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 @pytest.mark.parametrize(("voters", "reopens"), [("humans", False), ("machines", True), ("all", True)])
 def test_late_is_who_has_a_vote(voters: str, reopens: bool) -> None:
     found = build_campaign([[0, 0, 0, 1, 1]], machines=[("m-1", "m", 1), ("m-2", "m", 2)])
@@ -268,7 +268,7 @@ def test_only_the_decision_that_was_meant_is_taken_back(built: Built) -> None:
     assert verdict_of(built, 2).decided_at is None
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_a_decision_says_whether_machines_differ_from_it() -> None:
     found = build_campaign([[0, 1, 2, 1]], machines=[("m-1", "m", 1)])
     vote(found)
@@ -301,7 +301,7 @@ def test_the_queue_goes_on_from_an_item_that_left_it(built: Built, is_large: boo
     assert queue.previous_to(first) is None
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 @pytest.mark.slow
 def test_a_large_queue_in_parts_is_the_same_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ties, a reopened one, one with newer votes, one sent back: under every filter, forward and back."""
@@ -373,7 +373,7 @@ def test_votes_have_letters_in_a_stable_order_that_hides_names(built: Built) -> 
     assert [letter(place) for place in (0, 25, 26, 52)] == ["A", "Z", "A2", "A3"]
 
 
-@pytest.mark.usefixtures("_own_tea")
+@pytest.mark.usefixtures("_free_address")
 def test_order_of_letters_differs_between_items() -> None:
     built = build_campaign([[0, 1, 2]] * 20)
     vote(built)

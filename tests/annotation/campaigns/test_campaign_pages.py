@@ -11,7 +11,7 @@ from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.reads.campaigns import drafts_of
 from annotation.campaigns.views import items as item_views
 from annotation.models import Campaign, CampaignState, ItemBuild
-from corpus.models import Collection, CollectionAddress, PoolEntry, Topic, TopicKind
+from corpus.models import PoolEntry, Topic, TopicKind
 from tests.annotation.campaigns.pages import client_of, opened, text_of, url
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
 
@@ -246,9 +246,8 @@ def test_without_pools_the_page_says_where_they_come_from(made):
     assert "No topic has a pool yet" in text_of(client_of(made).get(url("item_build")))
 
 
-def test_pages_take_few_queries(db, django_assert_max_num_queries):
-    Collection.objects.update(slug="shared")  # of the rows that tests here share
-    CollectionAddress.objects.all().delete()  # no address is given out twice
+@pytest.mark.usefixtures("_free_address")
+def test_pages_take_few_queries(django_assert_max_num_queries):
     made = make_material(topics=6, documents=10, annotators=[f"p{i}" for i in range(12)])
     opened(made)
     client = client_of(made)
