@@ -264,6 +264,15 @@ def test_a_wide_table_can_be_scrolled_with_the_keyboard(new_page: NewPage) -> No
     expect(frame).not_to_have_attribute("role", "region")
 
 
+def test_a_heading_of_one_long_word_breaks_in_a_narrow_window(new_page: NewPage) -> None:
+    collection = CollectionFactory(slug="long", title="campaign:main;unit=aspect;unresolved=skip;grade=binary")
+    page = new_page(user=one_member_each(collection)[Role.MANAGER].user)
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(reverse("collection_dashboard", args=["long"]))
+    expect(page.get_by_role("heading", level=1)).to_have_text(collection.title)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
 def test_printing_leaves_the_furniture_away(new_page: NewPage, members: dict[Role, Membership]) -> None:
     page = new_page(members[Role.MANAGER].user, color_scheme="dark")
     page.goto("/c/tea/audit/")
