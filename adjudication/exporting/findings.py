@@ -139,7 +139,8 @@ def _judged_findings(pairs: dict[str, Any]) -> list[Finding]:
     if not pairs["incomplete"]:
         return []
     some = f"{pairs['incomplete']:,} of {pairs['pairs']:,} documents are scored over judged aspects only"
-    text = f"{some}: topic {_first(pairs['examples'])}. The comment file says over how many each."
+    topics = f": topic {_first(pairs['examples'])}" if pairs["examples"] else ""
+    text = f"{some}{topics}. The comment file says over how many each."
     return [Finding(WARNING, "judged_only", text, pairs["incomplete"])]
 
 

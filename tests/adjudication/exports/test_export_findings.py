@@ -206,6 +206,15 @@ def test_undecided_aspects_leave_nothing_to_write() -> None:
     assert [finding.code for finding in found] == ["unresolved", "judged_only"]
 
 
+def test_documents_judged_in_part_are_counted_where_the_campaign_judges_every_aspect_of_their_topic() -> None:
+    triples = [("7", A, "d"), ("7", B, "d"), ("7", A, "e")]
+    built = build_campaign([[1, 1]] * 3, people=("ana", "ben"), triples=triples)
+    vote(built)
+    (finding,) = find(make_options(built.collection, "qrels", aspects="judged"))
+    some = "1 of 2 documents are scored over judged aspects only"
+    assert finding.text == f"{some}. The comment file says over how many each."
+
+
 def test_sums_beyond_what_trec_eval_holds_refuse() -> None:
     built = build_campaign([[1, 1]] * 2, people=("ana", "ben"), triples=TRIPLES[:2])
     Level.objects.create(criterion=built.criterion, value=100, label="far")
