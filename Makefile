@@ -47,8 +47,10 @@ test: $(INSTALLED_DEV) ## Run every test against real servers; ARGS="-k word tes
 test-quick: $(INSTALLED_DEV) ## Run the tests that need no browser, kill no server and take less than a second; ARGS as above
 	@$(PY) -m pytest -n $(QUICK_PROCESSES) --dist worksteal -m "not browser and not services and not slow" $(ARGS)
 
-# Two more than cores, at most 6: tests of browsers, workers and killed servers wait more than they work. Quick ones work.
-TEST_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 4 && echo 6 || echo $$((n + 2)))
+# One more than cores, at most 6: tests of browsers, workers and killed servers wait as well as work. Two more made a
+# whole run on two cores a fifth dearer, as each process collects all tests and keeps a browser and a worker of its own;
+# with as many as cores a quarter of the time was idle. Quick tests only work.
+TEST_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 5 && echo 6 || echo $$((n + 1)))
 QUICK_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 6 && echo 6 || echo $$n)
 
 .PHONY: check

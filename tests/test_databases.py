@@ -24,6 +24,7 @@ def test_who_holds_the_database_is_ended_and_reported() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.slow
 def test_a_thread_that_ends_meanwhile_holds_the_database_no_longer() -> None:
     holds, may_end = threading.Event(), threading.Event()
 

@@ -71,6 +71,7 @@ def test_what_was_installed_is_not_installed_again(fresh):
     assert (fresh / "pip.log").read_text().count("-r requirements.txt") == 2
 
 
+@pytest.mark.slow
 def test_the_python_of_the_system_comes_first_if_it_can_make_environments(fresh, tmp_path):
     """It is Debian's, which is the quickest; without python3-venv it is passed over."""
     named = f"PATH={tmp_path / 'path'}:{os.environ['PATH']}", f"SYSTEM_PYTHON={tmp_path / 'system' / 'python3'}"

@@ -50,6 +50,7 @@ def agree(built: Built, **options: object) -> AgreementRun:
     return run
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_the_labels() -> None:
     from sklearn.metrics import cohen_kappa_score, f1_score  # slow to import
 

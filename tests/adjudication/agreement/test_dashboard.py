@@ -161,6 +161,7 @@ def test_open_verdicts_are_counted_as_they_are_now(built: Built) -> None:
     assert listed.context["page"].paginator.count == was - 1
 
 
+@pytest.mark.slow
 def test_the_overview_and_the_lists_ask_a_bounded_number_of_questions(
     built: Built, django_assert_max_num_queries: Any
 ) -> None:

@@ -60,6 +60,7 @@ def test_the_levels_are_looked_at_where_the_test_set_came_first(made: Material) 
     assert freeze_machine(cycle=cycle, by=made.manager, at=LATER, key=free.recipe_hash).frozen_prompt == plain
 
 
+@pytest.mark.slow
 def test_a_newer_version_of_the_frozen_prompt_is_another_machine(made: Material) -> None:
     dev = judged(made, "Dev", "dev")
     cycle, test = began(made, dev, runs=1), judged(made, "Test", "test", at=LATER)

@@ -20,7 +20,7 @@ from adjudication.stats.policies import TIE_POLICIES
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built, build_campaign
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]  # a package is built and installed first
 SOURCE = Path(__file__).parents[2] / "example_plugin"
 LINES = "1;d;2\n2;e;1\n"
 API = "/api/collections/tea/exports/pairs/"

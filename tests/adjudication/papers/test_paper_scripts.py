@@ -38,6 +38,7 @@ def accepted(built: Finished) -> Any:
     return made.state, statements(content_of(made))
 
 
+@pytest.mark.slow
 def test_a_paper_by_command(built: Finished, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     at = ("contexts", built.paper.key)
     ann, bob = whose(built, "ann"), whose(built, "bob")

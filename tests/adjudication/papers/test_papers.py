@@ -319,6 +319,7 @@ def test_papers_to_decide_wait_on_the_first_page_and_are_linked_from_agreement(b
     assert waiting_for(ada) == []
 
 
+@pytest.mark.slow
 def test_the_overview_counts_papers_instead_of_votes(built, client) -> None:
     client.force_login(built.material.people["vic"])
     where = reverse("collection_dashboard", args=[built.material.collection.slug])

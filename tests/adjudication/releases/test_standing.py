@@ -132,6 +132,7 @@ def test_the_database_refuses_each_in_words(world: World) -> None:
 class TestWays:
     """Pages, actions and commands say the reason of the database, and leave everything as it was."""
 
+    @pytest.mark.slow
     def test_actions(self, built: Built) -> None:
         topic = built.collection.topics.get(number="12")
         entry = topic.pool.create(document=built.collection.documents.get(docno="doc-a"))

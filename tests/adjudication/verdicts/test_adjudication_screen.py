@@ -80,6 +80,7 @@ def test_a_refused_decision_keeps_what_was_entered(built: Built) -> None:
     assert 'value="1" checked' in page
 
 
+@pytest.mark.slow
 def test_deciding_again_needs_what_was_seen(built: Built) -> None:
     verdict = Verdict.objects.get(item=built.items[2])
     client = client_of(built, "adjudicator")
@@ -127,6 +128,7 @@ def test_an_archived_collection_offers_neither_override_nor_undo(built: Built) -
         assert [each in page for each in offered] == seen
 
 
+@pytest.mark.slow
 def test_sending_back_from_the_screen(built: Built) -> None:
     verdict = Verdict.objects.get(item=built.items[3])
     page = client_of(built, "adjudicator").post(address("verdict_send_back", verdict.pk), follow=True)
@@ -215,6 +217,7 @@ def test_the_screen_shows_what_reopened_an_acceptance(built: Built) -> None:
     assert "Adjudicator had accepted <strong>0</strong> (unanimous, 3 votes)." in page
 
 
+@pytest.mark.slow
 def test_deciding_on_votes_that_changed_shows_the_new_ones(built: Built) -> None:
     client, verdict = client_of(built, "adjudicator"), Verdict.objects.get(item=built.items[3])
     page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
@@ -230,6 +233,7 @@ def test_deciding_on_votes_that_changed_shows_the_new_ones(built: Built) -> None
     assert client.post(address("verdict_decide", verdict.pk), values).status_code == 302
 
 
+@pytest.mark.slow
 def test_taking_back_what_somebody_else_decided_since_is_refused(built: Built) -> None:
     mine, theirs = client_of(built, "adjudicator"), client_of(built, "manager")
     verdict = Verdict.objects.get(item=built.items[2])

@@ -51,6 +51,7 @@ def test_every_item_gets_one_reply_and_one_label_and_no_slot(made: Material, cam
     assert Judgment.objects.filter(assignment__in=mine, value=2).count() == ITEMS
 
 
+@pytest.mark.slow
 def test_what_is_sent_is_the_prompt_with_the_item_and_the_recipe(made: Material, campaign: Campaign) -> None:
     with stubbed(["Answer: 0"]) as stub:
         runs = ask(made, campaign, runs=2, temperature=0.5, seed=11, max_tokens=50, model="wiser")

@@ -75,6 +75,7 @@ def test_nothing_is_found_by_no_word(shelf: Collection, text: str) -> None:
 
 
 @given(st.text(max_size=80))
+@pytest.mark.slow
 def test_any_text_is_only_words(db: None, text: str) -> None:
     assert similar_documents(Collection(pk=1), text.replace("\0", "")).hits == []
 

@@ -12,6 +12,7 @@ SHORT_PAPERS = ["3409256.3409838", "3397271.3401188", "3409256.3409817", "334341
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_paragraphs_sentences_and_citations_of_short_papers() -> None:
     score, entries = Score(), [0, 0]
     for name in SHORT_PAPERS:

@@ -206,6 +206,7 @@ def test_the_rule_gives_the_published_sub_queries() -> None:
 
 
 @pytest.mark.shared
+@pytest.mark.slow
 def test_one_map_alone_cannot_give_them() -> None:
     """Query 28 needs the second map: with the first one alone its four singles would make six sub-queries."""
     topics, wanted = tied_topics()

@@ -200,6 +200,7 @@ def test_a_run_is_made_once_at_a_time_and_can_be_cancelled(collection: Collectio
         recipe_named("splade")
 
 
+@pytest.mark.slow
 def test_page_and_rest_make_what_the_command_makes(
     client: Client, collection: Collection, members: dict[Role, Membership], django_capture_on_commit_callbacks: Any
 ) -> None:

@@ -152,6 +152,7 @@ class TestPages:
     def address(self, name: str, topic: Topic) -> str:
         return reverse(name, args=["tea", topic.pk])
 
+    @pytest.mark.slow
     def test_the_whole_way(self, topic: Topic, members: Members) -> None:
         author, reviewer = self.client(members, Role.MANAGER), self.client(members, Role.ADJUDICATOR)
         author.post(self.address("topic_review_request", topic), {"note": "Please look at pots."})
