@@ -37,10 +37,11 @@ from annotation.models import (
 from annotation.prompting.answers import AnswerForm, read_answer
 from annotation.prompting.lexical import cover, describe, level_of
 from annotation.prompting.prompts import parse_prompt
-from annotation.prompting.recipes import Prices, recipe_from
+from annotation.prompting.recipes import recipe_from
 from corpus.collections.reads.endpoints import NO_MODEL, chat_pace, require_chat_endpoint
 from corpus.endpoints.chat import Chat, Message, Reply, Unusable
 from corpus.endpoints.driver import Failure, FirstAnswers, Pace, ask_all
+from corpus.endpoints.prices import Prices
 
 LEXICAL_BATCH = 500
 NAMESPACE = UUID("7c7f1a0e-4b35-5e0c-8d1e-6a2b9f0c3d52")  # of submissions made by machine runs

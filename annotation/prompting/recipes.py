@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
+from corpus.endpoints.prices import Prices
 from corpus.formats.dataclass_json import from_json
 
 CHARACTERS_PER_TOKEN = 4.0  # usual for English; other scripts need more tokens
 TOKENS_PER_MESSAGE = 8  # that chat formats put around a message
 TYPICAL_SECONDS = 2.0  # of one call, where no earlier run is known
-MILLION = Decimal(1_000_000)
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,6 @@ class Recipe:
 def recipe_from(data: dict[str, Any]) -> Recipe:
     """The recipe from its `to_json`."""
     return from_json(Recipe, data)
-
-
-@dataclass(frozen=True)
-class Prices:
-    """Prices of a million tokens; None: not known, so that no cost is reported."""
-
-    tokens_in: Decimal | None = None
-    tokens_out: Decimal | None = None
-
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> Decimal | None:
-        if self.tokens_in is None or self.tokens_out is None:
-            return None
-        return (self.tokens_in * prompt_tokens + self.tokens_out * completion_tokens) / MILLION
 
 
 @dataclass(frozen=True)

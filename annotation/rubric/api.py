@@ -14,6 +14,7 @@ from accounts.schema import answers
 from annotation.campaigns.forms.campaigns import possible_annotators
 from annotation.campaigns.reads.campaigns import fetch_campaign
 from annotation.campaigns.rules.campaigns import check_has_page
+from annotation.labelling.api.judging import OverlapSerializer
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Campaign, ReviewDecision, Rewrite
 from annotation.rubric.actions import DECIDERS, ask_for_reviews, decide_rewrite
@@ -25,16 +26,9 @@ from corpus.models import Role
 MOST_ASKED = 1000
 
 
-class RewriteOverlapSerializer(serializers.Serializer[Any]):
-    """Shares of the question's words that are in the targets' titles, and in titles and abstracts."""
-
-    titles = serializers.FloatField(allow_null=True)
-    texts = serializers.FloatField(allow_null=True)
-
-
 class OverlapsSerializer(serializers.Serializer[Any]):
-    before = RewriteOverlapSerializer()
-    after = RewriteOverlapSerializer()
+    before = OverlapSerializer()
+    after = OverlapSerializer()
 
 
 class RewriteReviewSerializer(serializers.Serializer[Any]):

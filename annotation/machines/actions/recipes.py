@@ -15,8 +15,9 @@ from annotation.machines.reads.machines import estimate_runs
 from annotation.models import Campaign, Criterion, MachineKind
 from annotation.prompting.lexical import check_thresholds, usual_thresholds
 from annotation.prompting.prompts import BadPrompt, Prompt, parse_prompt
-from annotation.prompting.recipes import Estimate, Prices, Recipe
+from annotation.prompting.recipes import Estimate, Recipe
 from corpus.collections.reads.endpoints import require_chat_endpoint
+from corpus.endpoints.prices import Prices
 from corpus.models import PromptPurpose, PromptTemplate
 
 

@@ -23,8 +23,9 @@ from annotation.models import (
     UnparsedAnswer,
 )
 from annotation.prompting.prompts import Prompt
-from annotation.prompting.recipes import Estimate, Prices, Recipe, Typical, estimate, tokens_in
+from annotation.prompting.recipes import Estimate, Recipe, Typical, estimate, tokens_in
 from corpus.collections.reads.endpoints import chat_pace
+from corpus.endpoints.prices import Prices
 
 SAMPLE = 200  # messages that an estimate measures
 LEAST_REPLIES = 5  # with fewer earlier replies an estimate does not use them

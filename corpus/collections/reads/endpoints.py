@@ -7,8 +7,8 @@ from django.conf import settings
 from accounts.refusals import Refused
 from corpus.endpoints.chat import Endpoint
 from corpus.endpoints.driver import Pace
+from corpus.endpoints.prices import Prices
 
-MILLION = Decimal(1_000_000)
 NO_MODEL = (
     "No language model is set up here. The operator of this Litmus sets LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL"
     " (docs/configuration.md)."
@@ -75,7 +75,4 @@ def embeddings_pace() -> Pace:
 
 def cost_of(prompt_tokens: int, completion_tokens: int) -> Decimal | None:
     """The cost of these tokens in LITMUS_LLM_CURRENCY; None while a price is not known."""
-    if settings.LLM_PRICE_IN is None or settings.LLM_PRICE_OUT is None:
-        return None
-    spent = settings.LLM_PRICE_IN * prompt_tokens + settings.LLM_PRICE_OUT * completion_tokens
-    return Decimal(spent / MILLION)
+    return Prices(settings.LLM_PRICE_IN, settings.LLM_PRICE_OUT).cost(prompt_tokens, completion_tokens)

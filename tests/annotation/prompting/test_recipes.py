@@ -2,7 +2,8 @@
 
 from decimal import Decimal
 
-from annotation.prompting.recipes import Prices, Recipe, Typical, estimate, recipe_from, tokens_in
+from annotation.prompting.recipes import Recipe, Typical, estimate, recipe_from, tokens_in
+from corpus.endpoints.prices import Prices
 
 RECIPE = Recipe("endpoint", "wise", "ab" * 32, 0.0, 300, 7)
 
