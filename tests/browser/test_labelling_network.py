@@ -196,6 +196,48 @@ def test_many_steps_without_a_network_are_all_taken(new_page):
     assert values(built)[:16] == [1] * 15 + [None]
 
 
+NEXT = re.compile(r"/next/\?")
+HOLD = """
+  const make = IDBDatabase.prototype.transaction;
+  IDBDatabase.prototype.transaction = function (...given) {
+    const made = make.apply(this, given);
+    Object.defineProperty(made, "oncomplete", {
+      set: (then) => made.addEventListener("complete", async () => { await window.held; then(); }),
+    });
+    return made;
+  };
+"""
+
+
+def test_units_fetched_while_an_answer_is_being_stored_do_not_bring_its_unit_back(new_page):
+    built = build_work(items=2)
+    kept = []
+    page = new_page(user=built.people["ana"])
+    page.add_init_script(HOLD)
+    is_slow = [True]
+
+    def serve(route):
+        if is_slow[0]:
+            kept.append((route, route.fetch()))  # answered now, delivered later
+        else:
+            route.continue_()
+
+    page.route(NEXT, serve)
+    go(page, built)
+    page.keyboard.press("1")
+    expect_unit(page, 1)
+    page.evaluate("() => { window.held = new Promise(free => { window.free = free; }); }")
+    page.keyboard.press("2")
+    page.wait_for_timeout(1500)  # longer than until the rest of the hand is fetched
+    is_slow[0] = False
+    page.evaluate("() => window.free()")
+    expect_saved(page)
+    for route, answer in kept:
+        route.fulfill(response=answer)
+    expect(page.locator("[data-empty=all-done]")).to_be_visible()
+    assert values(built) == [1, 2]
+
+
 def test_what_was_queued_survives_closing_the_page(new_page):
     built = build_work(items=3)
     page = open_labelling(new_page, built)

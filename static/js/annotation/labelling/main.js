@@ -305,8 +305,15 @@ if (isQuestion) {
   });
 }
 
-/** The page comes with a few units; the rest are fetched at leisure, for when the network goes away. */
+/** The page comes with a few units; the rest are fetched at leisure, for when the network goes away.
+ *
+ * Not while an answer is being stored: neither hand nor outbox names its unit then, and the server would deal it again.
+ */
 async function fillHand() {
+  if (session.busy) {
+    setTimeout(fillHand, FILL_AFTER);
+    return;
+  }
   const answer = await deal(here(outbox.waiting)).catch(() => null);
   hand.add(answer?.body?.units ?? []);
 }
