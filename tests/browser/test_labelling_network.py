@@ -197,45 +197,78 @@ def test_many_steps_without_a_network_are_all_taken(new_page):
 
 
 NEXT = re.compile(r"/next/\?")
+# What the page does a second after it is loaded waits in `late`; an answer that was stored waits for `held`.
 HOLD = """
-  const make = IDBDatabase.prototype.transaction;
-  IDBDatabase.prototype.transaction = function (...given) {
-    const made = make.apply(this, given);
-    Object.defineProperty(made, "oncomplete", {
-      set: (then) => made.addEventListener("complete", async () => { await window.held; then(); }),
+  window.late = [];
+  const later = window.setTimeout;
+  window.setTimeout = (act, after, ...rest) => after === 1000 ? window.late.push(act) : later(act, after, ...rest);
+  const begin = IDBDatabase.prototype.transaction;
+  IDBDatabase.prototype.transaction = function (name, ...rest) {
+    const begun = begin.call(this, name, ...rest);
+    if (name === "outbox" && window.held) Object.defineProperty(begun, "oncomplete", {
+      set: (then) => begun.addEventListener("complete", async () => {
+        window.isStoring = true;
+        await window.held;
+        then();
+      }),
     });
-    return made;
+    return begun;
   };
 """
+RUN_LATE = "() => window.late.splice(0).forEach(act => act())"
+
+
+class Held:
+    """Answers to `label_next` that the server gives at once and the page gets on `deliver`."""
+
+    def __init__(self, page):
+        self.routes = []
+        page.route(NEXT, lambda route: self.routes.append((route, route.fetch())))
+
+    def deliver(self):
+        for route, answer in self.routes:
+            route.fulfill(response=answer)
+        self.routes.clear()
 
 
 def test_units_fetched_while_an_answer_is_being_stored_do_not_bring_its_unit_back(new_page):
     built = build_work(items=2)
-    kept = []
     page = new_page(user=built.people["ana"])
     page.add_init_script(HOLD)
-    is_slow = [True]
-
-    def serve(route):
-        if is_slow[0]:
-            kept.append((route, route.fetch()))  # answered now, delivered later
-        else:
-            route.continue_()
-
-    page.route(NEXT, serve)
+    held = Held(page)
     go(page, built)
     page.keyboard.press("1")
     expect_unit(page, 1)
+    expect_saved(page)
     page.evaluate("() => { window.held = new Promise(free => { window.free = free; }); }")
     page.keyboard.press("2")
-    page.wait_for_timeout(1500)  # longer than until the rest of the hand is fetched
-    is_slow[0] = False
+    page.wait_for_function("() => window.isStoring")
+    page.evaluate(RUN_LATE)
+    page.wait_for_timeout(500)  # what would be asked now is answered before the page goes on
     page.evaluate("() => window.free()")
+    wait_for(lambda: values(built) == [1, 2], 30, "both answers")
     expect_saved(page)
-    for route, answer in kept:
-        route.fulfill(response=answer)
+    page.evaluate(RUN_LATE)
+    wait_for(lambda: page.evaluate("() => true") and held.routes, 30, "the question what there is")
+    held.deliver()
     expect(page.locator("[data-empty=all-done]")).to_be_visible()
-    assert values(built) == [1, 2]
+
+
+def test_an_answer_taken_back_while_the_page_asks_what_there_is_stays_on_the_screen(new_page):
+    built = build_work(items=1)
+    page = open_labelling(new_page, built)
+    held = Held(page)
+    page.keyboard.press("1")
+    expect_saved(page)
+    wait_for(lambda: page.evaluate("() => true") and held.routes, 30, "the question what there is")
+    page.keyboard.press("u")
+    expect(page.locator("[data-part=unit]")).to_be_visible()
+    with page.expect_response(NEXT):
+        held.deliver()
+    expect_saved(page)
+    expect(page.locator("[data-part=unit]")).to_be_visible()
+    page.keyboard.press("0")
+    wait_for(lambda: values(built) == [0], 30, "the other answer")
 
 
 def test_what_was_queued_survives_closing_the_page(new_page):

@@ -127,10 +127,12 @@ async function showEmpty() {
 
 async function look() {
   clearTimeout(lookTimer);
-  let answer;
-  try {
-    answer = await deal();
-  } catch {
+  const answer = await deal().catch(() => null);
+  const { units = [], empty = "all-done", guideline: version } = answer?.body ?? {};
+  hand.add(units);
+  guideline.noteVersion(version);
+  if (screen.currentUnit()) return; // meanwhile an answer was taken back, or the history opened
+  if (!answer) {
     showState("offline");
     lookTimer = setTimeout(look, LOOK_EVERY);
     return;
@@ -139,9 +141,6 @@ async function look() {
     outbox.note("signed-out");
     return;
   }
-  const { units = [], empty = "all-done", guideline: version } = answer.body ?? {};
-  hand.add(units);
-  guideline.noteVersion(version);
   if (hand.ahead.length) {
     session.showPresent();
     return;
@@ -356,7 +355,7 @@ function signedIn(user) {
   dialogs.dialog("login").close();
   outbox.note("");
   outbox.flush();
-  if (!screen.currentUnit()) look();
+  if (!screen.currentUnit()) showEmpty();
 }
 
 dialogs.wireDialogs({ onSignedIn: signedIn });
