@@ -23,8 +23,8 @@ def test_who_holds_the_database_is_ended_and_reported() -> None:
     assert databases.end_connections(5) == []
 
 
-@pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
+@pytest.mark.django_db(transaction=True)
 def test_a_thread_that_ends_meanwhile_holds_the_database_no_longer() -> None:
     holds, may_end = threading.Event(), threading.Event()
 

@@ -57,8 +57,8 @@ JSON = st.recursive(
 )
 
 
-@given(JSON, st.booleans())
 @pytest.mark.slow
+@given(JSON, st.booleans())
 def test_all_other_json_is_read(value: object, ascii_only: bool) -> None:
     assert parse(json.dumps(value, ensure_ascii=ascii_only).encode()) == value
 

@@ -77,9 +77,9 @@ GRADES = st.dictionaries(st.sampled_from(DOCNOS), st.integers(-2, 3), min_size=1
 SCORES = st.dictionaries(st.sampled_from(DOCNOS), st.integers(0, 6).map(lambda value: value / 2), min_size=1)
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(GRADES, st.none() | SCORES), min_size=1, max_size=4))
-@pytest.mark.slow
 def test_measures_are_those_of_ir_measures(topics: list[tuple[dict[str, int], dict[str, float] | None]]) -> None:
     """To 1e-12, with grades below 0 and topics that the run lacks; where nothing is relevant, whether the run has the
     topic or not, ours are undefined and trec_eval's are 0."""

@@ -36,6 +36,5 @@ def test_an_estimate_adds_up() -> None:
     assert (unlimited.seconds, unlimited.measured) == (1000, False)
 
 
-def test_without_prices_no_cost_is_reported() -> None:
-    assert Prices(Decimal(1)).cost(10, 10) is None
+def test_tokens_are_counted_by_characters_and_message() -> None:
     assert tokens_in("x" * 400) == 108

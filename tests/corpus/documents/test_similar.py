@@ -74,8 +74,8 @@ def test_nothing_is_found_by_no_word(shelf: Collection, text: str) -> None:
     assert (page.hits, page.matches, page.has_next) == ([], 0, False)
 
 
-@given(st.text(max_size=80))
 @pytest.mark.slow
+@given(st.text(max_size=80))
 def test_any_text_is_only_words(db: None, text: str) -> None:
     assert similar_documents(Collection(pk=1), text.replace("\0", "")).hits == []
 

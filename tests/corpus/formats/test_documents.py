@@ -116,8 +116,8 @@ def test_memory_does_not_grow_with_the_input(tmp_path: Path) -> None:
     assert peak(8_000) < peak(2_000) + 3_000_000
 
 
-@pytest.mark.shared
 @pytest.mark.slow
+@pytest.mark.shared
 def test_pybtex_reads_the_same_fields() -> None:
     members = open_files(shared_path("data", "acm-cr", "collection.tar.xz"))
     member = next(member for member in members if member.name.endswith("cikm-1996.bib"))

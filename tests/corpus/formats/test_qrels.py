@@ -20,8 +20,8 @@ def key(row: QrelRow) -> tuple[str, str, str, int]:
     return row.topic, row.iteration, row.docno, row.value
 
 
-@given(st.lists(rows.filter(lambda row: not row.topic.startswith("#")), max_size=5), st.sampled_from([" ", "\t"]))
 @pytest.mark.slow
+@given(st.lists(rows.filter(lambda row: not row.topic.startswith("#")), max_size=5), st.sampled_from([" ", "\t"]))
 def test_written_qrels_are_read_back(written: list[QrelRow], separator: str) -> None:
     from ir_datasets.formats import TrecQrels  # slow to import
 

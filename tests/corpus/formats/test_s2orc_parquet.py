@@ -96,9 +96,9 @@ def test_any_text_comes_back(title: str, authors: list[str], abstract: str, body
     assert again(found) == [found]
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 @pytest.mark.parametrize("name", ["csfcube/papers.jsonl", "acm-cr/collection.tar.xz"])
-@pytest.mark.slow
 def test_real_documents_come_back(name: str) -> None:
     """A third has a full text that repeats title, authors and abstract, a third one without them, a third none."""
     read = (each for each in read_documents(shared_path("data", *name.split("/"))) if isinstance(each, DocumentRecord))

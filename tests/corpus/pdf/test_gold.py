@@ -11,8 +11,8 @@ from tests.shared import shared_path
 SHORT_PAPERS = ["3409256.3409838", "3397271.3401188", "3409256.3409817", "3343413.3377985"]
 
 
-@pytest.mark.shared
 @pytest.mark.slow
+@pytest.mark.shared
 def test_paragraphs_sentences_and_citations_of_short_papers() -> None:
     score, entries = Score(), [0, 0]
     for name in SHORT_PAPERS:

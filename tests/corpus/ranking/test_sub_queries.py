@@ -205,8 +205,8 @@ def test_the_rule_gives_the_published_sub_queries() -> None:
     assert total == 1_003
 
 
-@pytest.mark.shared
 @pytest.mark.slow
+@pytest.mark.shared
 def test_one_map_alone_cannot_give_them() -> None:
     """Query 28 needs the second map: with the first one alone its four singles would make six sub-queries."""
     topics, wanted = tied_topics()
