@@ -3,10 +3,12 @@
 import gc
 import os
 import shutil
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -36,11 +38,6 @@ hypothesis_settings.register_profile(
 hypothesis_settings.register_profile("thorough", hypothesis_settings.get_profile("litmus"), max_examples=1000)
 hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "litmus"))
 
-if "TMPDIR" not in os.environ and (in_memory := scratch.in_memory()):
-    scratch.use(in_memory)
-else:
-    in_memory = None
-
 gc.disable()  # until all tests are collected: what is loaded stays
 
 # The headless shell first: the whole browser draws its own tabs and menus for each of a test's windows, at five times
@@ -59,6 +56,7 @@ CHROMIUM_FLAGS = [
     "--js-flags=--no-maglev,--no-turbofan",
 ]
 VIEWPORT = {"width": 1280, "height": 800}
+RUN = "LITMUS_TEST_RUN"  # in the environment of all that a run of tests starts
 UNSERVED = f"{settings.CELERY_TASK_DEFAULT_QUEUE}-unserved"  # a queue
 PATIENCE = 30_000  # milliseconds for something that should happen, under any load
 
@@ -68,11 +66,16 @@ PATIENCE = 30_000  # milliseconds for something that should happen, under any lo
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start the embedded servers before the first test (the controller of xdist holds them for its workers)."""
-    if in_memory is not None:  # of the controller, which ends last
-        config.add_cleanup(lambda: shutil.rmtree(in_memory, ignore_errors=True))
-    servers = embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS)
-    servers.__enter__()
-    config.add_cleanup(lambda: servers.__exit__(None, None, None))
+    held = ExitStack()
+    config.add_cleanup(held.close)
+    # Not again in a process of a run, nor in a run that a test starts; and to be shown tests nobody need wait.
+    if RUN not in os.environ and not config.option.collectonly:
+        held.enter_context(databases.one_run(settings.DATA_DIR, partial(_say, config)))
+        os.environ[RUN] = str(os.getpid())
+        if "TMPDIR" not in os.environ and (in_memory := scratch.in_memory()):
+            scratch.use(in_memory)
+            held.callback(shutil.rmtree, in_memory, ignore_errors=True)
+    held.enter_context(embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS))
     # Two Redis databases for each test process: 0 and 1 belong to the product, which may be running as well.
     process = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
     settings.REDIS_URL = redis_database(settings.REDIS_URL, 2 + 2 * process)
@@ -88,11 +91,18 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.SECURE_CROSS_ORIGIN_OPENER_POLICY = None
     settings.BROWSER_PROGRAM = ""  # releases have pictures where a test asks for them: a second each
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
-    scratch = Path(tempfile.mkdtemp(prefix="litmus-test-"))
-    config.add_cleanup(lambda: shutil.rmtree(scratch, ignore_errors=True))
+    files = Path(tempfile.mkdtemp(prefix="litmus-test-"))
+    held.callback(shutil.rmtree, files, ignore_errors=True)
     for name in ("MEDIA_ROOT", "STATIC_ROOT", "INDEX_DIR", "FILE_UPLOAD_TEMP_DIR"):
-        setattr(settings, name, scratch / name.lower())
-        (scratch / name.lower()).mkdir()
+        setattr(settings, name, files / name.lower())
+        (files / name.lower()).mkdir()
+
+
+def _say(config: pytest.Config, text: str) -> None:
+    """Show a line at once, although pytest keeps what is printed."""
+    with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
 
 
 @pytest.hookimpl(trylast=True)  # when those that are not wanted are gone

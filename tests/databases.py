@@ -1,10 +1,10 @@
-"""Test databases: migrated once and copied, and emptied after each test that commits."""
+"""Test databases: used by one run at a time, migrated once and copied, and emptied after each test that commits."""
 
 import gc
 import hashlib
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import django
@@ -12,6 +12,8 @@ from django.apps import apps
 from django.core.management import call_command
 from django.db import connection
 from django.db.utils import OperationalError
+
+from config.embedded.places import FileLock, make_directories
 
 PREFIX = "litmus_migrated_"
 _LOCK = 7_203_511  # of the advisory lock under which the template is made
@@ -94,6 +96,20 @@ BEGIN
     END LOOP;
 END $$
 """
+
+
+@contextmanager
+def one_run(data_dir: Path, say: Callable[[str], None]) -> Iterator[None]:
+    """Inside the block no other run of tests uses the servers of this data directory; one that does is waited for.
+
+    Two runs would empty each other's Redis databases, and delete each other's files in memory.
+    """
+    make_directories(data_dir)
+    with closing(FileLock(data_dir / "locks" / "tests")) as lock:
+        if not lock.take(wait=False):
+            say(f"Waiting for another run of tests with {data_dir} to end …")
+            lock.take()
+        yield
 
 
 def migrated_template() -> str:

@@ -2,12 +2,33 @@
 
 import signal
 import threading
+from pathlib import Path
 
 import psycopg
 import pytest
 from django.db import connection
 
 from tests import databases
+
+
+def test_a_second_run_waits_for_the_first(tmp_path: Path) -> None:
+    ends, said = threading.Event(), []
+
+    def say(text: str) -> None:
+        said.append(text)
+        ends.set()
+
+    def run() -> None:
+        with databases.one_run(tmp_path, said.append):
+            holds.set()
+            assert ends.wait(30)
+
+    holds, first = threading.Event(), threading.Thread(target=run)
+    first.start()
+    assert holds.wait(30)
+    with databases.one_run(tmp_path, say):
+        first.join()
+    assert said == [f"Waiting for another run of tests with {tmp_path} to end …"]
 
 
 @pytest.mark.django_db(transaction=True)
