@@ -44,7 +44,7 @@ test: $(INSTALLED_DEV) ## Run every test against real servers; ARGS="-k word tes
 	@$(PY) -m pytest -n $(TEST_PROCESSES) --dist worksteal $(ARGS)
 
 .PHONY: test-quick
-test-quick: $(INSTALLED_DEV) ## Run the tests that need no browser, kill no server and take less than a second; ARGS as above
+test-quick: $(INSTALLED_DEV) ## Run the tests that need no browser, kill no server and are quick; ARGS as above
 	@$(PY) -m pytest -n $(QUICK_PROCESSES) --dist worksteal -m "not browser and not services and not slow" $(ARGS)
 
 # One more than cores, at most 6: tests of browsers, workers and killed servers wait as well as work. Two more made a

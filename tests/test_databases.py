@@ -31,6 +31,7 @@ def test_a_second_run_waits_for_the_first(tmp_path: Path) -> None:
     assert said == [f"Waiting for another run of tests with {tmp_path} to end …"]
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_who_holds_the_database_is_ended_and_reported() -> None:
     with connection.cursor() as cursor:

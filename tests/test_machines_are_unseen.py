@@ -24,6 +24,7 @@ def world() -> World:
     return world
 
 
+@pytest.mark.slow
 def test_counts_an_annotator_sees_do_not_move_when_a_machine_judges(world: World) -> None:
     client = Client()
     client.force_login(world.user("annotator"))

@@ -42,6 +42,7 @@ def heading(page: Any) -> str:
     return first
 
 
+@pytest.mark.slow
 def test_titles_say_what_a_page_is_for(client: Client) -> None:
     UserFactory(email="ada@example.org")
     sign_in(client, "ada@example.org")

@@ -46,6 +46,7 @@ def test_a_claim_holds_for_its_lease_and_no_longer() -> None:
     assert second.is_held()
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_claim_is_renewed_as_long_as_the_work_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(claims, "BEAT_SECONDS", 0.01)

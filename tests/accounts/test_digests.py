@@ -66,6 +66,7 @@ def reported(user: User, at: datetime = NOON) -> set[Notice]:
 # --- what is reported ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_judge_reads_of_work_a_deadline_and_an_added_item_but_not_why(built: Built) -> None:
     send_back(built, NOON - timedelta(hours=1))
     send_due(NOON)

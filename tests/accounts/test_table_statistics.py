@@ -28,6 +28,7 @@ def test_a_table_that_was_filled_is_analysed_and_one_with_a_few_new_rows_is_not(
     assert _known_rows() == 500
 
 
+@pytest.mark.slow
 def test_a_table_that_was_emptied_does_not_count_as_empty_when_it_is_filled_again():
     collection = CollectionFactory()
     Document.objects.bulk_create(Document(collection=collection, docno=f"a{n}") for n in range(1000))

@@ -104,6 +104,7 @@ def test_several_campaigns_are_opened_and_closed(made, client):
     assert Campaign.objects.get(pk=campaign.pk).state == "closed"
 
 
+@pytest.mark.slow
 def test_items_are_sorted_downloaded_and_only_unjudged_ones_removed(made, client):
     campaign = make_campaign(made)
     assign_items(campaign=campaign, by=None, at=AT)

@@ -53,6 +53,7 @@ def world(shared_world: World, db: None) -> Iterator[World]:
         signal.connect(close_old_connections)
 
 
+@pytest.mark.slow
 def test_every_operation_says_in_a_line_what_it_does(operations: list[Any]) -> None:
     assert {operation.path for operation in operations} >= {"/api/collections/", "/api/collections/{slug}/documents/"}
     summaries = {operation.label: operation.definition.raw.get("summary", "") for operation in operations}

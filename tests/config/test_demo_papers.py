@@ -15,6 +15,7 @@ def paper(folder: Path, text: str):
     return path, extract(path, vocabulary={})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "references", "cites"), [("hives", 6, 14), ("registers", 6, 6)])
 def test_the_demos_papers_are_read_whole(tmp_path: Path, name: str, references: int, cites: int) -> None:
     text = (HERE / "papers" / f"{name}.txt").read_text("utf-8")

@@ -236,6 +236,7 @@ def test_addresses_are_known_before_anything_runs_and_fit_a_socket(path):
     assert not Path(path).exists()
 
 
+@pytest.mark.slow
 def test_the_watcher_ignores_the_keyboard(made, user):
     user()
     for watcher in watchers(made):

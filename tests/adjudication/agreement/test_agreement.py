@@ -87,6 +87,7 @@ def test_json_has_the_shape_of_the_design() -> None:
     assert {one["statistic"] for one in result["comparisons"]} >= {"accuracy", "macro_f1", "spearman"}
 
 
+@pytest.mark.slow
 def test_same_seed_same_figures_and_another_seed_others() -> None:
     built = build_campaign(noisy_labels(120, 3), topics=120)
     first, again, other = agree(built), agree(built), agree(built, seed=99)
@@ -104,6 +105,7 @@ def test_same_seed_same_figures_and_another_seed_others() -> None:
     assert figures(first) != figures(other)
 
 
+@pytest.mark.slow
 def test_topics_are_the_unit_when_they_have_several_items() -> None:
     built = build_campaign(noisy_labels(120, 2), people=("ana", "ben"), topics=12)
     by_topic = agree(built).results.get(scope="pair", statistic="accuracy")
@@ -133,6 +135,7 @@ def test_perfect_agreement_has_a_bound_instead_of_an_interval() -> None:
     assert "by the rule of three at least 90.0%" in shown.notes
 
 
+@pytest.mark.slow
 def test_resamples_without_a_value_are_reported() -> None:
     labels = [[0, 0]] * 112 + [[1, 0]] * 4 + [[0, 1]] * 4 + [[1, 1]]
     run = agree(build_campaign(labels, people=("ana", "ben"), topics=121), interval="percentile", resamples=20_000)

@@ -16,6 +16,7 @@ from tests.factories.adjudication import build_campaign
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_table_for_a_paper() -> None:
     built = build_campaign(noisy_labels(60, 5), topics=12, machines=[("m_1", "m", 1), ("m_2", "m", 2)])
     vote(built)

@@ -22,6 +22,7 @@ from tests.factories.adjudication import AT, Built, build_campaign, make_items
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_people_are_measured_by_people_and_the_overview_opens_on_figures(built: Built) -> None:
     other = Campaign.objects.create(
         collection=built.collection, slug="later", name="Later", kind="relevance", state="open", seed=1, created_at=AT
@@ -126,6 +127,7 @@ def test_machine_runs_show_their_prompt_and_what_could_not_be_read(built: Built)
     assert "0 of 24 2 0" in text
 
 
+@pytest.mark.slow
 def test_managers_pause_from_the_overview_and_viewers_do_not(built: Built) -> None:
     manager, viewer = (client_of(built, name) for name in ("manager", "viewer"))
     pause = address("annotator_state", built.annotators["ana"].pk)

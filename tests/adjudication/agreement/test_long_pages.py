@@ -26,6 +26,7 @@ def rows_of(answer: Any, page: str) -> list[int]:
     return [item.pk for item in shown]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "asked"),
     [

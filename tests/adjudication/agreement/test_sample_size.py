@@ -14,6 +14,7 @@ from tests.factories.adjudication import build_campaign
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_half_width_of_the_pilot_asks_for_the_pilot() -> None:
     built = build_campaign(noisy_labels(150, 3), topics=150)
     run = agree(built, interval="jackknife_t", unit="item")

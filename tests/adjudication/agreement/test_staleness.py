@@ -51,6 +51,7 @@ def test_a_decision_makes_figures_against_the_verdict_stale() -> None:
     assert fetch_standing(built.campaign).changed == 1
 
 
+@pytest.mark.slow
 def test_a_count_by_other_rules_makes_them_stale() -> None:
     built = fresh()
     vote(built)
@@ -62,6 +63,7 @@ def test_a_count_by_other_rules_makes_them_stale() -> None:
     assert fetch_standing(built.campaign).changed == 30, "others are compared with the vote of the others now"
 
 
+@pytest.mark.slow
 def test_a_vote_that_went_makes_them_stale() -> None:
     built = fresh()
     Judgment.objects.filter(assignment__item=built.items[0], assignment__annotator__kind="human").delete()
@@ -72,6 +74,7 @@ def test_a_vote_that_went_makes_them_stale() -> None:
     assert not Verdict.objects.filter(item=built.items[0]).exists()
 
 
+@pytest.mark.slow
 def test_among_people_who_all_voted_no_figure_depends_on_the_verdicts() -> None:
     built = build_campaign(noisy_labels(30, 3), topics=6)
     vote(built)
@@ -114,6 +117,7 @@ def stale(built: Built) -> tuple[bool, bool, bool]:
     return fetch_vote_standing(built.campaign).is_stale, fetch_standing(built.campaign).is_stale, in_export
 
 
+@pytest.mark.slow
 def test_labels_of_machines_without_a_vote_make_nothing_stale() -> None:
     built = counted()
     add_machine(built)
@@ -126,6 +130,7 @@ def test_labels_of_machines_without_a_vote_make_nothing_stale() -> None:
     assert not client.get(reverse("api_agreement", args=["tea", "main"])).json()["newer_answers"]
 
 
+@pytest.mark.slow
 def test_labels_of_machines_with_a_vote_or_with_figures_make_them_stale() -> None:
     built = counted()
     add_machine(built)

@@ -76,6 +76,7 @@ def test_a_newer_version_of_the_frozen_prompt_is_another_machine(made: Material)
         assert frozen.prompt == run.prompt
 
 
+@pytest.mark.slow
 def test_the_frozen_machine_runs_as_often_as_was_fixed_and_no_oftener(made: Material) -> None:
     dev = judged(made, "Dev", "dev")
     cycle, test = began(made, dev, runs=2), judged(made, "Test", "test", at=LATER)

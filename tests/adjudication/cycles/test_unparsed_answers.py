@@ -48,6 +48,7 @@ def open_it(client: Client, built: Built, place: int = 1) -> Verdict:
     return Verdict.objects.get(item=item)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counted", [False, True])
 def test_an_adjudicator_decides_in_the_machines_place(built: Built, counted: bool) -> None:
     if counted:
@@ -79,6 +80,7 @@ def test_it_is_handed_to_a_person_instead(built: Built) -> None:
     assert "waits for a person" in client.get(PAGE).content.decode()
 
 
+@pytest.mark.slow
 def test_opened_and_left_alone_is_nothing_once_votes_are_counted(built: Built) -> None:
     verdict = open_it(sign_in(built), built)
     open_it(sign_in(built), built)

@@ -62,6 +62,7 @@ def page(client: Client, job: Evaluation, name: str, **query: Any) -> str:
     return answer.content.decode()
 
 
+@pytest.mark.slow
 def test_a_run_with_its_figures_topics_and_what_it_lacks(
     client: Client, built: Built, job: Evaluation, django_assert_max_num_queries: Any
 ) -> None:
@@ -91,6 +92,7 @@ def test_a_run_with_its_figures_topics_and_what_it_lacks(
         assert client.get(reverse("evaluation_run", args=["tea", job.pk]), wrong).status_code == 404
 
 
+@pytest.mark.slow
 def test_a_topic_with_ranks_and_what_is_unjudged(
     client: Client, built: Built, job: Evaluation, django_assert_max_num_queries: Any
 ) -> None:
@@ -122,6 +124,7 @@ def test_a_topic_with_ranks_and_what_is_unjudged(
     assert client.get(reverse("evaluation_topic", args=["tea", job.pk]), {"topic": "99"}).status_code == 404
 
 
+@pytest.mark.slow
 def test_what_has_changed_since_is_said(client: Client, built: Built, job: Evaluation) -> None:
     client.force_login(built.people["viewer"])
     stray = RetrievalRun.objects.get(name="stray")
@@ -251,6 +254,7 @@ class TestJudging:
         sent = {"topic": "1", "depth": "10", "campaign": "", "name": "Second look", **more}
         return client.post(reverse("evaluation_judging", args=["tea", job.pk]), sent)
 
+    @pytest.mark.slow
     def test_a_new_draft_gets_items_of_the_unjudged_documents_alone(
         self, client: Client, built: Built, job: Evaluation
     ) -> None:
@@ -280,6 +284,7 @@ class TestJudging:
         assert again.status_code == 422
         assert escape("The gold's campaign has items of the 1 document already") in again.content.decode()
 
+    @pytest.mark.slow
     def test_refusals(self, client: Client, built: Built, job: Evaluation) -> None:
         client.force_login(built.people["manager"])
         nothing = self.ask(client, job, topic="2")
@@ -298,6 +303,7 @@ class TestJudging:
         assert {(row.topic, row.docno, row.rank) for row in rows} == {("1", "new", 1), ("1", "elsewhere", 2)}
         assert [(each.depth, each.documents, each.topics) for each in counts] == [(d, 2, 1) for d in (5, 10, 20, 50)]
 
+    @pytest.mark.slow
     def test_by_command_and_rest(
         self, client: Client, built: Built, job: Evaluation, capsys: pytest.CaptureFixture[str]
     ) -> None:

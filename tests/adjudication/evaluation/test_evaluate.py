@@ -24,6 +24,7 @@ from tests.factories.corpus import make_tree
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_means_are_those_of_ir_measures(built: Built) -> None:
     found = evaluated(built, measures=("nDCG@10", "AP", "R@5"))
     binary = [ir_measures.Qrel(topic, docno, int(grade >= 2)) for topic, docno, grade in qrels(built)]
@@ -89,6 +90,7 @@ def test_newer_answers_make_the_gold_unsure(built: Built) -> None:
     assert any("newer judgment" in note for note in evaluated(built, gold="campaign:main;unresolved=skip")["notes"])
 
 
+@pytest.mark.slow
 def test_what_one_run_lacks_spoils_nothing_else(built: Built) -> None:
     """A measure that re-ranks pools where a run ranks something unjudged; a run of something else; an empty run."""
     make_run(built.collection, "stray", {"1": {"d1": 2, "unjudged": 1}})

@@ -34,6 +34,7 @@ from tests.factories.adjudication import AT, Built
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_every_kind_of_gold(built: Built, tmp_path: Path) -> None:
     collection = built.collection
     topics = list(Topic.objects.filter(collection=collection).order_by("position"))
@@ -102,6 +103,7 @@ def test_no_campaign_is_needed_for_targets() -> None:
     assert shuffled["problem"] == "no topic has a pool whose order could be shuffled."
 
 
+@pytest.mark.slow
 def test_who_may_see_a_gold(built: Built) -> None:
     """Who still has to judge sees no figures made of what they judge; targets are open to all overseers."""
     viewer = MembershipFactory(collection=built.collection, role="viewer")

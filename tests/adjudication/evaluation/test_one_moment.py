@@ -13,6 +13,7 @@ from tests.adjudication.evaluation.conftest import make_built
 from tests.adjudication.evaluation.evaluating import done
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_gold_and_runs_are_of_one_moment() -> None:
     """Somebody replaces a run and the labels while another run is read: neither shows."""

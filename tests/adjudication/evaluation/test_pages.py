@@ -31,6 +31,7 @@ def ask(client: Client, **more: Any) -> Any:
     return client.post(reverse("evaluation_create", args=["tea"]), {**ASKED, **more})
 
 
+@pytest.mark.slow
 def test_a_table_of_a_paper_needs_no_gold(client: Client, built: Built) -> None:
     sign_in(client, built)
     assert ask(client, gold="", preset="doris-2").status_code == 302
@@ -39,6 +40,7 @@ def test_a_table_of_a_paper_needs_no_gold(client: Client, built: Built) -> None:
     assert [job.parameters["gold"] for job in Evaluation.objects.order_by("pk")] == ["campaign:main"] * 2
 
 
+@pytest.mark.slow
 def test_from_the_form_to_the_table(client: Client, built: Built) -> None:
     sign_in(client, built)
     page = client.get(reverse("evaluation_create", args=["tea"])).content.decode()
@@ -64,6 +66,7 @@ def test_from_the_form_to_the_table(client: Client, built: Built) -> None:
     assert "2 runs, verdicts of Main round" in client.get(reverse("evaluation_list", args=["tea"])).content.decode()
 
 
+@pytest.mark.slow
 def test_what_is_wrong_stands_in_the_form(client: Client, built: Built) -> None:
     sign_in(client, built)
     for more, why in (
@@ -123,6 +126,7 @@ def test_who_still_judges_sees_no_figures(client: Client, built: Built) -> None:
     assert {client.get(address).status_code for address in addresses} == {403}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [{"gold": "campaign"}, {"gold": "annotator:ana"}, {"gold": "", "preset": "doris-2"}])
 def test_an_evaluation_stays_that_of_its_campaign(client: Client, built: Built, words: dict[str, str]) -> None:
     """A gold without the campaign's name meant the only one: a second campaign changes nothing."""

@@ -29,6 +29,7 @@ def built() -> Built:
     return make_built()
 
 
+@pytest.mark.slow
 def test_presets_of_doris_mae(built: Built) -> None:
     for topic in Topic.objects.filter(collection=built.collection)[:8]:
         Topic.objects.filter(pk=topic.pk).update(extra={"split": "test"})
@@ -127,6 +128,7 @@ def test_presets_of_litsearch_and_acm_cr() -> None:
         make_report(collection, EvaluationSpec("", (), preset="acm-cr-1"))
 
 
+@pytest.mark.slow
 def test_condensed_lists_take_unjudged_documents_out(built: Built) -> None:
     make_run(built.collection, "stray", {"1": {"unjudged": 2, "d1": 1}})
     as_they_are = evaluated(built, "good", "stray", measures=("nDCG_exp@10%", "P@1"))["subsets"][0]["runs"]["stray"]

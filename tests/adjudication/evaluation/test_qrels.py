@@ -35,6 +35,7 @@ def counts(found: dict[str, Any]) -> tuple[int, int, int, int]:
     return found["created"], found["updated"], found["unchanged"], found["skipped"]
 
 
+@pytest.mark.slow
 def test_topics_are_found_in_one_statement(built: Built, django_assert_num_queries: Any) -> None:
     numbers = list(built.collection.topics.values_list("number", flat=True))
     assert len(numbers) > 1

@@ -27,6 +27,7 @@ from tests.factories.corpus import make_pool
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_subsets_by_attributes(built: Built) -> None:
     for place, topic in enumerate(Topic.objects.filter(collection=built.collection).order_by("position")):
         extra = {} if place == 11 else {"quality": place % 2 + 1, "level": ["deep"]}
@@ -54,6 +55,7 @@ def test_subsets_by_attributes(built: Built) -> None:
     assert [each.by.get("quality") for each in done(built, by=("quality",)).subsets] == [None, "1", "2", "²", None]
 
 
+@pytest.mark.slow
 def test_tables_are_marked_and_written(built: Built) -> None:
     topics = Topic.objects.filter(collection=built.collection)
     relevant: dict[str, dict[str, float]] = {topic.number: {} for topic in topics}
@@ -75,6 +77,7 @@ def test_tables_are_marked_and_written(built: Built) -> None:
     assert {(test.a, test.b) for test in found.whole.tests} == {("good", "best")}
 
 
+@pytest.mark.slow
 def test_two_golds_and_what_each_run_brought(built: Built) -> None:
     found = evaluated(built, against="annotator:ana", sensitivity=True, measures=("AP",))
     (order,) = found["tau"]
@@ -102,6 +105,7 @@ def test_names_and_values_are_printed_as_they_are(built: Built) -> None:
     assert "'=1+1," in as_csv(table)
 
 
+@pytest.mark.slow
 def test_the_axis_of_a_plot_has_the_numbers_of_the_table(built: Built) -> None:
     make_run(built.collection, "one", {str(topic): {"d1": 1.0} for topic in range(1, TOPICS + 1)})
     table = make_table(done(built, "one", measures=("NumRet", "P@1")))
@@ -120,6 +124,7 @@ def test_the_axis_of_a_plot_has_the_numbers_of_the_table(built: Built) -> None:
         assert 0 <= min(marks) <= max(marks) <= 100
 
 
+@pytest.mark.slow
 def test_equal_as_printed_is_equally_best(built: Built) -> None:
     relevant = {topic: {docno: 1.0} for topic, docno, grade in qrels(built) if grade >= 2}
     make_run(built.collection, "one", relevant)
@@ -130,6 +135,7 @@ def test_equal_as_printed_is_equally_best(built: Built) -> None:
     assert [row.cells[0].is_best for row in make_table(found).rows] == [True, True]
 
 
+@pytest.mark.slow
 def test_parts_of_topics_have_their_topics_pools(built: Built) -> None:
     """What a run alone brought in is found for every unit; what a hand picked, too, is in a pool of any depth."""
     topic = Topic.objects.get(collection=built.collection, number="1")

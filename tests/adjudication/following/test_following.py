@@ -247,6 +247,7 @@ def test_asking_twice_is_one_count_and_only_managers_ask(campaign):
         request_count(campaign=campaign, by=annotator(campaign, "ana").user, at=AT)
 
 
+@pytest.mark.slow
 def test_the_page_reads_rows_of_the_count_alone(campaign, client, django_assert_max_num_queries):
     for name in ("ana", "ben", "cai"):
         give_labels(annotator(campaign, name), [1, 2] * 20)
@@ -294,6 +295,7 @@ def test_who_is_late_by_hand():
     assert look_at_deadline(TimeLeft(5, 2, {}), 20, 0).is_flagged is None
 
 
+@pytest.mark.slow
 def test_late_people_are_named_on_the_page_and_nobody_in_a_queue(campaign, client):
     manager = campaign.collection.memberships.get(role="manager").user
     today = timezone.localdate()

@@ -111,6 +111,7 @@ def test_what_is_judged_later_changes_nothing(built: Built) -> None:
     assert upload(fresh, built, run_text(set(range(1, 21)))).figures["R@1"]["value"] == 0
 
 
+@pytest.mark.slow
 def test_nothing_that_is_shown_names_a_topic_a_document_or_a_judgment(built: Built, client: Client) -> None:
     """Pages and answers of everybody, of a member and of the manager hold means alone; the file is not kept."""
     board = opened(built)
@@ -143,6 +144,7 @@ def test_a_value_is_rounded_so_that_digits_carry_nothing_more(built: Built) -> N
     assert found.figures["R@1"]["value"] == 0.083
 
 
+@pytest.mark.slow
 def test_uploads_are_limited_a_person_and_day(built: Built) -> None:
     board = opened(built)
     with pytest.raises(Refused, match=r"run.txt, line 1: has 2 fields"):
@@ -182,6 +184,7 @@ def test_asking_which_topics_are_for_the_test_costs_uploads(built: Built, client
         upload(board, built, run_text({1}), "third")
 
 
+@pytest.mark.slow
 def test_an_archived_collection_takes_no_runs_and_its_deletion_takes_the_board(built: Built, client: Client) -> None:
     board = opened(built)
     upload(board, built, run_text({1}))
@@ -205,6 +208,7 @@ def test_readers_find_the_board_of_a_renamed_collection(built: Built, client: Cl
     assert client.get("/leaderboards/milk/").status_code == 404
 
 
+@pytest.mark.slow
 def test_the_name_of_an_erased_person_leaves_the_board(built: Built, client: Client) -> None:
     ana = built.people["ana"]
     stream, words = io.BytesIO(run_text({1}).encode()), {"team": "Anastasia", "about": f"{ana.name} tuned it"}

@@ -10,6 +10,7 @@ from adjudication.models import LeaderboardEntry
 from tests.adjudication.leaderboards.test_leaderboards import make_built, opened, run_text, upload
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_uploads_at_the_same_moment_do_not_pass_the_limit() -> None:
     built = make_built()

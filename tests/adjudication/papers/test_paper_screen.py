@@ -19,6 +19,7 @@ from tests.factories.versions import FIRST, SECOND, WATER, make_finished, refere
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.slow
 def test_names_are_hidden_and_annotators_see_nothing(built, client) -> None:
     client.force_login(built.material.people["ada"])
     page = client.get(address(built)).text

@@ -213,6 +213,7 @@ def test_who_takes_the_paper_up_again_without_change_reopens_nothing(built) -> N
     assert paper_rows(built.campaign)[0].state == "decided"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_free_address")
 def test_a_third_version_may_decide_by_majority() -> None:
     built = make_finished(FIRST, SECOND, annotators=("ann", "bob", "cyd"))
@@ -303,6 +304,7 @@ def test_agreement_of_grades_is_not_asked_of_papers(built, client) -> None:
     assert client.get(address(built, "agreement_detail")).url == address(built, "extraction_agreement")
 
 
+@pytest.mark.slow
 def test_papers_to_decide_wait_on_the_first_page_and_are_linked_from_agreement(built, client) -> None:
     ada = built.material.people["ada"]
     assert [(each.campaign, each.count) for each in waiting_for(ada)] == [(built.campaign, 1)]
@@ -331,6 +333,7 @@ def test_the_overview_counts_papers_instead_of_votes(built, client) -> None:
     assert {link: client.get(link).status_code for link in links} == dict.fromkeys(links, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_free_address")
 def test_the_command_accepts_what_majorities_decide(capsys) -> None:
     built = make_finished(FIRST, SECOND, FIRST, annotators=("ann", "bob", "cyd"), papers=3)

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 class TestZenodo:
+    @pytest.mark.slow
     def test_a_draft_with_archive_metadata_and_reserved_doi(self, release: Release, zenodo: ZenodoStub) -> None:
         found = publish(release, "zenodo")
         assert found.state == JobState.DONE, found.reason
@@ -81,6 +82,7 @@ class TestZenodo:
         found = publish(release, "zenodo", anonymous=anonymous)
         assert (found.state, found.remote, len(zenodo.drafts)) == (JobState.DONE, "1001", 2), found.reason
 
+    @pytest.mark.slow
     def test_a_draft_is_made_once_and_found_by_the_next_publication(self, release: Release, zenodo: ZenodoStub) -> None:
         def down_after(asked: Asked) -> Reply | None:
             if asked.method == "POST":
@@ -103,6 +105,7 @@ class TestZenodo:
         zenodo.hooks.append(lambda asked: Reply(201, shown) if asked.method == "POST" else None)
         assert "no answer" in publish(release, "zenodo").reason
 
+    @pytest.mark.slow
     def test_public_is_published_once(self, built: Built, release: Release, zenodo: ZenodoStub) -> None:
         with pytest.raises(Refused, match="still judge"):
             publish(release, "zenodo", public=True)

@@ -144,6 +144,7 @@ def test_an_imported_set_has_its_tables(litsearch):
     assert (first.words, first.overlap) == (7, word_overlap(first.text, texts))
 
 
+@pytest.mark.slow
 def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Collection) -> None:
     """It covers one source of four: what it does not ask, or nobody has rated yet, stays as it came."""
     people = make_members(litsearch, {"mia": Role.MANAGER, "ana": Role.ANNOTATOR})

@@ -84,6 +84,7 @@ class TestPages:
         manager.post(publish, {"to": "no-reviewers"})
         assert stranger.get(public).status_code == stranger.get(review).status_code == 404
 
+    @pytest.mark.slow
     def test_the_statement_is_asked_once_and_printed(self, built: Built, manager: Client) -> None:
         address = reverse("statement_edit", args=[built.collection.slug])
         assert "not stated" in manager.get(address).content.decode()

@@ -70,6 +70,7 @@ def test_annotator_order_changes_nothing(matrix: np.ndarray) -> None:
     same(all_figures(matrix), all_figures(swapped))
 
 
+@pytest.mark.slow
 @FEWER
 @given(matrices())
 def test_rows_without_labels_change_nothing(matrix: np.ndarray) -> None:
@@ -143,6 +144,7 @@ def test_on_two_levels_the_three_kappas_are_one(matrix: np.ndarray) -> None:
     assert len({(one.reason, None if one.value is None else round(one.value, 12)) for one in found}) == 1
 
 
+@pytest.mark.slow
 @FEWER
 @given(matrices(max_annotators=2, missing=False, levels=4))
 def test_pairwise_statistics_agree_with_scikit_learn_and_scipy(matrix: np.ndarray) -> None:

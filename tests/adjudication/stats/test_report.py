@@ -254,6 +254,7 @@ def test_nobody_at_all_is_no_error() -> None:
     assert {result.estimate.reason for result in found.results} == {Reason.FEWER_THAN_TWO_ANNOTATORS}
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(matrices(max_items=40, min_annotators=1), st.integers(0, 2), st.sampled_from([None, 3, 30]), st.booleans())
 def test_any_labels_give_a_report_that_dumps(

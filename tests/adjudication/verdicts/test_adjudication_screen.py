@@ -36,6 +36,7 @@ def test_screen_shows_letters_not_names(built: Built) -> None:
     assert "guideline 1" in page
 
 
+@pytest.mark.slow
 def test_screen_preselects_the_majority_and_nothing_for_a_tie(built: Built) -> None:
     client = client_of(built, "adjudicator")
     tie = Verdict.objects.get(item=built.items[2])
@@ -93,6 +94,7 @@ def test_deciding_again_needs_what_was_seen(built: Built) -> None:
     assert verdict.value == 1
 
 
+@pytest.mark.slow
 def test_own_items_show_no_votes_and_a_manager_may_override(built: Built) -> None:
     built.collection.memberships.filter(user=built.people["ana"]).update(role="adjudicator")
     verdict = Verdict.objects.get(item=built.items[2])
@@ -113,6 +115,7 @@ def test_own_items_show_no_votes_and_a_manager_may_override(built: Built) -> Non
     assert AuditEvent.objects.get(verb="decide_verdict").data["override"] is True
 
 
+@pytest.mark.slow
 def test_an_archived_collection_offers_neither_override_nor_undo(built: Built) -> None:
     own, decided = Verdict.objects.get(item=built.items[2]), Verdict.objects.get(item=built.items[3])
     built.collection.memberships.filter(user=built.people["ana"]).update(role="manager")
@@ -144,6 +147,7 @@ def test_sending_back_from_the_screen(built: Built) -> None:
     assert "Nobody is asked" in client.post(address("verdict_recall", verdict.pk), follow=True).content.decode()
 
 
+@pytest.mark.slow
 def test_accepting_in_bulk_with_preview_and_undo(built: Built) -> None:
     client = client_of(built, "adjudicator")
     preview = client.get(address("acceptance"), {"which": "both"}).content.decode()
@@ -183,6 +187,7 @@ def test_odd_values_are_no_error(built: Built, odd: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_acceptance_says_what_newer_answers_leave_out(built: Built) -> None:
     built.label(built.items[3], "cai", 2)  # a tie: nothing that could be accepted
     Judgment.objects.filter(assignment__item=built.items[0], assignment__annotator__name="ana").update(value=2)
@@ -199,6 +204,7 @@ def test_acceptance_says_what_newer_answers_leave_out(built: Built) -> None:
     assert client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "1"}).status_code == 422
 
 
+@pytest.mark.slow
 def test_the_screen_shows_what_reopened_an_acceptance(built: Built) -> None:
     client = client_of(built, "adjudicator")
     client.post(address("acceptance"), {"methods": ["unanimous"], "expected": "1"})
@@ -251,6 +257,7 @@ def test_taking_back_what_somebody_else_decided_since_is_refused(built: Built) -
         assert mine.post(address("verdict_decide", verdict.pk), values).status_code == 422
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_free_address")
 def test_screen_asks_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
     built = build_campaign([[0, 1, 2]] * 60)

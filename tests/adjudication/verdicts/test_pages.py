@@ -164,6 +164,7 @@ def test_figures_download_as_json(built: Built) -> None:
     assert "attachment" in answer["Content-Disposition"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_free_address")
 def test_agreement_page_asks_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
     built = build_campaign(noisy_labels(80, 3), topics=20)
@@ -242,6 +243,7 @@ def test_late_answers_are_shown_as_reopened(built: Built) -> None:
     assert "after the decision" in page
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_free_address")
 def test_overview_asks_a_bounded_number_of_questions(django_assert_max_num_queries) -> None:  # type: ignore[no-untyped-def]
     built = build_campaign([[0, 1, 2]] * 40)

@@ -122,6 +122,7 @@ class TestSampledCampaign:
         (found,) = rank_documents(sampled.campaign, sampled.criterion, topic, parts_of(topic)[0], judged_only=True)
         assert (found.rank, found.mean, found.valued, found.things, found.is_relevant) == (1, 2, 1, 19, True)
 
+    @pytest.mark.slow
     def test_pages_and_api_say_so(self, sampled: Built, client: Client) -> None:
         client.force_login(sampled.people["viewer"])
         names = [sampled.collection.slug, sampled.campaign.slug]
@@ -185,6 +186,7 @@ class TestLargeCampaign:
         counted(sampled.campaign)
         assert not RelevanceCount.objects.exists()
 
+    @pytest.mark.slow
     def test_what_changes_relevance_makes_the_next_count_due(self, sampled: Built) -> None:
         """Also in a closed campaign: a verdict, a count of votes, an aspect more."""
         whole = Topic.objects.get(number="8")

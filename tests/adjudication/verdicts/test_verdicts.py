@@ -340,6 +340,7 @@ def test_a_large_queue_in_parts_is_the_same_queue(monkeypatch: pytest.MonkeyPatc
     )
 
 
+@pytest.mark.slow
 def test_a_large_campaign_says_of_its_queue_at_least_how_long_it_is(
     built: Built, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

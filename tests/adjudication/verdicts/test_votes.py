@@ -81,6 +81,7 @@ def test_weights_break_a_tie() -> None:
     assert verdicts(built) == [(2, "majority")]
 
 
+@pytest.mark.slow
 def test_weights_are_those_the_count_was_made_with() -> None:
     built = build_campaign([[2, 0, None], [1, 1, 0]])
     judge, ana = built.people["adjudicator"], built.annotators["ana"]

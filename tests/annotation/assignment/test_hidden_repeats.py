@@ -169,6 +169,7 @@ def test_second_answers_are_self_consistency_and_nothing_else(made, client):
     assert (read_labels(campaign).n_labels, read_repeats(campaign).n_labels) == (8, 4)
 
 
+@pytest.mark.slow
 def test_nothing_that_annotators_can_read_reveals_repeats(made, client):
     """What the API and the history list looks the same for both times; what is to come is not listed at all."""
     campaign = make_campaign(made, overlap=1)

@@ -131,6 +131,7 @@ def test_annotators_see_their_part_and_nobody_elses(made):
     assert not re.search(r">\s*(24|48|8)\s*<", listed)
 
 
+@pytest.mark.slow
 def test_a_campaign_is_opened_closed_and_reopened_by_buttons(made):
     make_campaign(made)
     client = client_of(made)
@@ -212,6 +213,7 @@ def test_items_are_listed_by_pages(made, monkeypatch):
     assert "24 pairs" in text_of(client.get(url("item_list") + "?topic=nonsense&needs=x&state=y&page=z"))
 
 
+@pytest.mark.slow
 def test_items_are_added_by_the_form(made):
     campaign = make_campaign(made, items=False)
     client = client_of(made)
@@ -246,6 +248,7 @@ def test_without_pools_the_page_says_where_they_come_from(made):
     assert "No topic has a pool yet" in text_of(client_of(made).get(url("item_build")))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_free_address")
 def test_pages_take_few_queries(django_assert_max_num_queries):
     made = make_material(topics=6, documents=10, annotators=[f"p{i}" for i in range(12)])

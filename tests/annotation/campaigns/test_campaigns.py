@@ -123,6 +123,7 @@ def test_a_draft_can_be_changed_and_says_what_was(made):
     assert event.data["before"] == {"name": "First round", "overlap": 3, "order": "by-aspect"}
 
 
+@pytest.mark.slow
 def test_a_deadline_is_set_by_form_command_and_api_and_seen_by_annotators(made, client):
     campaign = make_campaign(made)
     assign_items(campaign=campaign, by=None, at=AT)

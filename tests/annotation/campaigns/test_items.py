@@ -179,6 +179,7 @@ def test_the_database_itself_keeps_held_out_splits_apart():
         )
 
 
+@pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_two_samples_at_once_share_nothing():
     made = make_material(topics=4, aspects=2, documents=10)

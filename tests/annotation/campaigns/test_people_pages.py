@@ -51,6 +51,7 @@ def test_an_annotator_is_changed_paused_and_removed(made):
     assert Annotator.objects.get(pk=ana.pk).state == "active"
 
 
+@pytest.mark.slow
 def test_items_are_handed_over_and_taken_back(made):
     campaign = opened(made)
     dan = add_person(made, "dan", Role.ANNOTATOR)
@@ -76,6 +77,7 @@ def test_another_campaigns_annotator_is_not_found(made):
     assert client.get(url("annotator_edit", annotator(campaign, "ana").pk)).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_plan_is_previewed_and_confirmed(made):
     make_campaign(made)
     client = client_of(made)

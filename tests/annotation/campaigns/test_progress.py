@@ -60,6 +60,7 @@ def test_skips_are_listed_by_reason_and_free_their_slots(campaign):
     assert 2 <= progress.unassigned <= 3
 
 
+@pytest.mark.slow
 def test_leases_that_ran_out_are_stale():
     made = make_material()
     campaign = make_campaign(made, strategy="queue")

@@ -48,6 +48,7 @@ def test_begun_items_stay(made: Material, campaign: Campaign) -> None:
     assert build_items(campaign=campaign, by=made.manager, at=AT).created == removed
 
 
+@pytest.mark.slow
 def test_of_one_topic_by_page_api_and_command(made: Material, campaign: Campaign, client: Client) -> None:
     client.force_login(made.manager)
     where = [made.collection.slug, campaign.slug]

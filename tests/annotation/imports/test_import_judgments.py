@@ -65,6 +65,7 @@ def test_judgments_come_in_with_everything_that_hangs_on_them(campaign, load):
     assert AuditEvent.objects.get(verb="import_judgments").data["created"] == 3
 
 
+@pytest.mark.slow
 def test_importing_again_changes_nothing(campaign, load):
     lines = [row("Ana", 1, 1, d, 1) for d in range(4)] + [row("New", 2, 1, 0, 2)]
     assert counts(load(*lines)) == (5, 0, 0, 0)
@@ -74,6 +75,7 @@ def test_importing_again_changes_nothing(campaign, load):
     assert Annotator.objects.filter(name="New").count() == 1
 
 
+@pytest.mark.slow
 def test_a_corrected_file_updates_and_keeps_what_was_before(campaign, load):
     load(row("Ana", 1, 1, 0, 1), row("Ana", 1, 1, 1, 1))
     assert counts(load(row("Ana", 1, 1, 0, 2), row("Ana", 1, 1, 1, 1))) == (0, 1, 1, 0)
@@ -82,6 +84,7 @@ def test_a_corrected_file_updates_and_keeps_what_was_before(campaign, load):
     assert Judgment.objects.filter(value=1).count() == 2
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_and_leaves_nothing(campaign, load):
     result = load(row("New", 1, 1, 0, 2), row("New", 9, 1, 0, 2), options=["--dry-run"])
     assert counts(result) == (1, 0, 0, 1)
@@ -213,6 +216,7 @@ def two_criteria(made):
     return campaign
 
 
+@pytest.mark.slow
 def test_answers_on_several_criteria_are_one_submission(two_criteria, load):
     header = HEADER + ",criterion"
     lines = [row("Ana", 1, 1, 0, 2) + ",relevance", row("Ana", 1, 1, 0, 1) + ",fit"]
@@ -320,6 +324,7 @@ def test_the_page_refuses_what_it_cannot_take(made, campaign):
     assert client.get(address).status_code == 403
 
 
+@pytest.mark.slow
 def test_many_rows_are_written_by_joins_of_sets(campaign, load, monkeypatch):
     """A planner that takes the file for one row compares each row with each: minutes at a hundred thousand."""
     plans = []

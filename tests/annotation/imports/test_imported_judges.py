@@ -58,6 +58,7 @@ def test_a_viewers_name_is_only_a_name(made, load):
     assert campaign.annotators.get().user is None
 
 
+@pytest.mark.slow
 def test_a_machines_labels_hold_no_slot(campaign, load):
     lines = [f"m{n},1,Does thing 1.1.,d0000,1,1" for n in range(5)]
     result = load(*lines, header=HEADER + ",machine")

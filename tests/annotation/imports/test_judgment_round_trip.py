@@ -75,6 +75,7 @@ def test_an_export_comes_in_again_without_loss(made, tmp_path, suffix) -> None:
     assert (machine.model, machine.run_number) == ("gpt-x", 3)
 
 
+@pytest.mark.slow
 def test_what_was_given_otherwise_is_an_update_and_silence_is_none(made, tmp_path) -> None:
     aspect, docno = made.aspects[0], made.documents[0].docno
     path = tmp_path / "a.csv"

@@ -177,6 +177,7 @@ def test_an_answer_that_is_none_is_refused(built: Built, text: str, audience: st
         answer(built, asked, text, audience)
 
 
+@pytest.mark.slow
 def test_a_manager_reads_and_answers_on_the_pages(built: Built) -> None:
     asked = ask(built, item=1)
     client = client_of(built, "manager")
@@ -240,6 +241,7 @@ def test_an_answer_belongs_next_to_its_item_or_to_the_whole_topic(built: Built) 
             assert len(page.context["notes"]) == count
 
 
+@pytest.mark.slow
 def test_a_manager_who_still_has_the_item_reads_nothing_about_it(built: Built) -> None:
     """Judge first: also where the same is asked about in another campaign."""
     asked, done = ask(built, "ben", 0), ask(built, "ben", 1)

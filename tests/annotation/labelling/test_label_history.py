@@ -96,6 +96,7 @@ def test_a_narrowed_history_looks_at_so_many_answers_and_leads_on(signed_in, mon
     assert ["None of the 3 answers looked at is like this" in page for page in pages] == [False, True, True, False]
 
 
+@pytest.mark.slow
 def test_by_document_the_history_keeps_documents_whole(signed_in):
     triples = [("1", f"Aspect {a:02}.", f"doc{d:02}") for d in range(30) for a in range(7)]
     built = build_work(order=Order.BY_DOCUMENT, triples=triples)

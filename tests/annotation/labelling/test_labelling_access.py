@@ -158,6 +158,7 @@ def with_secrets(order: Order) -> Built:
     return built
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", list(Order))
 def test_no_answer_of_any_kind_reveals_what_annotators_must_not_know(signed_in, order):
     built = with_secrets(order)

@@ -51,6 +51,7 @@ def test_an_empty_list_says_how_to_begin(client: Client, campaign: Campaign) -> 
     assert "LITMUS_LLM_BASE_URL" in text
 
 
+@pytest.mark.slow
 def test_the_list_costs_the_same_for_many_runs(
     client: Client, made: Material, campaign: Campaign, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
@@ -61,6 +62,7 @@ def test_the_list_costs_the_same_for_many_runs(
     assert text.count("8 of 8") == 5
 
 
+@pytest.mark.slow
 def test_the_baseline_is_asked_for_by_the_form(client: Client, campaign: Campaign) -> None:
     answer = client.post(BASE + "new/", form(runs=2, thresholds="0.2 0.6"))
     assert answer.status_code == 302
@@ -122,6 +124,7 @@ def test_a_closed_campaign_takes_no_machine(client: Client, campaign: Campaign) 
     assert not MachineRun.objects.exists()
 
 
+@pytest.mark.slow
 def test_a_prompt_is_written_in_versions_with_a_preview_on_a_real_item(client: Client, campaign: Campaign) -> None:
     preview = client.post(BASE + "prompts/preview/", {"body": BODY}).content.decode()
     assert "Requirement: Does thing 1.1." in preview
@@ -199,6 +202,7 @@ def kept_from(client: Client, run: MachineRun, words: str) -> None:
     assert "Perhaps" not in answer.content.decode()
 
 
+@pytest.mark.slow
 def test_who_is_still_to_judge_reads_no_replies(
     client: Client, made: Material, campaign: Campaign, half: MachineRun
 ) -> None:

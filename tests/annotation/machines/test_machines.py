@@ -37,6 +37,7 @@ def first_then(step: Step, text: str = "Answer: 1"):
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_item_gets_one_reply_and_one_label_and_no_slot(made: Material, campaign: Campaign) -> None:
     with stubbed([Answer("Thinking…\nAnswer: 2", usage=(200, 10))], LLM_PRICE_IN=Decimal(1), LLM_PRICE_OUT=Decimal(2)):
         (run,) = ask(made, campaign, temperature=0.5, seed=11)
@@ -155,6 +156,7 @@ def test_one_question_without_an_answer_is_an_error_and_asked_again_by_going_on(
     assert run.replies.count() == ITEMS
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_refuses_us_fails_the_run_and_keeps_what_came(made: Material, campaign: Campaign) -> None:
     with stubbed(lambda call: Status(401) if call.number == 3 else "Answer: 1", LLM_CONCURRENCY=1):
         run = carry_out(ask(made, campaign)[0])

@@ -196,6 +196,7 @@ def test_nobody_else_works_on_a_paper_and_not_in_a_closed_campaign(material) -> 
         begin_extraction(assignment=assignment, by=material.people["ana"], at=AT)
 
 
+@pytest.mark.slow
 def test_a_paper_is_skipped_with_a_reason_and_taken_up_again(material, client) -> None:
     campaign = campaign_of(material, overlap=3)
     paper = campaign.items.order_by("pk")[0].paper
@@ -276,6 +277,7 @@ def test_the_database_keeps_revisions_and_their_order(material) -> None:
 # --- pages ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_an_annotator_goes_from_the_list_to_the_finished_paper(material, client) -> None:
     campaign = campaign_of(material, overlap=3)
     paper = campaign.items.order_by("pk")[0].paper
@@ -339,6 +341,7 @@ def test_the_labelling_screen_takes_no_papers(material, client) -> None:
     assert (answer.status_code, b"its items are graded" in answer.content) == (422, True)
 
 
+@pytest.mark.slow
 def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, django_assert_max_num_queries) -> None:
     campaign = campaign_of(material)
     for paper in Paper.objects.all():

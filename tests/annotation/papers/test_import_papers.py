@@ -193,6 +193,7 @@ def test_a_marker_without_its_reference_is_a_note_and_the_paper_comes_in(tmp_pat
     assert [(error["line"], error["kept"]) for error in run.errors] == [(1, True)]
 
 
+@pytest.mark.slow
 def test_gold_and_pdf_of_one_paper_meet(tmp_path) -> None:
     collection = CollectionFactory()
     take(collection, write(tmp_path, "gold.xml", GOLD.format(n=1)))
@@ -237,6 +238,7 @@ def test_a_table_gives_order_and_numbers(tmp_path) -> None:
     assert counts(take(collection, table)) == (0, 0, 2, 0)
 
 
+@pytest.mark.slow
 def test_what_people_have_begun_is_left_alone(tmp_path) -> None:
     made = make_material(topics=0)
     take(made.collection, write(tmp_path, "p.xml", TEI))

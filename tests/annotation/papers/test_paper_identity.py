@@ -129,6 +129,7 @@ def test_what_is_in_doubt_is_asked_and_answered(tmp_path, client, lines, candida
     assert Paper.objects.get().doi == DOI
 
 
+@pytest.mark.slow
 def test_none_of_them_is_an_answer_too(tmp_path, client) -> None:
     collection = CollectionFactory(slug="teas")
     client.force_login(one_member_each(collection)[Role.MANAGER].user)

@@ -97,6 +97,7 @@ def greatest_flow(who: People, what: Work) -> int:
     return int(maximum_flow(csr_array(edges), 0, count + size + 1).flow_value)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(problems(tight=True), st.integers(0, 3))
 def test_plans_exactly_what_can_be_planned(problem, seed):
@@ -108,6 +109,7 @@ def test_plans_exactly_what_can_be_planned(problem, seed):
             plan(who, what, seed)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(problems(units=True, tight=True), st.integers(0, 3))
 def test_units_keep_the_promises_or_say_why_not(problem, seed):
@@ -141,6 +143,7 @@ def least_unevenness(who: People, what: Work) -> float:
     return float(best.fun + (before**2 / who.weights).sum())
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(problems(most_items=6, tight=True))
 def test_loads_are_as_even_as_anybody_could_make_them(problem):

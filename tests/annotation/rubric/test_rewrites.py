@@ -144,6 +144,7 @@ def test_rewrites_of_an_archived_collection_are_shown_without_a_decision(rubric)
     assert 'name="decision"' not in page
 
 
+@pytest.mark.slow
 def test_a_manager_asks_and_the_asked_person_confirms_on_pages(rubric):
     rewrite = Rewrite.objects.get()
     mia, other = client_of(rubric, "mia"), client_of(rubric, "other")

@@ -233,6 +233,7 @@ OUR_APPS = ("accounts", "corpus", "annotation", "adjudication")
 
 
 class TestCommands:
+    @pytest.mark.slow
     def test_every_command_that_writes_is_refused(self, archived: World) -> None:
         named = {name for name, app in get_commands().items() if app in OUR_APPS}
         assert named == {*READING, *ENDING, *OF_NO_COLLECTION, *WRITING}
@@ -263,6 +264,7 @@ class TestCommands:
 
 
 class TestDeletion:
+    @pytest.mark.slow
     def test_everything_of_it_goes_and_nothing_else(self, archived: World, client: Client) -> None:
         other = CollectionFactory(slug="other")
         MembershipFactory(collection=other, user=manager(archived), role=Role.MANAGER)
@@ -305,6 +307,7 @@ class TestDeletion:
         assert run.state == JobState.FAILED
         assert Collection.objects.filter(pk=collection.pk).exists()
 
+    @pytest.mark.slow
     def test_as_many_statements_for_many_documents_as_for_one(
         self, archived: World, django_assert_max_num_queries
     ) -> None:
@@ -366,6 +369,7 @@ class TestBackup:
         assert rows_of(pk) == before
         assert AuditEvent.objects.filter(scope_id=pk, verb="restore_collection").count() == 1
 
+    @pytest.mark.slow
     def test_what_is_no_backup_of_here_is_refused(self, archived: World) -> None:
         with pytest.raises(Refused, match="no zip file"):
             restore_backup(io.BytesIO(b"tea"))
@@ -379,6 +383,7 @@ class TestBackup:
         with pytest.raises(Refused, match="another version"):
             restore_backup(io.BytesIO(zip_of({"manifest.json": other.replace(b"00", b"99")})))
 
+    @pytest.mark.slow
     def test_page(self, archived: World, client: Client) -> None:
         client.force_login(manager(archived))
         answer = client.get(reverse("collection_backup", args=[archived.collection.slug]))

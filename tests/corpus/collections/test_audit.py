@@ -64,6 +64,7 @@ def test_filters(client: Client, collection: Collection) -> None:
     assert '<option value="add_member" selected>' in answer.text
 
 
+@pytest.mark.slow
 def test_pages_in_constant_queries(client: Client, collection: Collection, django_assert_max_num_queries) -> None:
     for number in range(PAGE_SIZE + 1):
         note(collection, event=number)

@@ -63,6 +63,7 @@ class TestJob:
         run.refresh_from_db()
         assert (run.state, counts(run)) == (JobState.DONE, (2, 0, 0, 0))
 
+    @pytest.mark.slow
     @pytest.mark.django_db(transaction=True)
     def test_imports_of_one_collection_follow_each_other(self, tmp_path: Path) -> None:
         collection = CollectionFactory()

@@ -110,6 +110,7 @@ def test_they_go_out_where_they_are_asked_for_and_come_in_again(
         call_command("export", "tea", "--format", "topics", "--full-texts", stderr=StringIO())
 
 
+@pytest.mark.slow
 def test_bm25_searches_them_by_weight_and_knows_when_they_change(
     collection: Collection, tmp_path: Path, settings: Any
 ) -> None:
@@ -130,6 +131,7 @@ def test_bm25_searches_them_by_weight_and_knows_when_they_change(
     assert run.parameters["inputs"]["full texts"] != inputs["full"]["full texts"]
 
 
+@pytest.mark.slow
 def test_lists_and_searches_do_not_touch_them(collection: Collection, tmp_path: Path, client: Client) -> None:
     import_files(collection, jsonl(tmp_path / "in.jsonl", [TEA, POT]))
     client.force_login(MembershipFactory(collection=collection, role="manager").user)

@@ -40,6 +40,7 @@ ODD = {"id": "tea-3", "title": "Tab\there", "abstract": "line\nline\rline", "col
 
 
 class TestCounts:
+    @pytest.mark.slow
     def test_new_changed_and_equal_documents_are_distinguished(self, collection: Collection, tmp_path: Path) -> None:
         first = import_files(collection, jsonl(tmp_path / "a.jsonl", [TEA, POT, ODD]))
         assert (first.state, counts(first)) == (JobState.DONE, (3, 0, 0, 0))

@@ -212,6 +212,7 @@ def test_the_endpoint_is_left_alone_as_long_as_it_asks_for():
     assert len(stub.calls) == 4
 
 
+@pytest.mark.slow
 def test_the_rate_is_kept():
     """Seen where the questions are taken: how soon a thread of a busy machine sends them is not the driver's doing."""
     taken = []
@@ -245,6 +246,7 @@ def test_no_question_is_asked_before_the_answers_are_kept():
         assert len(stub.calls) <= 2
 
 
+@pytest.mark.slow
 def test_waiting_costs_no_time_of_the_processor():
     started, cpu = time.monotonic(), time.thread_time()
     drive(lambda call: Answer("fine", after=0.5), 2, Pace(2, 0))

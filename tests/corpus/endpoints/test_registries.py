@@ -75,6 +75,7 @@ def test_no_title_asks_nothing() -> None:
     assert stub.calls == []
 
 
+@pytest.mark.slow
 def test_there_is_a_pause_between_requests_and_crossrefs_own_rate_counts() -> None:
     limits = {"X-Rate-Limit-Limit": "5", "X-Rate-Limit-Interval": "1s"}
     with RegistryStub([crossref(**limits)]) as stub, asker(stub) as asking:

@@ -120,6 +120,7 @@ def test_too_many_members_are_refused(tmp_path: Path) -> None:
     assert len(read_all(tar, limits=Limits(files=5))) == 5
 
 
+@pytest.mark.slow
 def test_a_huge_tar_header_is_not_taken_into_memory(tmp_path: Path) -> None:
     info = tarfile.TarInfo("name")
     info.type, info.size = tarfile.XHDTYPE, 1 << 26

@@ -161,6 +161,7 @@ def write(key: str, fields: dict[str, str], layout: tuple[str, str, str, str]) -
     return f"@article{{{key}{between}{body}{end}"
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(entries, layouts), max_size=4), st.integers(1, 50))
 def test_written_entries_are_read_back_in_chunks_of_any_size(items, size: int) -> None:
     text = "".join(write(f"k{n}", fields, layout) for n, (fields, layout) in enumerate(items))
@@ -170,6 +171,7 @@ def test_written_entries_are_read_back_in_chunks_of_any_size(items, size: int) -
         assert [(entry.key, entry.fields) for entry in found] == expected
 
 
+@pytest.mark.slow
 @given(entries, layouts)
 def test_pybtex_reads_the_same_values(fields: dict[str, str], layout: tuple[str, str, str, str]) -> None:
     fields = {name: value for name, value in fields.items() if name not in ("author", "editor")} or {"title": "x"}

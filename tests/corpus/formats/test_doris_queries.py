@@ -69,6 +69,7 @@ def topics(draw: st.DrawFn) -> TopicRecord:
     return TopicRecord(draw(ids), "", " ".join(sentences), "", "complex-query", "", sentences, aspects, "", 0)
 
 
+@pytest.mark.slow
 @given(st.lists(topics(), max_size=3))
 def test_written_queries_are_read_back(written: list[TopicRecord]) -> None:
     found = records(read("".join(write_doris_queries(written))))

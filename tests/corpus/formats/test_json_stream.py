@@ -13,6 +13,7 @@ from tests.corpus.formats.reading import stream
 from tests.corpus.formats.test_jsonl import strings, values
 
 
+@pytest.mark.slow
 @given(st.dictionaries(strings, values, max_size=5), st.integers(1, 40), st.sampled_from([None, 1]), st.booleans())
 def test_parts_are_those_of_the_object_whatever_the_chunk(
     value: dict, size: int, indent: int | None, plain: bool

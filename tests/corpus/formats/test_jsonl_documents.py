@@ -20,6 +20,7 @@ def only(**item: Any) -> DocumentRecord:
     return record
 
 
+@pytest.mark.slow
 @given(st.lists(documents(), max_size=3))
 def test_written_documents_are_read_back(written: list[DocumentRecord]) -> None:
     found = records(read("".join(write_jsonl_documents(written))))

@@ -41,11 +41,13 @@ def topics(draw: st.DrawFn) -> TopicRecord:
     )
 
 
+@pytest.mark.slow
 @given(topics())
 def test_written_topics_are_read_back(topic: TopicRecord) -> None:
     assert read("".join(write_jsonl_topics([topic]))) == [topic]
 
 
+@pytest.mark.slow
 @given(topics())
 def test_beir_keeps_number_and_text(topic: TopicRecord) -> None:
     (found,) = records(read("".join(write_beir_queries([topic]))))

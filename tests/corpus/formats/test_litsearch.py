@@ -60,6 +60,7 @@ def questions(draw: st.DrawFn) -> TopicRecord:
     return TopicRecord(draw(ids), "", text, "", "question", SOURCES[query_set], (), (), "f", 1, targets, extra)
 
 
+@pytest.mark.slow
 @given(questions())
 def test_written_questions_are_read_back(topic: TopicRecord) -> None:
     assert list(read_litsearch_queries(stream("".join(write_litsearch_queries([topic]))), "f")) == [topic]

@@ -93,6 +93,7 @@ def test_diversity_qrels_leave_the_unjudged_out_and_want_digits() -> None:
             list(write_diversity_qrels([row]))
 
 
+@pytest.mark.slow
 @pytest.mark.shared
 def test_shared_qrels_are_read_and_written_byte_for_byte() -> None:
     path = shared_path("data", "acm-cr", "contexts.qrels")

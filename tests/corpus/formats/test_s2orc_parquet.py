@@ -88,6 +88,7 @@ lines = st.lists(words, min_size=1, max_size=5).map(" ".join)
 bodies = st.none() | st.lists(lines, min_size=1, max_size=6).map("\n\n".join)
 
 
+@pytest.mark.slow
 @given(lines, st.lists(lines, max_size=3), lines, bodies, st.booleans())
 def test_any_text_comes_back(title: str, authors: list[str], abstract: str, body: str | None, inside: bool) -> None:
     if inside and body is not None:

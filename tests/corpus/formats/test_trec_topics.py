@@ -29,6 +29,7 @@ def key(item: TopicRecord) -> tuple[str, str, str, str]:
 texts = phrases.filter(lambda text: "</" not in text)
 
 
+@pytest.mark.slow
 @given(st.lists(st.builds(topic, ids, texts, texts.filter(bool), texts), max_size=3))
 def test_written_topics_are_read_back(written: list[TopicRecord]) -> None:
     assert [key(item) for item in records(read("".join(write_trec_topics(written))))] == [key(t) for t in written]
@@ -41,6 +42,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 def test_ir_datasets_reads_the_same_topics() -> None:
     from ir_datasets.formats import TrecQueries  # slow to import
 

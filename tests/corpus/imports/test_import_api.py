@@ -32,6 +32,7 @@ def another_import(collection: Collection):
         yield other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "body"),
     [

@@ -96,6 +96,7 @@ def test_topics_with_aspects_and_targets(collection: Collection, tmp_path: Path)
     assert state(collection) == before
 
 
+@pytest.mark.slow
 def test_runs_unless_pools_were_filled_from_them(collection: Collection, tmp_path: Path) -> None:
     TopicFactory(collection=collection, number="1")
     document = DocumentFactory(collection=collection, docno="d1")
@@ -112,6 +113,7 @@ def test_runs_unless_pools_were_filled_from_them(collection: Collection, tmp_pat
     assert RetrievalRun.objects.filter(name="bm").exists()
 
 
+@pytest.mark.slow
 def test_judgments_until_somebody_answers_after_them(tmp_path: Path) -> None:
     made = make_material(topics=2, documents=2)
     campaign = make_campaign(made, overlap=2)
@@ -130,6 +132,7 @@ def test_judgments_until_somebody_answers_after_them(tmp_path: Path) -> None:
     assert not Submission.objects.exists()
 
 
+@pytest.mark.slow
 def test_an_assignment_that_was_planned_is_to_do_again(tmp_path: Path) -> None:
     made = make_material(topics=1, documents=2)
     campaign = make_campaign(made)
@@ -149,6 +152,7 @@ def test_an_assignment_that_was_planned_is_to_do_again(tmp_path: Path) -> None:
     assert Annotator.objects.filter(pk=judge.pk).exists()
 
 
+@pytest.mark.slow
 def test_what_people_judged_is_never_taken_back(tmp_path: Path) -> None:
     made = make_material(topics=1, documents=2)
     run = ImportRun.objects.create(collection=made.collection, kind="documents", state="done", requested_at=AT)
@@ -162,6 +166,7 @@ def test_what_people_judged_is_never_taken_back(tmp_path: Path) -> None:
     assert Assignment.objects.filter(state="done").exists()
 
 
+@pytest.mark.slow
 def test_papers_with_proposals_until_they_are_items(collection: Collection) -> None:
     before = state(collection)
     run = ImportRun.objects.create(collection=collection, kind="papers", state="done", created=1, requested_at=AT)
@@ -180,6 +185,7 @@ def test_papers_with_proposals_until_they_are_items(collection: Collection) -> N
     assert state(collection) == before
 
 
+@pytest.mark.slow
 def test_mentions_until_questions_are_written_from_them(collection: Collection) -> None:
     run = ImportRun.objects.create(collection=collection, kind="mentions", state="done", created=1, requested_at=AT)
     document = DocumentFactory(collection=collection)
@@ -190,6 +196,7 @@ def test_mentions_until_questions_are_written_from_them(collection: Collection) 
     assert state(collection) == before
 
 
+@pytest.mark.slow
 def test_page_api_and_command(collection: Collection, client: Client, tmp_path: Path) -> None:
     members = one_member_each(collection)
     client.force_login(members[Role.MANAGER].user)

@@ -55,6 +55,7 @@ def test_nothing_and_one_word() -> None:
     assert split(" word ") == ["word"]
 
 
+@pytest.mark.slow
 @given(st.text(st.sampled_from("aB .?!;:()[]12,“”et al"), max_size=80))
 def test_sentences_hold_all_of_the_text_in_order(text: str) -> None:
     spans = sentence_spans(text)
@@ -71,6 +72,7 @@ def test_plain_sentences_come_apart_again(parts: list[str]) -> None:
     assert split(" ".join(parts)) == parts
 
 
+@pytest.mark.slow
 def test_long_texts_take_no_longer_than_their_length() -> None:
     assert len(split("We saw it work (as before). " * 20_000)) == 20_000
 

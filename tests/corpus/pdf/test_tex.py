@@ -22,6 +22,7 @@ def paper(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         return read_paper(document, {"state-of-the-art": 3, "long-tail": 3, "cross-language": 3}, path.name)
 
 
+@pytest.mark.slow
 def test_title_and_abstract(paper: FullPaper) -> None:
     assert paper.title == TITLE
     assert paper.abstract.startswith("We look at how archives")

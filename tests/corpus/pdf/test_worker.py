@@ -147,6 +147,7 @@ def test_scripts_and_actions_of_a_file_are_not_run(tmp_path: Path) -> None:
     assert len(extract(path, vocabulary={}).pages) == 1
 
 
+@pytest.mark.slow
 def test_page_trees_that_lie(tmp_path: Path) -> None:
     for kids, count, kind in (
         (b"2 0 R 2 0 R", 1_000_000, "too-long"),

@@ -119,6 +119,7 @@ def test_whose_invitation_was_revoked_can_still_opt_out(call: QuestionCall) -> N
     assert AuthorOptOut.objects.get().email == "ann@example.org"
 
 
+@pytest.mark.slow
 def test_a_link_opens_one_invitation_and_no_other(call: QuestionCall) -> None:
     ann, bob = invite(call), invite(call, "bob@example.org", "D1")
     number, signature = author_token(ann).split(".")

@@ -88,6 +88,7 @@ def test_a_call_by_command(
     refused("so it stays", "change", "2026", "--source", "others")
 
 
+@pytest.mark.slow
 def test_a_call_by_rest(manager: Membership, settings: Any) -> None:
     settings.MAIL_RATE = 0
     client = Client()

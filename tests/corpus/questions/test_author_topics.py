@@ -133,6 +133,7 @@ def test_a_manager_does_it_all_on_pages(client: Client, manager: Membership) -> 
     assert "Ann Tee." in client.get(reverse("author_call_list", args=["tea"])).text
 
 
+@pytest.mark.slow
 def test_the_page_asks_as_often_for_many_as_for_few(
     client: Client, call: QuestionCall, django_assert_max_num_queries
 ) -> None:

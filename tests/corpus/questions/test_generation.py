@@ -275,6 +275,7 @@ def test_a_run_that_gave_up_goes_on_and_asks_no_answered_mention_again(manager, 
             continue_questions(by=manager, at=AT, run=run, send=False)
 
 
+@pytest.mark.slow
 def test_a_run_whose_first_answers_are_all_unreadable_stops_and_goes_on_when_asked(
     manager, collection, document, quick
 ):

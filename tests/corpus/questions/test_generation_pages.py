@@ -66,6 +66,7 @@ def test_what_it_would_take_comes_before_anything_is_asked(client, mention, mode
     assert bad.status_code == 422
 
 
+@pytest.mark.slow
 def test_asking_by_the_page(client, mention, model):
     sent = {"source": "", "sample": "5", "seed": "3", "cutoff_inside": "", "cutoff_outside": "0.2"}
     url = reverse("generation_create", args=["tea"])

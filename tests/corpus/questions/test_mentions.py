@@ -77,6 +77,7 @@ def test_only_managers_change_mentions(mention, members, role):
         relink_mentions(by=members[role].user, at=AT, collection=mention.collection)
 
 
+@pytest.mark.slow
 def test_the_page_shows_paragraph_markers_and_links(client, collection, mention, django_assert_max_num_queries):
     for _ in range(24):
         MentionFactory(collection=collection, source_title="<b>Kettles</b>", text="<i>bold</i> claim [1]", markers=[])

@@ -148,6 +148,7 @@ def test_the_best_are_those_a_full_sort_puts_first(values: list[float], depth: i
     assert list(best_of(scores, depth)) == expected[:depth]
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(alphabet="abé 1.", max_size=30), min_size=1, max_size=8))
 @settings(deadline=None, max_examples=40)
 def test_every_document_with_a_shared_term_is_found_and_no_other(texts: list[str]) -> None:

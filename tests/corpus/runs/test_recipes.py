@@ -69,6 +69,7 @@ def docnos(name: str, topic: str = "1") -> Sequence[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("recipe", "asked"), [("bm25", {}), ("fusion", {"runs": ["first", "second"]})])
 def test_more_topics_take_no_more_statements(collection: Collection, recipe: str, asked: dict[str, Any]) -> None:
     def statements(name: str) -> int:
@@ -120,6 +121,7 @@ class TestOneHop:
         assert expand(["a", "b", "c"], cited, 2, "paper") == ["a", "x", "b", "y", "c"]
         assert expand(["a", "b", "c"], cited, 2, "code") == ["a", "b", "x", "y", "c"]
 
+    @pytest.mark.slow
     def test_citations_come_in_as_rows_and_as_lists(self, collection: Collection) -> None:
         documents = {each.docno: each for each in collection.documents.all()}
         Citation.objects.create(citing=documents["D1"], cited=documents["D5"])
@@ -251,6 +253,7 @@ class TestRerank:
         paid = sum(cost for cost in PaidAnswer.objects.values_list("cost", flat=True) if cost is not None)
         assert float(paid) == float(run.parameters["cost"]) == pytest.approx(n / 1_000)
 
+    @pytest.mark.slow
     def test_cancelling_keeps_what_was_paid_and_says_so(self, collection: Collection, chat: Any, settings: Any) -> None:
         class Watched(Progress):
             def check(self) -> None:
@@ -280,6 +283,7 @@ class TestRerank:
             assert made(collection, "reranked", "rerank", run="first").state == JobState.DONE
             assert len(stub.calls) == TOPICS
 
+    @pytest.mark.slow
     def test_a_small_window_carries_the_best_to_the_front(self, collection: Collection, chat: Any) -> None:
         def last_first(call: Call) -> Step:
             numbers = re.findall(r"^\[([0-9])\] Tea ([0-9])", call.prompt, re.MULTILINE)
@@ -297,6 +301,7 @@ class TestRerank:
 
 
 class TestDense:
+    @pytest.mark.slow
     def test_instructions_stand_before_texts_and_nothing_is_asked_twice(
         self, collection: Collection, settings: Any
     ) -> None:
@@ -325,6 +330,7 @@ class TestDense:
             assert (again.docnos, again.scores) == (first.docnos, first.scores)
         assert RetrievalRun.objects.get(name="dense").parameters["cost"] is None
 
+    @pytest.mark.slow
     def test_a_model_that_has_changed_is_named(self, collection: Collection, settings: Any) -> None:
         """Vectors of topics that cannot be compared with those of documents, which came before."""
         with ChatStub(lambda call: vectors(call, [1.0, 2.0])) as stub:

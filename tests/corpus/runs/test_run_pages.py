@@ -229,6 +229,7 @@ class TestPages:
             assert "bm25-of-ours" in page
             assert 'method="post" action="/c/' not in page
 
+    @pytest.mark.slow
     def test_the_cost_of_pages_does_not_grow_with_runs_and_topics(
         self, manager: Client, collection: Collection, django_assert_max_num_queries: Any
     ) -> None:

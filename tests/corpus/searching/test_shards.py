@@ -180,6 +180,7 @@ class TestBuilding:
             DocumentFactory(collection=collection, docno=docno, title=f"Tea {docno}")
         return Progress(PoolRun.objects.create(collection=collection, requested_at=AT))
 
+    @pytest.mark.slow
     def test_a_part_that_another_process_left_is_taken_over(
         self, progress: Progress, monkeypatch: pytest.MonkeyPatch
     ) -> None:

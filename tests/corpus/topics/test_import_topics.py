@@ -159,6 +159,7 @@ class TestMerging:
             ("2022.jsonl", 2, "topic 2 came earlier in this import; the first one counts")
         ]
 
+    @pytest.mark.slow
     def test_queries_do_not_grow_with_the_topics(
         self, collection: Collection, tmp_path: Path, django_assert_max_num_queries: Any
     ) -> None:

@@ -106,6 +106,7 @@ def test_only_managers_make_and_remove(collection: Collection) -> None:
         remove_sub_queries(by=member.user, at=AT, collection=collection, size=2)
 
 
+@pytest.mark.slow
 def test_pages(collection: Collection, client: Client) -> None:
     client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
     page = reverse("sub_query_list", args=["tea"])
@@ -122,6 +123,7 @@ def test_pages(collection: Collection, client: Client) -> None:
     assert not collection.sub_queries.exists()
 
 
+@pytest.mark.slow
 def test_the_page_costs_the_same_however_many(
     collection: Collection, client: Client, django_assert_max_num_queries: object
 ) -> None:

@@ -218,6 +218,7 @@ class TestPages:
         assert found(kind="unknown") == ["7", "8"]
         assert client.get(address, {"q": "nothing"}).context["may_reorder"] is False
 
+    @pytest.mark.slow
     def test_the_list_costs_the_same_for_many_topics(
         self, collection: Collection, members: dict[Role, Membership], django_assert_max_num_queries: Any
     ) -> None:
@@ -279,6 +280,7 @@ class TestSourcePapers:
                 page = client.get(address).content.decode()
                 assert ("10.1/secret" in page) == (sees and "/api/" not in address)
 
+    @pytest.mark.slow
     def test_nor_who_wrote_it_and_what_it_was_made_from(self, client: Client) -> None:
         collection = CollectionFactory(slug="tea")
         facts = {"source": "inline-outside", "author": "Ann Tee"}
