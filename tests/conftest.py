@@ -290,6 +290,8 @@ def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Pa
 
     yield make
     for context in contexts:
+        for page in context.pages:  # a handler of a route that still asks the server would fail when its page is gone
+            page.unroute_all(behavior="ignoreErrors")
         context.close()
     assert not faults, f"the browser reported: {faults}"
 
