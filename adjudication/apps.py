@@ -39,6 +39,4 @@ class AdjudicationConfig(AppConfig):
     standing_on_imports = {"judgments": "adjudication.verdicts.jobs.undoing.standing_on_judgments"}
     erasures = {
         "0-adjudication": "adjudication.verdicts.jobs.persons.erase",  # needs the names that annotation replaces
-        "leaderboards": "adjudication.leaderboards.persons.erase",
     }
-    person_reports = {"leaderboards": "adjudication.leaderboards.persons.report_of"}

@@ -10,7 +10,6 @@ TABS = (
     Tab("help pages", "", 10, "statistics", "What the statistics say, and how a vote is decided", "statistics_help"),
     Tab("collection", CAMPAIGNS, 120, "anno-gpt", "Anno-GPT", "cycle_list", OVERSEERS),
     Tab("collection", RESULTS, 210, "evaluation", "Evaluation", "evaluation_list", OVERSEERS),
-    Tab("collection", RESULTS, 212, "leaderboard", "Leaderboard", "leaderboard_detail"),
     Tab("collection", RESULTS, 215, "splits", "Splits", "split_list", OVERSEERS),
     Tab("collection", RESULTS, 220, "set", "Question set", "question_set", OVERSEERS),
     Tab("collection", RESULTS, 230, "contexts", "Citation contexts", "context_report", OVERSEERS),

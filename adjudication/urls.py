@@ -7,7 +7,6 @@ from adjudication.cycles.views import cycles, unparsed_answers
 from adjudication.evaluation.views import details, evaluations, judging, sheets
 from adjudication.exports import views as exports
 from adjudication.following import views as following
-from adjudication.leaderboards import views as leaderboards
 from adjudication.papers.views import contexts, paper_editing, papers
 from adjudication.publications import views as publications
 from adjudication.questions import views as questions
@@ -72,18 +71,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<int:pk>/table.<slug:form>", evaluations.evaluation_table, "evaluation_table"),
         )
     ],
-    *[
-        path(f"c/<slug:slug>/leaderboard/{address}", view, name=name)
-        for address, view, name in (
-            ("", leaderboards.leaderboard_detail, "leaderboard_detail"),
-            ("opening/", leaderboards.leaderboard_open, "leaderboard_open"),
-            ("closing/", leaderboards.leaderboard_close, "leaderboard_close"),
-            ("uploads/", leaderboards.leaderboard_upload, "leaderboard_upload"),
-            ("runs/", leaderboards.leaderboard_run_add, "leaderboard_run_add"),
-            ("runs/<int:pk>/withdrawal/", leaderboards.leaderboard_entry_withdraw, "leaderboard_entry_withdraw"),
-        )
-    ],
-    path("leaderboards/<slug:slug>/", leaderboards.public_leaderboard, name="public_leaderboard"),
     *[
         path(f"c/<slug:slug>/splits/{address}", view, name=name)
         for address, view, name in (

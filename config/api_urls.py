@@ -8,7 +8,6 @@ from adjudication.agreement import api as results
 from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
-from adjudication.leaderboards import api as leaderboards
 from adjudication.papers import api as papers
 from adjudication.publications import api as publications
 from adjudication.releases import api as releases
@@ -124,13 +123,6 @@ urlpatterns = [
     path(f"{C}anno-gpt/<int:number>/runs/", cycles.CycleRuns.as_view(), name="api_cycle_runs"),
     path(f"{C}anno-gpt/<int:number>/test/", cycles.CycleTest.as_view(), name="api_cycle_test"),
     path(f"{C}anno-gpt/<int:number>/decision/", cycles.CycleDecision.as_view(), name="api_cycle_decision"),
-    path("leaderboards/<slug:slug>/", leaderboards.PublicLeaderboard.as_view(), name="api_public_leaderboard"),
-    path(f"{C}leaderboard/", leaderboards.LeaderboardDetail.as_view(), name="api_leaderboard"),
-    path(f"{C}leaderboard/closing/", leaderboards.LeaderboardClosing.as_view(), name="api_leaderboard_closing"),
-    path(f"{C}leaderboard/reopening/", leaderboards.LeaderboardReopening.as_view(), name="api_leaderboard_reopening"),
-    path(f"{C}leaderboard/uploads/", leaderboards.LeaderboardUploads.as_view(), name="api_leaderboard_uploads"),
-    path(f"{C}leaderboard/runs/", leaderboards.LeaderboardRuns.as_view(), name="api_leaderboard_runs"),
-    path(f"{C}leaderboard/runs/<int:pk>/", leaderboards.LeaderboardRun.as_view(), name="api_leaderboard_run"),
     path(f"{C}splits/", splits.SplitList.as_view(), name="api_splits"),
     path(f"{C}splits/<slug:name>/", splits.SplitDetail.as_view(), name="api_split"),
     path(f"{C}evaluations/", evaluation.EvaluationList.as_view(), name="api_evaluations"),

@@ -232,7 +232,6 @@ EXPLAINED = {
     "evaluation_topic",
     "evaluation_topics",
     "export_list",
-    "leaderboard_detail",
     "pool_detail",
     "question_set",
     "release_list",

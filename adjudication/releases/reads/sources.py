@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import GeneratedField, Max, Model
 
 from accounts.sql import execute
-from adjudication.models import ExportPrefixes, Leaderboard, LeaderboardEntry, Publication, Release, RelevanceCount
+from adjudication.models import ExportPrefixes, Publication, Release, RelevanceCount
 from annotation.models import DailyWork, Inquiry, VotesSeen, WorkSummary
 from corpus.collections.reads.contents import Content, contents
 from corpus.models import InvitedRole, Membership
@@ -16,7 +16,7 @@ from corpus.models import InvitedRole, Membership
 UNUSED: frozenset[type[Model]] = frozenset(
     {
         *(Release, Publication, ExportPrefixes, Membership, InvitedRole, VotesSeen, Inquiry, WorkSummary, DailyWork),
-        *(Leaderboard, LeaderboardEntry, RelevanceCount),
+        RelevanceCount,
     }
 )
 

@@ -217,7 +217,6 @@ WRITING: dict[str, tuple[str, ...]] = {
     "import_runs": (SLUG, FILE),
     "import_topics": (SLUG, FILE),
     "index_documents": (SLUG,),
-    "leaderboard": (SLUG, "open", "--gold", "targets"),
     "make_context_topics": (SLUG, "--level", "paragraph"),
     "make_split": (SLUG, "halves", "--parts", "dev=50", "test=50"),
     "make_sub_queries": (SLUG,),

@@ -179,7 +179,7 @@ def test_members_of_another_collection_do_not_exist_here(client: Client, members
 OVERSEEN = {
     "Material": ["documents", "papers", "topics", "sub-queries", "questions", "runs", "pools"],
     "Campaigns": ["campaigns", "anno-gpt"],
-    "Results": ["evaluation", "leaderboard", "splits", "set", "contexts", "exports", "releases"],
+    "Results": ["evaluation", "splits", "set", "contexts", "exports", "releases"],
     "Settings": ["people"],
 }
 MANAGED = OVERSEEN | {
@@ -190,7 +190,6 @@ GROUPS = {
     Role.ANNOTATOR: {
         "Material": ["documents", "topics"],
         "Campaigns": ["campaigns"],
-        "Results": ["leaderboard"],
     },
     Role.VIEWER: OVERSEEN,
     Role.ADJUDICATOR: OVERSEEN,

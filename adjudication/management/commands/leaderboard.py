@@ -1,1 +1,0 @@
-from adjudication.leaderboards.commands import Command
