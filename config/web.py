@@ -2,13 +2,16 @@
 
 import contextlib
 import socket
+import time
 from collections.abc import Callable, Iterable
 from concurrent import futures
 from typing import Any
 
+from gunicorn.http.errors import ParseException
 from gunicorn.workers.gthread import _DEFER, TConn, ThreadWorker
 
 PROBES = (b"GET /healthz", b"GET /readyz")
+REST_SECONDS = 10  # that what is left of a refused upload may take to arrive
 
 
 class Worker(ThreadWorker):
@@ -32,6 +35,18 @@ class Worker(ThreadWorker):
         deferred: futures.Future[Any] = futures.Future()
         deferred.set_result(_DEFER)
         self.finish_request(TConn(self.cfg, client, address, listener.getsockname()), deferred)
+
+    def handle(self, conn: TConn) -> Any:
+        """Answer a request. Where the connection ends, what is left of the body is read first, as far as time allows.
+
+        Else most clients, which read no answer before they have sent everything, would see a broken connection and
+        not the reason. gunicorn reads 64 kB of it.
+        """
+        kept = super().handle(conn)
+        if not kept and conn.parser is not None and not conn.is_http2:
+            with contextlib.suppress(OSError, ParseException):
+                conn.parser.finish_body(time.monotonic() + REST_SECONDS, float("inf"))
+        return kept
 
     def enqueue_req(self, conn: TConn) -> None:
         """Hand a request that has begun to arrive to a thread."""

@@ -68,7 +68,8 @@ def status(url: str) -> int:
         with urllib.request.urlopen(url, timeout=10) as response:
             return response.status
     except urllib.error.HTTPError as error:
-        return error.code
+        with error:  # else the open answer is a warning in a later test
+            return error.code
 
 
 def test_any_command_on_a_fresh_checkout_makes_its_tables(up, data_dir):

@@ -1,6 +1,7 @@
-"""The web server's connections: one that ends after an answer says so in it."""
+"""The web server's connections: one that ends after an answer says so in it, and not before the body was taken."""
 
 import http.client
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -9,12 +10,15 @@ import pytest
 from tests.processes import web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
-UPLOAD = b"x" * 1_000_000
+UPLOAD = b"x" * 20_000_000  # more than two sockets hold: who sends it notices when nobody reads it
 
 
 def test_an_upload_refused_before_it_is_read_ends_its_connection_and_says_so(tmp_path: Path) -> None:
-    with web_server(tmp_path / "web.log") as address:
-        connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=20)
+    """A client that first sends everything and then reads gets the answer, not a broken connection."""
+    with (
+        web_server(tmp_path / "web.log") as address,
+        closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=20)) as connection,
+    ):
         connection.request("GET", "/healthz")
         first = connection.getresponse()
         assert (first.status, first.read(), first.will_close) == (200, b'{"status": "ok"}', False)
@@ -27,4 +31,3 @@ def test_an_upload_refused_before_it_is_read_ends_its_connection_and_says_so(tmp
         connection.close()
         connection.request("GET", "/healthz")  # by a new connection, as http.client opens one where it was asked to
         assert connection.getresponse().status == 200
-        connection.close()
