@@ -13,6 +13,7 @@ from adjudication.publications import api as publications
 from adjudication.releases import api as releases
 from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
+from annotation.assignment import api as annotators
 from annotation.campaigns.api import campaigns
 from annotation.inquiries import api as inquiries
 from annotation.labelling.api import judging, judgments
@@ -75,6 +76,8 @@ urlpatterns = [
     path(K, campaigns.CampaignDetail.as_view(), name="api_campaign"),
     path(f"{K}items/", campaigns.ItemBuilds.as_view(), name="api_items"),
     path(f"{K}plans/", campaigns.Plans.as_view(), name="api_plans"),
+    path(f"{K}annotators/", annotators.AnnotatorList.as_view(), name="api_annotators"),
+    path(f"{K}annotators/<int:pk>/", annotators.AnnotatorDetail.as_view(), name="api_annotator"),
     path(f"{K}assignments/", judgments.AssignmentList.as_view(), name="api_assignments"),
     path(f"{K}next/", judging.NextItems.as_view(), name="api_next"),
     path(f"{K}submissions/", judging.Submissions.as_view(), name="api_submissions"),

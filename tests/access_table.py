@@ -655,6 +655,13 @@ TABLE: list[Row] = [
     *row("api_campaign", "GET login 404 200 200 200 200 | PATCH login 404 403 403 403 400", json=lambda _: {}),
     *row("api_items", "POST login 404 403 403 403 422", json=lambda _: {}),
     *row("api_plans", "POST login 404 403 403 403 422", json=lambda _: {}),
+    *row("api_annotators", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
+    *row(
+        "api_annotator",
+        "GET login 404 403 200 200 200 | PATCH login 404 403 403 403 400",
+        where=key_of("annotator"),
+        json=lambda _: {},
+    ),
     *row("api_assignments", MEMBERS_PAGE),
     *row("api_next", "GET login 404 200 403 403 403", scope="judge"),
     *row("api_submissions", "POST login 404 200 403 403 403", json=_answer, scope="judge"),

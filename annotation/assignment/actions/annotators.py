@@ -101,6 +101,21 @@ def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **c
 
 
 @transaction.atomic
+def change_annotator(
+    *, annotator: Annotator, by: User | None, at: datetime, state: str | None = None, **changes: Any
+) -> Annotator:
+    """Change name, weight, capacity and state in one step; what is left out stays. Errors: Refused, of each step."""
+    if changes:
+        annotator = update_annotator(annotator=annotator, by=by, at=at, **changes)
+    if state == AnnotatorState.REMOVED:
+        remove_annotator(annotator=annotator, by=by, at=at)
+    elif state is not None:
+        change = pause_annotator if state == AnnotatorState.PAUSED else resume_annotator
+        change(annotator=annotator, by=by, at=at)
+    return lock_annotator(annotator, by)
+
+
+@transaction.atomic
 def pause_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> Annotator:
     """Let the person judge nothing for now; what is assigned to them waits for them."""
     return _change_state(annotator, AnnotatorState.PAUSED, "pause_annotator", by, at)

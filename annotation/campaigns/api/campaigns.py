@@ -12,8 +12,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
+from annotation.assignment.actions.annotators import add_members_by_email
 from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import close_campaign, create_campaign, open_campaign, update_campaign
+from annotation.campaigns.actions.campaigns import create_campaign
+from annotation.campaigns.actions.changes import change_campaign
 from annotation.campaigns.actions.items import build_items, remove_unjudged_items
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
@@ -83,13 +85,26 @@ class NewCampaignSerializer(serializers.Serializer[Any]):
     guideline = serializers.CharField(max_length=GUIDELINE.most, required=False)
     criteria = CriterionSerializer(many=True, required=False)
     options = serializers.DictField(required=False, help_text="those of its kind")
+    annotators = serializers.ListField(
+        child=serializers.EmailField(), required=False, help_text="addresses of members who judge"
+    )
 
 
 class CampaignChangeSerializer(serializers.Serializer[Any]):
+    """What is left out stays. Of an open campaign only name, lease, deadline, options and guideline can change."""
+
     state = serializers.ChoiceField([CampaignState.OPEN, CampaignState.CLOSED], required=False)
     name = serializers.CharField(max_length=NAME.most, required=False)
+    split = serializers.ChoiceField(Split.choices, required=False)
+    overlap = number_field(OVERLAP)
+    order = serializers.ChoiceField(Order.choices, required=False)
+    strategy = serializers.ChoiceField(Strategy.choices, required=False)
+    seed = number_field(SEED)
     lease_minutes = serializers.IntegerField(min_value=LEASE.least, max_value=LEASE.most, required=False)
     deadline = serializers.DateField(required=False, allow_null=True, help_text="the last day to judge; null for none")
+    guideline = serializers.CharField(max_length=GUIDELINE.most, required=False, help_text="stored as a new version")
+    criteria = CriterionSerializer(many=True, required=False, help_text="instead of the present ones")
+    options = serializers.DictField(required=False, help_text="those of its kind")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """A request that changes nothing is a mistake."""
@@ -184,11 +199,12 @@ class CampaignList(InCollectionView):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Make a draft campaign. Without criteria and guideline it gets the defaults of its kind."""
-        values = self.body(NewCampaignSerializer)
-        criteria = tuple(_criterion(each) for each in values.pop("criteria", ()))
-        campaign = create_campaign(
-            collection=self.collection, by=self.person, at=timezone.now(), criteria=criteria, **values
-        )
+        values = _with_drafts(self.body(NewCampaignSerializer))
+        emails = values.pop("annotators", ())
+        who: dict[str, Any] = {"by": self.person, "at": timezone.now()}
+        with transaction.atomic():
+            campaign = create_campaign(collection=self.collection, **who, **values)
+            add_members_by_email(campaign=campaign, emails=emails, **who)
         return Response(CampaignSerializer(campaign).data, status=201)
 
 
@@ -209,18 +225,10 @@ class CampaignDetail(InCampaignView):
         responses=answers({200: CampaignSerializer}, 400, 403, 409, 415, 422),
     )
     def patch(self, request: Request, slug: str, campaign: str) -> Response:
-        """Open, close or reopen the campaign; change its name, lease or deadline. All of it or nothing."""
-        values = self.body(CampaignChangeSerializer)
-        state = values.pop("state", None)
-        found = self.campaign
-        who: dict[str, Any] = {"by": self.person, "at": timezone.now()}
-        with transaction.atomic():  # what is closed can be changed once it is open, and until it is closed
-            if state == CampaignState.OPEN:
-                found = open_campaign(campaign=found, **who)
-            found = update_campaign(campaign=found, **who, **values)
-            if state == CampaignState.CLOSED:
-                found = close_campaign(campaign=found, **who)
-        return Response(CampaignSerializer(found).data)
+        """Change the campaign; open, close or reopen it. All of it or nothing."""
+        values = _with_drafts(self.body(CampaignChangeSerializer))
+        changed = change_campaign(campaign=self.campaign, by=self.person, at=timezone.now(), **values)
+        return Response(CampaignSerializer(changed).data)
 
 
 class ItemBuilds(InCampaignView):
@@ -274,6 +282,11 @@ class Plans(InCampaignView):
         """Give every item the judges it still needs; with `dry_run`, only say how it would come out."""
         summary = assign_items(campaign=self.campaign, by=self.person, at=timezone.now(), **self.body(PlanSerializer))
         return Response(asdict(summary))
+
+
+def _with_drafts(values: dict[str, Any]) -> dict[str, Any]:
+    """The values with their criteria as actions take them."""
+    return values | {"criteria": tuple(_criterion(each) for each in values.get("criteria", ()))}
 
 
 def _criterion(data: dict[str, Any]) -> CriterionDraft:

@@ -1,7 +1,5 @@
 """manage.py create_campaign SLUG NAME --kind K [--overlap K] [--split S] [--config FILE.toml] … [--json]"""
 
-from datetime import date
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -9,14 +7,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
-from accounts.refusals import Refused
 from annotation.assignment.actions.annotators import add_members_by_email
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.actions.items import build_first_items
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
-from annotation.definitions.campaign_file import SETTINGS, BadCampaignFile, CampaignFile, read_campaign_file
-from annotation.kind import DEFAULT_KIND, calibration_in_words, option_readers, overlaps_in_words
-from annotation.models import Order, Split, Strategy
+from annotation.campaigns.commands.settings import add_deadline, add_setting_arguments, file_of, settings_of
+from annotation.kind import DEFAULT_KIND, calibration_in_words
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.collections.reads.collections import collection_with
 
@@ -34,13 +30,9 @@ class Command(ReportingCommand):
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("name", help="of the campaign; its own short name is made from it")
         parser.add_argument("--kind", choices=[*dict(KIND_CHOICES)], help=f"what is judged ({DEFAULT_KIND})")
-        parser.add_argument("--overlap", type=int, metavar="K", help=f"annotators per item ({overlaps_in_words()})")
-        parser.add_argument("--split", choices=Split.values, help="dev and test pairs never overlap (main)")
-        parser.add_argument("--order", choices=Order.values, help="what an annotator judges in one go (by-aspect)")
-        parser.add_argument("--strategy", choices=Strategy.values, help="assigned in advance, or an open queue")
-        parser.add_argument("--seed", type=int, metavar="N", help="for samples, plans and orders; drawn if absent")
-        parser.add_argument("--lease-minutes", type=int, metavar="M", help="how long an open queue's item is kept (60)")
-        parser.add_argument("--deadline", type=date.fromisoformat, metavar="YYYY-MM-DD", help="the last day to judge")
+        parser.add_argument("--slug", default="", dest="short_name", help="its short name, if not made from the name")
+        add_setting_arguments(parser)
+        add_deadline(parser)
         parser.add_argument("--sample", type=int, metavar="N", help="take N items drawn by the seed instead of all")
         parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
         add_choice_arguments(parser)
@@ -51,19 +43,18 @@ class Command(ReportingCommand):
         parser.add_argument(
             "--annotator", action="append", default=[], metavar="EMAIL", help="member who judges; repeat"
         )
-        parser.add_argument("--config", type=Path, metavar="FILE", help="TOML with settings, criteria and guideline")
 
     @transaction.atomic
     def carry_out(self, *, slug: str, name: str, **options: Any) -> tuple[str, dict[str, Any]]:
-        file = _read_file(options["config"]) if options["config"] else CampaignFile()
-        flags = {key: options[key] for key in SETTINGS if options.get(key) is not None}
-        settings: dict[str, Any] = file.settings | flags | {"name": name}
+        file = file_of(options)
+        settings = settings_of(options, file) | {"name": name}
         sample = settings.pop("sample", None)
         at = timezone.now()
         campaign = create_campaign(
             collection=collection_with(slug),
             by=None,
             at=at,
+            slug=options["short_name"],
             criteria=file.criteria,
             guideline=file.guideline,
             options=file.options,
@@ -93,12 +84,3 @@ class Command(ReportingCommand):
         if built.filtered:
             advice = f" {built.filtered:,} questions are left out by the word-overlap filter."
         return f"Made the campaign {campaign.slug} with {built.items:,} items.{advice}", result
-
-
-def _read_file(path: Path) -> CampaignFile:
-    try:
-        return read_campaign_file(path.read_text("utf-8-sig"), option_readers())
-    except (OSError, UnicodeDecodeError) as error:
-        raise Refused(f"The file {path} cannot be read: {error}.") from error
-    except BadCampaignFile as bad:
-        raise Refused(f"{path}: {bad.reason}") from bad

@@ -1,6 +1,5 @@
-"""manage.py update_campaign SLUG CAMPAIGN [--name NAME] [--lease-minutes M] [--deadline DATE] [--json]"""
+"""manage.py update_campaign SLUG CAMPAIGN [--name NAME] [--overlap K] … [--config FILE.toml] [--json]"""
 
-from datetime import date
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -8,36 +7,54 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
-from annotation.campaigns.actions.campaigns import update_campaign
+from annotation.campaigns.actions.changes import change_campaign
+from annotation.campaigns.commands.settings import add_deadline, add_setting_arguments, file_of, settings_of
 from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.models import Campaign
+
+REPORTED = ("slug", "name", "split", "overlap", "order", "strategy", "seed", "lease_minutes", "options")
 
 
 class Command(ReportingCommand):
-    help = "Change what can be changed of a campaign that is open: its name, leases and deadline."
+    help = (
+        "Change a campaign: everything while it is a draft, and its name, lease, deadline and guideline while it is"
+        " open. What the command line says comes before the file of --config."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("campaign", help="short name of the campaign")
         parser.add_argument("--name", help="another name; the short name stays")
-        parser.add_argument("--lease-minutes", type=int, metavar="M", help="how long an open queue's item is kept")
+        add_setting_arguments(parser)
         deadline = parser.add_mutually_exclusive_group()
-        deadline.add_argument("--deadline", type=date.fromisoformat, metavar="YYYY-MM-DD", help="the last day to judge")
+        add_deadline(deadline)
         deadline.add_argument("--no-deadline", action="store_true", help="take the deadline away")
 
     def carry_out(self, *, slug: str, campaign: str, **options: Any) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)
-        names = ("name", "lease_minutes", "deadline")
-        changes = {name: options[name] for name in names if options[name] is not None}
+        file = file_of(options)
+        changes = _checked(settings_of(options, file), found)
         if options["no_deadline"]:
             changes["deadline"] = None
-        if not changes:
-            raise Refused("Nothing to change. Give --name, --lease-minutes, --deadline or --no-deadline.")
-        changed = update_campaign(campaign=found, by=None, at=timezone.now(), **changes)
-        result = {
-            "slug": changed.slug,
-            "name": changed.name,
-            "lease_minutes": changed.lease_minutes,
-            "deadline": changed.deadline and changed.deadline.isoformat(),
-        }
+        if file.options is not None:
+            changes["options"] = file.options
+        if not (changes or file.criteria or file.guideline):
+            raise Refused("Nothing to change. manage.py update_campaign --help lists what can be changed.")
+        at = timezone.now()
+        changed = change_campaign(
+            campaign=found, by=None, at=at, criteria=file.criteria, guideline=file.guideline, **changes
+        )
+        result = {name: getattr(changed, name) for name in REPORTED}
+        result["deadline"] = changed.deadline and changed.deadline.isoformat()
         return f"Changed the campaign {changed.slug}.", result
+
+
+def _checked(settings: dict[str, Any], campaign: Campaign) -> dict[str, Any]:
+    """Settings without what only a new campaign has. Errors: Refused where the file wants another kind, or a sample."""
+    kind = settings.pop("kind", campaign.kind)
+    if kind != campaign.kind:
+        raise Refused(f"{campaign} is a {campaign.kind} campaign, and its kind cannot be changed. Create another one.")
+    if "sample" in settings:
+        raise Refused("The sample of a file is drawn for a new campaign. Use manage.py build_items --sample instead.")
+    return settings

@@ -1,1 +1,1 @@
-from annotation.assignment.commands import Command
+from annotation.assignment.commands.assign import Command

@@ -150,6 +150,38 @@ def test_a_deadline_is_set_by_form_command_and_api_and_seen_by_annotators(made, 
     assert "Judge until" not in client.get(reverse("campaign_list", args=["teas"])).text
 
 
+def test_a_draft_is_changed_and_opened_by_rest(made, client):
+    client.force_login(made.manager)
+    new = {"name": "Round", "overlap": 2, "annotators": ["ana@example.org", "ben@example.org"]}
+    made_by_rest = client.post(reverse("api_campaigns", args=["teas"]), new, content_type="application/json")
+    assert made_by_rest.status_code == 201
+    campaign = Campaign.objects.get()
+    assert sorted(campaign.annotators.values_list("name", flat=True)) == ["Ana", "Ben"]
+    build_items(campaign=campaign, by=None, at=AT)
+    address = reverse("api_campaign", args=["teas", campaign.slug])
+    levels = [{"value": 0, "label": "No"}, {"value": 1, "label": "Yes"}]
+    change = {
+        "order": "by-document", "strategy": "queue", "seed": 5, "overlap": 1, "guideline": "Read twice.",
+        "criteria": [{"key": "fit", "label": "Fit", "question": "", "scale": "ordinal", "levels": levels}],
+    }  # fmt: skip
+    changed = client.patch(address, {**change, "state": "open"}, content_type="application/json")
+    assert changed.status_code == 422  # its queue is empty: then nothing is changed
+    assert Campaign.objects.get().order == "by-aspect"
+    changed = client.patch(address, change, content_type="application/json").json()
+    assert {name: changed[name] for name in ("order", "strategy", "seed", "overlap")} == {
+        "order": "by-document",
+        "strategy": "queue",
+        "seed": 5,
+        "overlap": 1,
+    }
+    assert [each["key"] for each in changed["criteria"]] == ["fit"]
+    assert campaign.guidelines.first().body == "Read twice.\n"
+    assign_items(campaign=Campaign.objects.get(), by=None, at=AT)
+    opened = client.patch(address, {"name": "Main", "split": "dev", "state": "open"}, content_type="application/json")
+    assert (opened.json()["state"], opened.json()["split"]) == ("open", "dev")
+    assert client.patch(address, {"seed": 6}, content_type="application/json").status_code == 422
+
+
 def test_changing_nothing_leaves_no_trace(made):
     campaign = create(made)
     update_campaign(campaign=campaign, by=made.manager, at=AT, name=campaign.name)

@@ -78,6 +78,17 @@ def test_the_road_from_campaign_to_assignment():
     }
     assert "Ana: 16 new, 16 in all" in printed
     assert "Ana and Ben share 8" in printed
+    assert run("open_campaign", "teas", "round")[0] == {"slug": "round", "state": "open"}
+    assert run("close_campaign", "teas", "round")[0] == {"slug": "round", "state": "closed"}
+    assert run("open_campaign", "teas", "round")[1].startswith("Reopened")
+    assert "open already" in refusal("open_campaign", "teas", "round")
+
+
+def test_a_campaign_that_lacks_something_is_not_opened():
+    make_material()
+    call_command("create_campaign", "teas", "Round", "--slug", "first")
+    assert "Nobody can judge in it yet" in refusal("open_campaign", "teas", "first")
+    assert "Only an open campaign" in refusal("close_campaign", "teas", "first")
 
 
 def people(*names):
@@ -106,6 +117,30 @@ def test_the_file_defines_and_the_command_line_overrules(tmp_path):
         (1, "Yes", ()),
     ]
     assert campaign.guidelines.get().body == "# Calmly\n\nRead twice.\n"
+
+
+def test_a_draft_is_changed_by_command(tmp_path):
+    make_material()
+    file = tmp_path / "campaign.toml"
+    file.write_text(CONFIG, "utf-8")
+    call_command("create_campaign", "teas", "Round", "--seed", "1")
+    result, _ = run("update_campaign", "teas", "round", "--config", str(file), "--overlap", "4", "--split", "dev")
+    assert {name: result[name] for name in ("overlap", "order", "seed", "split")} == {
+        "overlap": 4,
+        "order": "by-document",
+        "seed": 42,
+        "split": "dev",
+    }
+    campaign = Campaign.objects.get()
+    assert [draft.key for draft in drafts_of(campaign)] == ["fit"]
+    assert [each.version for each in campaign.guidelines.all()] == [2, 1]
+    assert "Nothing to change" in refusal("update_campaign", "teas", "round")
+    file.write_text('kind = "rubric"', "utf-8")
+    assert "its kind cannot be changed" in refusal("update_campaign", "teas", "round", "--config", str(file))
+    file.write_text("sample = 3\noverlap = 1", "utf-8")
+    assert "build_items --sample" in refusal("update_campaign", "teas", "round", "--config", str(file))
+    campaign.refresh_from_db()
+    assert campaign.overlap == 4
 
 
 @pytest.mark.parametrize(

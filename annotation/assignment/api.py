@@ -1,0 +1,116 @@
+"""The annotators of a campaign through the API: listed, added, paused, removed, given another weight."""
+
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from accounts.schema import answers
+from annotation.assignment.actions.annotators import add_members_by_email, add_name, change_annotator
+from annotation.campaigns.api.base import InCampaignView
+from annotation.campaigns.api.settings import number_field
+from annotation.definitions.settings import ANNOTATOR_NAME, CAPACITY
+from annotation.models import Annotator, AnnotatorKind, AnnotatorState
+from corpus.models import Role
+
+OVERSEE: tuple[Role, ...] = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)
+MANAGE: tuple[Role, ...] = (Role.MANAGER,)
+
+
+class AnnotatorSerializer(serializers.ModelSerializer[Annotator]):
+    class Meta:
+        model = Annotator
+        fields = ("id", "name", "kind", "state", "weight", "capacity", "model", "run_number", "created_at")
+
+
+class NewAnnotatorsSerializer(serializers.Serializer[Any]):
+    """Members by their addresses, or one name: of somebody without an account, or of a machine."""
+
+    emails = serializers.ListField(child=serializers.EmailField(), required=False, help_text="addresses of members")
+    name = serializers.CharField(max_length=ANNOTATOR_NAME.most, required=False)
+    kind = serializers.ChoiceField(
+        AnnotatorKind.choices, required=False, help_text="what bears the name; human if absent"
+    )
+    model = serializers.CharField(max_length=150, required=False, help_text="of the machine: what answers")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Either way of adding somebody, not both."""
+        if ("emails" in attrs) == ("name" in attrs):
+            raise serializers.ValidationError("Give emails of members, or the name of somebody without an account.")
+        if "emails" in attrs and len(attrs) > 1:
+            raise serializers.ValidationError("kind and model describe the annotator with the name.")
+        return attrs
+
+
+class AnnotatorChangeSerializer(serializers.Serializer[Any]):
+    """What is left out stays."""
+
+    name = serializers.CharField(max_length=ANNOTATOR_NAME.most, required=False)
+    weight = serializers.FloatField(min_value=0.01, max_value=1000, required=False)
+    capacity = number_field(CAPACITY, allow_null=True, help_text="most items to assign; null for no limit")
+    state = serializers.ChoiceField(AnnotatorState.choices, required=False)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """A request that changes nothing is a mistake."""
+        if not attrs:
+            raise serializers.ValidationError(f"Give at least one of {', '.join(self.fields)}.")
+        return attrs
+
+
+class AnnotatorList(InCampaignView):
+    """The annotators of a campaign."""
+
+    serializer_class = AnnotatorSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEE, "POST": MANAGE}
+
+    def get_queryset(self) -> QuerySet[Annotator]:
+        return self.campaign.annotators.all()
+
+    @extend_schema(operation_id="annotators_list", responses=answers({200: AnnotatorSerializer(many=True)}, 403))
+    def get(self, request: Request, slug: str, campaign: str) -> Response:
+        """List the people and machines of the campaign, removed ones too."""
+        return self.listed()
+
+    @extend_schema(
+        operation_id="annotators_add",
+        request=NewAnnotatorsSerializer,
+        responses=answers({201: AnnotatorSerializer(many=True)}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str, campaign: str) -> Response:
+        """Add members, or somebody without an account. Members who judge in it already are left as they are."""
+        values = self.body(NewAnnotatorsSerializer)
+        add: Any = add_members_by_email if "emails" in values else add_name
+        added = add(campaign=self.campaign, by=self.person, at=timezone.now(), **values)
+        return Response(AnnotatorSerializer(added if "emails" in values else [added], many=True).data, status=201)
+
+
+class AnnotatorDetail(InCampaignView):
+    """One annotator."""
+
+    serializer_class = AnnotatorSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEE, "PATCH": MANAGE}
+
+    @property
+    def annotator(self) -> Annotator:
+        return get_object_or_404(Annotator, pk=self.kwargs["pk"], campaign=self.campaign)
+
+    @extend_schema(operation_id="annotators_read", responses=answers({200: AnnotatorSerializer}, 403))
+    def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Read an annotator."""
+        return Response(AnnotatorSerializer(self.annotator).data)
+
+    @extend_schema(
+        operation_id="annotators_change",
+        request=AnnotatorChangeSerializer,
+        responses=answers({200: AnnotatorSerializer}, 400, 403, 409, 415, 422),
+    )
+    def patch(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
+        """Change name, weight or capacity; pause, resume or remove. What they judged stays and counts."""
+        values = self.body(AnnotatorChangeSerializer)
+        changed = change_annotator(annotator=self.annotator, by=self.person, at=timezone.now(), **values)
+        return Response(AnnotatorSerializer(changed).data)

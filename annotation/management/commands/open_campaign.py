@@ -1,0 +1,1 @@
+from annotation.campaigns.commands.states import OpenCommand as Command

@@ -1,0 +1,1 @@
+from annotation.assignment.commands.annotators import UpdateCommand as Command
