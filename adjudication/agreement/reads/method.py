@@ -6,12 +6,14 @@ from typing import Any
 from accounts.models import JobState
 from adjudication.agreement.reads.agreement import Difference, comparisons
 from adjudication.models import AgreementResult, AgreementRun, Voters, VoteRun
+from annotation.models import AnnotatorKind
 
 METHODS = {
     "percentile": "percentile bootstrap",
     "bca": "BCa bootstrap",
     "jackknife_t": "delete-one jackknife with Student’s t",
 }
+KINDS = {AnnotatorKind.HUMAN: "labels of people", AnnotatorKind.MACHINE: "of machines"}
 
 
 def method_sentence(run: AgreementRun, criterion: str, rows: Iterable[AgreementResult] | None = None) -> str:
@@ -22,13 +24,20 @@ def method_sentence(run: AgreementRun, criterion: str, rows: Iterable[AgreementR
     found = run.results.filter(criterion=criterion, ci__isnull=False) if rows is None else rows
     used = {row.ci["method"] for row in found if row.ci}
     methods = " or ".join(METHODS[name] for name in METHODS if name in used)
-    items = f"{detail['n_items']:,} items, {sum(one['n_items'] for one in detail['annotators']):,} labels"
+    items = f"{detail['n_items']:,} items, {_labels_text(detail)}"
     if not methods:
         return f"{items}; too few for intervals."
     versions = f"NumPy {run.library_versions.get('numpy', '?')}, Litmus {run.code_version or '?'}"
     intervals = f"{100 * detail['level']:.0f}% intervals by {methods} over {_unit(run, detail)}"
     facts = "; ".join(filter(None, (items, intervals, _resamples(run, used, detail), versions)))
     return f"{facts}. Annotators are fixed: the intervals speak of other items judged by the same annotators."
+
+
+def _labels_text(detail: dict[str, Any]) -> str:
+    """How many labels; of people and of machines apart, where there are both."""
+    given = {kind: sum(one["n_items"] for one in detail["annotators"] if one["kind"] == kind) for kind in KINDS}
+    labels = " and ".join(f"{n:,} {name}" for kind, name in KINDS.items() if (n := given[kind]))
+    return labels if all(given.values()) else f"{sum(given.values()):,} labels"
 
 
 def _unit(run: AgreementRun, detail: dict[str, Any]) -> str:
@@ -53,10 +62,15 @@ def verdict_sentence(run: AgreementRun) -> str:
         return ""
     by_hand = vote.counts.get("by_hand", 0)
     return (
-        f"Verdict: majority of {Voters(vote.voters).label}{weights_text(vote)}, at least"
-        f" {vote.min_votes} vote{'' if vote.min_votes == 1 else 's'}, ties: {vote.ties_label}; {by_hand:,} by"
-        " hand when counted. Voters are compared with the vote of the others instead."
+        f"Verdict: {rules_text(vote)}; {by_hand:,} by hand when counted. Voters are compared with the vote of the"
+        " others instead."
     )
+
+
+def rules_text(vote: VoteRun) -> str:
+    """The rules of a count: who votes with what weight, how many votes a verdict needs, what settles ties."""
+    least = f"at least {vote.min_votes} vote{'' if vote.min_votes == 1 else 's'}"
+    return f"majority of {Voters(vote.voters).label}{weights_text(vote)}, {least}, ties: {vote.ties_label}"
 
 
 def weights_text(vote: VoteRun) -> str:

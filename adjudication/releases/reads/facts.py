@@ -10,16 +10,13 @@ from django.conf import settings
 from django.db.models import Count, Max, Min, Sum
 
 from accounts.models import JobState
-from adjudication.agreement.reads.method import method_sentence, verdict_sentence
-from adjudication.models import AgreementResult, AgreementRun, Method, Release, Verdict, VoteRun
+from adjudication.models import AgreementRun, Method, Release, Verdict, VoteRun
+from adjudication.releases.reads.agreement import agreement_sentences
 from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.recipe import Recipe
 from adjudication.releases.reads.statement import answers_of
-from adjudication.stats.statistics import statistic
 from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Judgment, Submission, SubmissionKind
 from corpus.models import GeneratedQuestion, ImportRun, PoolEntry, PoolSource
-
-SHOWN = ("alpha_ordinal", "alpha_nominal", "fleiss_kappa", "cohen_kappa", "accuracy")
 
 
 @dataclass(frozen=True)
@@ -39,8 +36,7 @@ class CampaignFacts:
     guidelines: int
     votes: VoteRun | None
     methods: dict[str, int]
-    figures: tuple[str, ...]
-    method: str
+    agreement: tuple[str, ...]
     skipped: dict[str, int]
     without_verdict: int
 
@@ -163,8 +159,7 @@ def _campaign(campaign: Campaign) -> CampaignFacts:
             str(Method(name).label): n
             for name, n in verdicts.values_list("method").annotate(n=Count("pk")).order_by("method")
         },
-        figures=_figures(run),
-        method=_method(run),
+        agreement=tuple(agreement_sentences(run)) if run else (),
         skipped=dict(
             given.filter(kind="skip")
             .exclude(reason="")
@@ -174,28 +169,3 @@ def _campaign(campaign: Campaign) -> CampaignFacts:
         ),
         without_verdict=items * campaign.criteria.count() - verdicts.filter(value__isnull=False).count(),
     )
-
-
-def _figures(run: AgreementRun | None) -> tuple[str, ...]:
-    """Agreement of all people in words, one figure for each criterion and statistic."""
-    if run is None:
-        return ()
-    found = run.results.filter(scope__in=("all", "mean"), block="", statistic__in=SHOWN)
-    return tuple(map(_figure, found.order_by("criterion", "statistic", "scope")))
-
-
-def _figure(result: AgreementResult) -> str:
-    """The value with its interval, or the reason why there is none."""
-    label, ci = statistic(result.statistic).label, result.ci or {}
-    if result.value is None:
-        return f"{label} ({result.criterion}) is undefined: {result.reason}"
-    low, high = ci.get("low"), ci.get("high")
-    interval = f" [{low:.3f}, {high:.3f}]" if low is not None and high is not None else ""
-    return f"{label} ({result.criterion}) {result.value:.3f}{interval}"
-
-
-def _method(run: AgreementRun | None) -> str:
-    if run is None:
-        return ""
-    sentences = [f"{criterion}: {method_sentence(run, criterion)}" for criterion in sorted(run.detail)]
-    return " ".join([*sentences, verdict_sentence(run)]).strip()

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from adjudication.agreement.reads.method import rules_text
 from adjudication.releases.reads.facts import CampaignFacts, Facts, platform
 from adjudication.releases.reads.statement import NOT_STATED
 
@@ -59,16 +60,12 @@ def analysis(facts: Facts, between: str = " ") -> str:
 
 
 def _analysis(one: CampaignFacts) -> str:
-    text = f"Campaign “{one.campaign.name}”:"
-    if one.figures:
-        text += f" figures of agreement: {'; '.join(one.figures)}. {one.method}"
-    else:
-        text += " agreement was not computed."
+    found = [f"Campaign “{one.campaign.name}”:", *(one.agreement or ("Agreement was not computed.",))]
     if one.methods:
-        text += f" Verdicts: {', '.join(f'{n:,} {name}' for name, n in one.methods.items())}."
+        found.append(f"Verdicts: {', '.join(f'{n:,} {name}' for name, n in one.methods.items())}.")
     if one.votes is not None:
-        text += f" Ties: {one.votes.ties_label}; at least {count(one.votes.min_votes, 'vote')} for a verdict."
-    return text
+        found.append(f"Votes were counted by {rules_text(one.votes)}.")
+    return " ".join(found)
 
 
 def per_item(facts: Facts, between: str = " ") -> str:
