@@ -29,13 +29,22 @@ Files = Iterator[tuple[str, Iterator[bytes]]]
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing found. `code` is stable; `text` says what, how often, and what to do; `see` names a queue filter."""
+    """One thing found. `code` is stable; `fact` says what and how often; `see` names a queue filter.
+
+    `advice` is for the person at the screen: it never stands in a file that is published.
+    """
 
     severity: str
     code: str
-    text: str
+    fact: str
     count: int = 0
     see: str = ""
+    advice: str = ""
+
+    @property
+    def text(self) -> str:
+        """What was found and what to do, as pages, commands and REST say it."""
+        return f"{self.fact} {self.advice}".strip()
 
     @property
     def is_fatal(self) -> bool:

@@ -72,44 +72,47 @@ def verdict_findings(options: Options, read: Reader, standing: VoteStanding) -> 
     if not counts["items"]:
         return [Finding(FATAL, "no_items", "The campaign has no items yet.")]
     if not counts["valued"]:
-        return [Finding(FATAL, "no_verdicts", _without_values(counts, standing), counts["items"])]
+        fact, advice = _without_values(counts, standing)
+        return [Finding(FATAL, "no_verdicts", fact, counts["items"], advice=advice)]
     newer = standing.newer
     if newer and options.criterion is not None:
         counts["reopened"] += count_late(options.criterion)
     severity = WARNING if options.skips else FATAL
-    action = "decide them, or leave them out with “skip”"
-    if options.skips:
-        action = "left out" + (
-            ", with the scores of their documents" if options.sums and not options.judged_only else ""
-        )
-    texts = {
-        "missing": f"{_items(counts['missing'])} without enough votes for a verdict: {action}.",
-        "unresolved": f"{_items(counts['unresolved'])} whose votes are tied or too few: {action}.",
-        "reopened": f"{_items(counts['reopened'])} reopened by a late vote: "
-        + ("written with the value that stood before." if options.skips else "look at them again."),
+    undecided = {
+        "missing": (f"{_items(counts['missing'])} without enough votes for a verdict", ""),
+        "unresolved": (f"{_items(counts['unresolved'])} whose votes are tied or too few", "open"),
     }
-    sees = {"unresolved": "open", "reopened": "reopened"}
-    found = [Finding(severity, code, text, counts[code], sees.get(code, "")) for code, text in texts.items()]
+    found = []
+    scores = ", with the scores of their documents" if options.sums and not options.judged_only else ""
+    for code, (what, see) in undecided.items():
+        fact = f"{what}: left out{scores}." if options.skips else f"{what}."
+        advice = "" if options.skips else "Decide them, or leave them out with “skip”."
+        found.append(Finding(severity, code, fact, counts[code], see, advice))
+    fact = f"{_items(counts['reopened'])} reopened by a late vote"
+    fact = f"{fact}: written with the value that stood before." if options.skips else f"{fact}."
+    advice = "" if options.skips else "Look at them again."
+    found.append(Finding(severity, "reopened", fact, counts["reopened"], "reopened", advice))
     if counts["excluded"]:
         text = f"{_items(counts['excluded'])} left out by the policy for ties."
         found.append(Finding(WARNING, "excluded", text, counts["excluded"]))
     if newer:
-        text = f"{standing.since} came after the votes were counted: count again."
-        found.append(Finding(severity, "stale", text, newer))
+        fact = f"{standing.since} came after the votes were counted."
+        found.append(Finding(severity, "stale", fact, newer, advice="Count again."))
     return [finding for finding in found if finding.count]
 
 
-def _without_values(counts: dict[str, Any], standing: VoteStanding) -> str:
+def _without_values(counts: dict[str, Any], standing: VoteStanding) -> tuple[str, str]:
     """Why no item has a value, and what gives them one."""
     if standing.run is None:
-        return "No item has a value yet. Count the votes first (page “Adjudication” of the campaign)."
+        return "No item has a value yet.", "Count the votes first (page “Adjudication” of the campaign)."
     if counts["missing"] == counts["items"]:
-        return "When the votes were counted, no item had any. Count the votes again once items are judged."
+        return "When the votes were counted, no item had any.", "Count the votes again once items are judged."
     states = {"unresolved": "tied or with too few votes", "missing": "without a vote", "excluded": "left out as ties"}
     some = ", ".join(f"{counts[state]:,} {words}" for state, words in states.items() if counts[state])
     return (
-        f"The votes were counted, but no item has a value: {some}. An item needs at least {standing.run.min_votes} "
-        "votes. Collect more answers, count again with other rules, or decide the items by hand."
+        f"The votes were counted, but no item has a value: {some}. An item needs at least {standing.run.min_votes}"
+        " votes.",
+        "Collect more answers, count again with other rules, or decide the items by hand.",
     )
 
 
@@ -129,8 +132,8 @@ def _grade_findings(options: Options, read: Reader) -> list[Finding]:
     pairs = read.one(statements.coverage_of(options), statements.COVERAGE_COLUMNS)
     highest = pairs["highest"]
     if highest is not None and highest > HIGHEST and options["grades"] == "sum" and not options.exporter.adds_up:
-        text = f"The largest sum is {highest}; trec_eval holds at most {HIGHEST}. Export binary grades or means."
-        found.append(Finding(FATAL, "grade_too_large", text, 1))
+        fact = f"The largest sum is {highest}; trec_eval holds at most {HIGHEST}."
+        found.append(Finding(FATAL, "grade_too_large", fact, 1, advice="Export binary grades or means."))
     return found + (_judged_findings(pairs) if options.judged_only else _aspect_findings(options, pairs))
 
 
@@ -151,29 +154,29 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
     if pairs["short"]:
         one, many = ("sub-query", "sub-queries") if options.level == "sub-query" else ("topic", "topics")
         what = f"{pairs['short']:,} {one if pairs['short'] == 1 else many}: {_first(pairs['examples'])}"
-        text = (
-            f"The campaign judges only some of the aspects of {what}. Scores of documents would be too low: judge the "
-        )
-        text += f"other aspects, {advice}."
-        found.append(Finding(FATAL, "aspects_missing", text, pairs["short"]))
+        fact = f"The campaign judges only some of the aspects of {what}. Scores of documents would be too low."
+        judge = f"Judge the other aspects, {advice}."
+        found.append(Finding(FATAL, "aspects_missing", fact, pairs["short"], advice=judge))
     adds_up = options.exporter.adds_up
     partial = pairs["incomplete"] if adds_up and options.skips else pairs["partial"]
     leaves_out = (options.skips or options["annotators"]) and not adds_up
     if partial:
         some = f"{partial:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
-        remedy = "They are left out." if leaves_out else f"Judge them, {'' if adds_up else 'skip them, '}{advice}."
-        text = f"{some}, so their scores would be too low. {remedy}"
-        found.append(Finding(WARNING if leaves_out else FATAL, "partial", text, partial))
+        fact = f"{some}, so their scores would be too low."
+        if leaves_out:
+            found.append(Finding(WARNING, "partial", f"{fact} They are left out.", partial))
+        else:
+            judge = f"Judge them, {'' if adds_up else 'skip them, '}{advice}."
+            found.append(Finding(FATAL, "partial", fact, partial, advice=judge))
     if (
         options.skips
         and pairs["incomplete"]
         and not (pairs["complete"] or pairs["short"] or options["annotators"] or adds_up)
     ):
         examples = f": {_first(pairs['examples'])}" if pairs["examples"] else ""
-        text = f"No document is judged on every aspect of its topic{examples}."
-        found.append(
-            Finding(FATAL, "nothing_complete", f"{text} Judge the other aspects, {advice}.", pairs["incomplete"])
-        )
+        fact = f"No document is judged on every aspect of its topic{examples}."
+        judge = f"Judge the other aspects, {advice}."
+        found.append(Finding(FATAL, "nothing_complete", fact, pairs["incomplete"], advice=judge))
     return found
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from adjudication.exporting.exporter import Options
+from adjudication.exporting.exporter import FATAL, WARNING, Finding, Options
 from adjudication.exporting.forms import PARAGRAPH
 from adjudication.papers.reads.papers import REOPENED, paper_rows
 from annotation.papers.reads.gold import (
@@ -90,7 +90,7 @@ def _stem(key: str, taken: set[str]) -> str:
 # --- what stands in the way -------------------------------------------------------------------------------------------
 
 
-def context_findings(options: Options, memo: dict[Any, Any]) -> list[tuple[str, str, str, int]]:
+def context_findings(options: Options, memo: dict[Any, Any]) -> list[Finding]:
     """(severity, code, text, count) of everything to say about the export; what counts of each paper is read once for
     each memo."""
     key = ("golds", options.collection.pk, options["drafts"])
@@ -104,45 +104,45 @@ def context_findings(options: Options, memo: dict[Any, Any]) -> list[tuple[str, 
         states[status] += count
         sources[origin] += count
     found = _of_states(states, options)
-    if not found or found[0][0] != "fatal":
+    if not found or not found[0].is_fatal:
         found += _of_topics_once(options, memo) if options["level"] else []
         found += _of_papers(options) + _of_sources(sources) + _of_newer(options)
     return found
 
 
-def _of_states(states: Counter[str], options: Options) -> list[tuple[str, str, str, int]]:
+def _of_states(states: Counter[str], options: Options) -> list[Finding]:
     if not states:
-        return [("fatal", "no-papers", "The collection has no papers. Import them first.", 0)]
+        return [Finding(FATAL, "no-papers", "The collection has no papers.", advice="Import them first.")]
     waiting = states[MACHINE] + states[DRAFT]
     if not options["drafts"] and states.total() == waiting + states[NOTHING] + states[DISAGREED]:
         advice = "Include drafts to write what is there so far, marked as such." if waiting else ""
-        return [("fatal", "nothing-confirmed", f"No paper is confirmed by anybody yet. {advice}".strip(), waiting)]
+        return [Finding(FATAL, "nothing-confirmed", "No paper is confirmed by anybody yet.", waiting, advice=advice)]
     found = []
     if waiting:
         state = "not confirmed yet and marked so" if options["drafts"] else "left out: not confirmed yet"
-        found.append(("warning", "drafts", f"{_papers(waiting)} {_are(waiting)} {state}.", waiting))
+        found.append(Finding(WARNING, "drafts", f"{_papers(waiting)} {_are(waiting)} {state}.", waiting))
     if states[DISAGREED]:
         count = states[DISAGREED]
         verb = f"{_are(count)} left out: {'its' if count == 1 else 'their'} annotators differ"
         text = f"{_papers(count)} {verb}. What is accepted in adjudication is written."
-        found.append(("warning", "disagreed", text, states[DISAGREED]))
+        found.append(Finding(WARNING, "disagreed", text, states[DISAGREED]))
     if states[NOTHING]:
         count = states[NOTHING]
         text = f"{_papers(count)} {_are(count)} left out: nothing was extracted."
-        found.append(("warning", "nothing-extracted", text, states[NOTHING]))
+        found.append(Finding(WARNING, "nothing-extracted", text, states[NOTHING]))
     return found
 
 
-def _of_topics_once(options: Options, memo: dict[Any, Any]) -> list[tuple[str, str, str, int]]:
+def _of_topics_once(options: Options, memo: dict[Any, Any]) -> list[Finding]:
     """Topics and qrels of a level have the same numbers: they are looked at once for each memo."""
     key = ("context topics", options.collection.pk, options.level, options["drafts"], options["first_number"])
     if key not in memo:
         memo[key] = _of_topics(options)
-    found: list[tuple[str, str, str, int]] = memo[key]
+    found: list[Finding] = memo[key]
     return found
 
 
-def _of_topics(options: Options) -> list[tuple[str, str, str, int]]:
+def _of_topics(options: Options) -> list[Finding]:
     """Numbers that two papers share, or that cannot be written; numbers that one paper has twice."""
     owners: dict[str, str] = {}
     shared, bad, twice = set[str](), set[str](), set[str]()
@@ -155,30 +155,28 @@ def _of_topics(options: Options) -> list[tuple[str, str, str, int]]:
     found = []
     if not owners:
         text = "No context cites a document of the collection, so there is no topic."
-        found.append(("fatal", "no-topics", text, 0))
+        found.append(Finding(FATAL, "no-topics", text, 0))
     if shared:
-        text = (
-            f"Two papers would give topics the same number ({_some(shared)}). Give their papers other DOIs or numbers."
-        )
-        found.append(("fatal", "shared-numbers", text, len(shared)))
+        fact, advice = f"Two papers would give topics the same number ({_some(shared)}).", "Give them other DOIs."
+        found.append(Finding(FATAL, "shared-numbers", fact, len(shared), advice=advice))
     if twice:
         text = (
             f"A paper has two contexts of one number ({_some(twice)}): two topics share it, their judgments are merged."
         )
-        found.append(("warning", "repeated-numbers", text, len(twice)))
+        found.append(Finding(WARNING, "repeated-numbers", text, len(twice)))
     if bad:
-        found.append(("fatal", "bad-numbers", f"Numbers of topics cannot be written: {_some(bad)}.", len(bad)))
+        found.append(Finding(FATAL, "bad-numbers", f"Numbers of topics cannot be written: {_some(bad)}.", len(bad)))
     return found
 
 
-def _of_papers(options: Options) -> list[tuple[str, str, str, int]]:
+def _of_papers(options: Options) -> list[Finding]:
     keys = Paper.objects.filter(collection=options.collection).values("key")
     inside = Document.objects.filter(collection=options.collection, docno__in=keys).count()
     if not inside:
         return []
     what = "a document" if inside == 1 else "documents"
     text = f"{_papers(inside)} {_are(inside)} {what} of the collection as well, left out of it: nothing is cited so."
-    return [("warning", "papers-inside", text, inside)]
+    return [Finding(WARNING, "papers-inside", text, inside)]
 
 
 def source_words(sources: Mapping[str, int]) -> list[tuple[int, str]]:
@@ -194,16 +192,16 @@ def source_words(sources: Mapping[str, int]) -> list[tuple[int, str]]:
     return [(sources[name], words_used) for name, words_used in words.items() if sources.get(name)]
 
 
-def _of_sources(sources: Mapping[str, int]) -> list[tuple[str, str, str, int]]:
+def _of_sources(sources: Mapping[str, int]) -> list[Finding]:
     """What the export is made of, where people worked on papers: gold as it came in needs no words."""
     written = {name: count for name, count in sources.items() if name in ORIGINS}
     if not written.keys() - {IMPORTED}:
         return []
     listed = ", ".join(f"{count:,} {words}" for count, words in source_words(written))
-    return [("warning", "sources", f"Papers that people stand by: {listed}.", sum(written.values()))]
+    return [Finding(WARNING, "sources", f"Papers that people stand by: {listed}.", sum(written.values()))]
 
 
-def _of_newer(options: Options) -> list[tuple[str, str, str, int]]:
+def _of_newer(options: Options) -> list[Finding]:
     """Adjudicated papers of which an annotator has handed in a newer version since."""
     campaigns = options.collection.campaigns.filter(extractions__isnull=False).distinct()
     count = sum(row.state == REOPENED for campaign in campaigns for row in paper_rows(campaign))
@@ -211,7 +209,7 @@ def _of_newer(options: Options) -> list[tuple[str, str, str, int]]:
         return []
     verb = "has" if count == 1 else "have"
     text = f"{_papers(count)} that {verb} been adjudicated {verb} a newer version. What was accepted is written."
-    return [("warning", "newer-versions", text, count)]
+    return [Finding(WARNING, "newer-versions", text, count)]
 
 
 def _papers(count: int) -> str:

@@ -149,11 +149,9 @@ def beir_findings(options: Options, read: Reader) -> list[Finding]:
         text = f"Ids begin with “{query}” (queries) and “{document}” (documents)."
         found.append(Finding(WARNING, "prefixed_ids", text))
     if same := [name for (name,) in read(SAME_IDS)]:
-        text = (
-            f"BEIR drops results whose id is the query's own: {', '.join(same[:MOST_EXAMPLES])}. Give the ids prefixes,"
-            " such as q for queries and d for documents."
-        )
-        found.append(Finding(FATAL, "same_id", text, len(same)))
+        fact = f"BEIR drops results whose id is the query's own: {', '.join(same[:MOST_EXAMPLES])}."
+        advice = "Give the ids prefixes, such as q for queries and d for documents."
+        found.append(Finding(FATAL, "same_id", fact, len(same), advice=advice))
     if quoted := [name for (name,) in read(QUOTED_IDS)]:
         text = f"BEIR reads a double quote as the start of a quoted field: {', '.join(quoted[:MOST_EXAMPLES])}."
         found.append(Finding(FATAL, "quoted_id", text, len(quoted)))

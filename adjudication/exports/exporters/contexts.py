@@ -49,7 +49,7 @@ class ContextExporter(Exporter):
         return options.collection.campaigns.judging(self.judged)
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
-        return [Finding(*found) for found in context_findings(options, read.memo)]
+        return context_findings(options, read.memo)
 
     def stem(self, options: Options) -> list[str]:
         return [options.collection.slug, options["level"] or "", "drafts" if options["drafts"] else ""]

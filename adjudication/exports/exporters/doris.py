@@ -67,8 +67,8 @@ class DorisMae(TextExporter, CampaignExporter):
             )
             found.append(Finding(FATAL, "no_doris_score", text, sum(count for _, count in other)))
         for aspect, docno, count in read(TWO_SCORES):
-            text = f"Document {docno} has two values for the aspect “{aspect}”, which two topics share: decide on one."
-            found.append(Finding(FATAL, "two_scores", text, count))
+            fact = f"Document {docno} has two values for the aspect “{aspect}”, which two topics share."
+            found.append(Finding(FATAL, "two_scores", fact, count, advice="Decide on one."))
         ((alone,),) = read(statements.POOLED_ALONE)
         if alone:
             text = f"Pooled documents without any value, which readers of DORIS-MAE's layout score 0: {alone:,}."

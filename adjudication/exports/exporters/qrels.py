@@ -73,8 +73,9 @@ class Diversity(TextExporter, CampaignExporter):
         """ndeval reads topics as digits only."""
         odd = [number for (number,) in read(ODD_NUMBERS)]
         named = ", ".join(odd[:MOST_EXAMPLES]) + (" …" if len(odd) > MOST_EXAMPLES else "")
-        text = f"ndeval takes topic numbers of digits only; it cannot read {named}. Export qrels by aspect instead."
-        return qrel_findings(options, read) + ([Finding(FATAL, "number_not_digits", text, len(odd))] if odd else [])
+        fact, advice = f"ndeval takes topic numbers of digits only; it cannot read {named}.", "Export qrels by aspect."
+        found = [Finding(FATAL, "number_not_digits", fact, len(odd), advice=advice)] if odd else []
+        return qrel_findings(options, read) + found
 
     def lines(self, options: Options) -> Iterator[str]:
         found = rows(statements.scores(ASPECT), options)

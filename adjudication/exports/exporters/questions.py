@@ -75,8 +75,8 @@ class QuestionExporter(Exporter):
         """Nothing kept; what is not decided yet; questions without targets."""
         found = _read_set(options, read)
         if not found.questions:
-            text = "No question has been rated yet, and none came with a quality. Rate some in a rubric campaign first."
-            return [Finding(FATAL, "no_questions", text)]
+            fact = "No question has been rated yet, and none came with a quality."
+            return [Finding(FATAL, "no_questions", fact, advice="Rate some in a rubric campaign first.")]
         if not found.kept and not self.is_table:
             return [Finding(FATAL, "none_kept", "No question is kept.")]
         overridden = [each for one in found.campaigns for each in override_findings(options, one, by_votes=True)]

@@ -20,7 +20,7 @@ class Splits(TextExporter):
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         if options.collection.splits.exists():
             return []
-        return [Finding(FATAL, "no_splits", "No split has been drawn yet (page “Splits”).")]
+        return [Finding(FATAL, "no_splits", "No split has been drawn yet.", advice="Draw one (page “Splits”).")]
 
     def lines(self, options: Options) -> Iterator[str]:
         line: dict[str, object] = {}

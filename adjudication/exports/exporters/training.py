@@ -159,15 +159,14 @@ class TrainingExporter(TextExporter):
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         found = qrel_findings(options, read)
         if not options.campaign and not read(ANY_TARGET):
-            found.append(
-                Finding(FATAL, "no_targets", "No topic has a target. Take verdicts of a campaign as positives.")
-            )
+            advice = "Take verdicts of a campaign as positives."
+            found.append(Finding(FATAL, "no_targets", "No topic has a target.", advice=advice))
         if not options["judged"]:
             text = "Negatives that nobody judged may be relevant: they are only not known to be."
             found.append(Finding(WARNING, "unjudged_negatives", text))
         if not options["split_id"] and options.collection.splits.exists():
-            text = "Topics of every part are in it, those of test parts as well. Choose a part to train on."
-            found.append(Finding(WARNING, "all_parts", text))
+            fact = "Topics of every part are in it, those of test parts as well."
+            found.append(Finding(WARNING, "all_parts", fact, advice="Choose a part to train on."))
         return found
 
     def stem(self, options: Options) -> list[str]:

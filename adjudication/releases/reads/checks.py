@@ -1,7 +1,7 @@
 """The check list before a release: what is open, out of date, untested or missing, each with the page that mends it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,17 +22,25 @@ from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Out
 
 @dataclass(frozen=True)
 class Check:
-    """One thing found. `code` is stable; what is `blocking` refuses the release unless a reason is given."""
+    """One thing found. `code` is stable; what is `blocking` refuses the release unless a reason is given.
+
+    `advice` is for the person at the screen: releases print the `fact` alone.
+    """
 
     code: str
-    text: str
+    fact: str
     href: str = ""
     blocking: bool = True
+    advice: str = ""
+
+    @property
+    def text(self) -> str:
+        """What was found and what to do."""
+        return f"{self.fact} {self.advice}".strip()
 
     def as_json(self) -> dict[str, Any]:
-        found = asdict(self)
-        del found["href"]
-        return found
+        """As releases store and print it."""
+        return {"code": self.code, "text": self.fact, "blocking": self.blocking}
 
 
 def check_list(recipe: Recipe) -> list[Check]:
@@ -49,18 +57,19 @@ def check_list(recipe: Recipe) -> list[Check]:
         for path, reason in recipe.left_out.items()
         if not path.startswith("campaigns/")
     ]
-    once = {check.text: check for check in reversed(found)}  # what refuses a vote refuses its files too
-    return sorted((check for check in found if once[check.text] is check), key=lambda check: not check.blocking)
+    once = {check.fact: check for check in reversed(found)}  # what refuses a vote refuses its files too
+    return sorted((check for check in found if once[check.fact] is check), key=lambda check: not check.blocking)
 
 
 def _of_collection(recipe: Recipe) -> Iterator[Check]:
     slug = recipe.collection.slug
     if not recipe.collection.licence.strip():
-        text = "The collection has no licence, so nobody may use the release. Name one in the settings."
-        yield Check("no_licence", text, reverse("collection_edit", args=[slug]))
+        advice = "Without one nobody may use the release: name one in the settings."
+        page = reverse("collection_edit", args=[slug])
+        yield Check("no_licence", "The collection has no licence.", page, advice=advice)
     if not recipe.judged_sets:
-        text = "No judged set can be written: a release without qrels measures nothing."
-        yield Check("no_qrels", text, _exports(recipe))
+        advice = "A release without qrels measures nothing."
+        yield Check("no_qrels", "No judged set can be written.", _exports(recipe), advice=advice)
 
 
 def _of_votes(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Iterator[Check]:
@@ -72,7 +81,8 @@ def _of_votes(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Itera
             if finding.see:
                 page = reverse("adjudication_screen", args=[recipe.collection.slug, campaign.slug])
                 page += "?" + urlencode({"filter": finding.see, "criterion": criterion.key})
-            yield Check(finding.code, f"{campaign}, {criterion}: {finding.text}", page, finding.is_fatal)
+            fact = f"{campaign}, {criterion}: {finding.fact}"
+            yield Check(finding.code, fact, page, finding.is_fatal, finding.advice)
 
 
 def _of_machines(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Iterator[Check]:
@@ -99,13 +109,15 @@ def _of_pools(recipe: Recipe, campaign: Campaign) -> Iterator[Check]:
         options = Options(recipe.collection, EXPORTERS["qrels"], campaign, criterion)
         ((holes,),) = execute(statements.POOLED_ALONE, parameters(options))
         if holes:
-            text = f"{campaign}, {criterion}: pooled documents of judged topics without any value: {holes:,}."
-            yield Check("unjudged", text, reverse("pool_list", args=[recipe.collection.slug]))
+            have = "document of a judged topic has" if holes == 1 else "documents of judged topics have"
+            fact = f"{campaign}, {criterion}: {holes:,} pooled {have} no grade."
+            yield Check("unjudged", fact, reverse("pool_list", args=[recipe.collection.slug]))
 
 
 def _of_files(recipe: Recipe, campaign: Campaign) -> Iterator[Check]:
     for criterion, finding in recipe.unwritable.get(campaign.pk, []):
-        yield Check(finding.code, f"{campaign}, {criterion}: {finding.text}", _exports(recipe, campaign))
+        fact = f"{campaign}, {criterion}: {finding.fact}"
+        yield Check(finding.code, fact, _exports(recipe, campaign), advice=finding.advice)
     if campaign.pk in recipe.unwritable:
         return
     for path, reason in recipe.left_out.items():

@@ -81,7 +81,7 @@ class Recipe:
             self.left_out[path] = refusal.reason
             return None
         if fatal := [each for each in find(options, self.memo) if each.is_fatal]:
-            self.left_out[path] = " ".join(each.text for each in fatal)
+            self.left_out[path] = " ".join(each.fact for each in fatal)
             return None
         self.parts[path] = options
         return options
