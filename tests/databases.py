@@ -125,7 +125,7 @@ def migrated_template() -> str:
             if name not in existing:
                 unfinished = f"{PREFIX}unfinished"
                 cursor.execute(f'CREATE DATABASE "{unfinished}"')
-                with _connected_to(unfinished):
+                with connected_to(unfinished):
                     call_command("migrate", verbosity=0, interactive=False)
                     with connection.cursor() as tables:
                         tables.execute(_LEFT_ALONE)
@@ -193,7 +193,8 @@ def _digest_migrations() -> str:
 
 
 @contextmanager
-def _connected_to(name: str) -> Iterator[None]:
+def connected_to(name: str) -> Iterator[None]:
+    """Inside the block Django works on the database of this name."""
     own = connection.settings_dict["NAME"]
     connection.close()
     connection.close_pool()

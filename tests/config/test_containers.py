@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from config.embedded.postgres import MAJOR, OLDEST_MAJOR, postgres_major
+from config.embedded.redis import redis_program
 from config.env import BadEnvironment
 from tests.processes import CHECKOUT, child_environment
 
@@ -195,6 +196,7 @@ call_command('create_collection', 'tea', title='Tea')
 call_command('import_documents', 'tea', '$FILES/documents.jsonl')
 call_command('import_topics', 'tea', '$FILES/topics.jsonl')
 call_command('export', 'tea', '--format', 'topics', '--out', '$FILES/topics.out')
+call_command('backup', '$FILES/litmus.dump')
 print('exported')
 call_command('build_pools', 'tea', '--methods', 'bm25')"
 """  # in one process: each start takes a second
@@ -260,6 +262,7 @@ def test_a_container_imports_searches_and_exports(contained):
     refused = contained(COMMANDS, set(mounts()) - {"/data/indexes"})
     assert refused.returncode != 0
     assert "exported" in refused.stdout
+    assert "litmus.dump: " in refused.stderr  # by pg_dump of the server's version, wherever it is
     assert "indexes" in refused.stderr
     done = contained(POOLS, set(mounts()))
     assert done.returncode == 0, done.stderr
@@ -267,10 +270,12 @@ def test_a_container_imports_searches_and_exports(contained):
 
 
 def test_versions_are_those_of_the_embedded_servers():
-    assert SERVICES["postgres"]["image"] == f"postgres:{MAJOR}"
+    assert SERVICES["postgres"]["image"] == f"pgvector/pgvector:pg{MAJOR}"
+    assert f"postgresql-client-{MAJOR} " in DOCKERFILE
     assert OLDEST_MAJOR <= MAJOR
     assert postgres_major() == MAJOR
-    assert re.fullmatch(r"redis:\d+", SERVICES["redis"]["image"])
+    version = subprocess.run([redis_program(), "--version"], capture_output=True, text=True, check=True).stdout
+    assert re.search(r"v=(\d+)", version)[1] == SERVICES["redis"]["image"].removeprefix("valkey/valkey:")
     assert SERVICES["postgres"]["volumes"] == ["postgres:/var/lib/postgresql"]
 
 

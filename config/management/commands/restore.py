@@ -4,10 +4,14 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from config.backups import load
+from config import embedded
+from config.apps import close_pools
+from config.backups import check, load
+from config.outside import check_database
 
 
 class Command(BaseCommand):
@@ -18,6 +22,12 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
 
     def handle(self, *, file: Path, **_: Any) -> None:
-        load(file)
-        call_command("migrate", interactive=False, verbosity=0)
+        check(file)
+        check_database()
+        with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
+            try:
+                load(file)
+                call_command("migrate", interactive=False, verbosity=0)
+            finally:
+                close_pools()  # while their server still runs
         self.stderr.write(f"The database is that of {file}.")
