@@ -96,7 +96,7 @@ def _restorable(entries: str) -> str:
 
 def _run(name: str, *arguments: str, connects: bool = True) -> str:
     """What the program printed. Errors: BackupFailed."""
-    program = _program(name, server=connection.pg_version // 10_000 if connects else 0)
+    program = _program(name, server=_server_major() if connects else 0)
     database = connection.settings_dict
     where = {"PGHOST": database["HOST"], "PGPORT": database["PORT"], "PGUSER": database["USER"]}
     where["PGPASSWORD"] = database["PASSWORD"]
@@ -111,6 +111,10 @@ def _run(name: str, *arguments: str, connects: bool = True) -> str:
     if done.returncode != 0:
         raise BackupFailed(f"{name} failed: {done.stderr.strip()}")
     return done.stdout
+
+
+def _server_major() -> int:
+    return int(execute("SHOW server_version_num")[0][0]) // 10_000
 
 
 def _program(name: str, server: int) -> str:
