@@ -180,6 +180,10 @@ document.addEventListener("htmx:responseError", (event) => {
   else announce(`The server could not do this (error ${status}). Nothing was changed; try again in a moment.`, "bad");
 });
 
+document.addEventListener("htmx:timeout", () => {
+  announce("The server has not answered yet. Reload the page to see what is saved.", "bad");
+});
+
 document.addEventListener("htmx:sendError", (event) => {
   if (event.detail.requestConfig.verb === "get") return; // polls continue anyway
   announce("The server cannot be reached. Nothing was changed; check the network and try again.", "bad");

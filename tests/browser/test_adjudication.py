@@ -7,12 +7,14 @@ from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
 from adjudication.models import Method, Verdict
+from adjudication.verdicts.actions.verdicts import decide_verdict
 from annotation.models import AssignmentState, Level
 from corpus.models import Topic
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_votes import vote
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
-from tests.factories.adjudication import Built, build_campaign
+from tests.browser.experts import counted_requests
+from tests.factories.adjudication import AT, Built, build_campaign
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -69,27 +71,81 @@ def test_deciding_by_keys_alone(built: Built, new_page: NewPage) -> None:
     expect(page.locator(TITLE)).to_have_text("On doc00001")
 
 
-def test_keys_wait_for_the_next_item(built: Built, new_page: NewPage) -> None:
-    """What is typed while a decision is on its way would be meant for an item that is not shown yet."""
+def test_a_digit_pressed_while_the_next_item_is_on_its_way_is_chosen_there(built: Built, new_page: NewPage) -> None:
+    """It decides nothing before the item can be seen: Enter is not kept. The decision's answer brings the item."""
     page = new_page(user=built.people["adjudicator"])
     page.goto(address("adjudication_screen"))
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    held: list[Route] = []
+    page.route("**/decision/", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it is given
+    sent = counted_requests(page)
+    for digit, kept, cause, place in (("2", "0", "e", 1), ("0", "1", "g", 2)):
+        page.keyboard.press(digit)
+        with page.expect_request("**/decision/"):
+            page.keyboard.press("Enter")
+        page.keyboard.press("2")
+        page.keyboard.press(kept)  # of several the last one
+        page.keyboard.press(cause)
+        page.keyboard.press("Enter")
+        held.pop().continue_()
+        expect(page.locator(TITLE)).to_have_text(f"On doc{place:05d}")
+        assert held == []
+        expect(page.locator("input[name=value]:checked")).to_have_value(kept)
+        expect(page.locator("input[name=cause]:checked")).to_have_value({"e": "error", "g": "guideline"}[cause])
+        assert verdict_of(built, place - 1).value == int(digit)
+        assert verdict_of(built, place).method == Method.UNRESOLVED
+    assert [each.method for each in sent] == ["POST", "POST"]
+    assert f"verdict={verdict_of(built, 2).pk}" in page.url
+
+
+def test_what_is_pressed_while_a_decision_is_refused_is_for_no_item(built: Built, new_page: NewPage) -> None:
+    """The refused item stays, as it was sent; what is typed into its comment is not taken for keys."""
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    decide_verdict(verdict=verdict_of(built, 0), value=1, by=built.people["manager"], at=AT)  # who was faster
     held: list[Route] = []
     page.route("**/decision/", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks what it is given
     page.keyboard.press("2")
+    page.keyboard.press("c")
+    page.keyboard.type("Why not 2?")
     with page.expect_request("**/decision/"):
-        page.keyboard.press("Enter")
+        page.keyboard.press("Control+Enter")
     page.keyboard.press("0")
-    page.keyboard.press("Enter")
     held.pop().continue_()
+    expect(page.locator("#refused")).to_contain_text("Somebody decided this item")
+    expect(page.locator("input[name=value]:checked")).to_have_value("2")
+    expect(page.locator("#comment")).to_have_value("Why not 2?")
+    page.unroute("**/decision/")
+    page.context.set_offline(True)
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#messages")).to_contain_text("The server cannot be reached.")
+    expect(page.locator("input[name=value]:checked")).to_have_value("1")
+
+
+def test_loading_again_chooses_nothing(built: Built, new_page: NewPage) -> None:
+    page = new_page(user=built.people["adjudicator"])
+    page.goto(address("adjudication_screen"))
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    page.keyboard.press("1")
+    page.keyboard.press("ArrowRight")  # moves within the radio buttons
+    expect(page.locator("input[name=value]:checked")).to_have_value("2")
+    page.reload()
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    expect(page.locator("input[name=value]:checked")).to_have_count(0)
+    page.keyboard.press("ArrowRight")
     expect(page.locator(TITLE)).to_have_text("On doc00001")
-    assert held == []
+    page.go_back()
+    expect(page.locator(TITLE)).to_have_text("On doc00000")
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.locator(TITLE)).to_have_text("On doc00001")
     assert verdict_of(built, 0).value == 2
-    page.keyboard.press("0")
-    expect(page.locator("input[name=value][value='0']")).to_be_checked()
 
 
 def test_keys_wait_for_an_item_that_was_asked_for(built: Built, new_page: NewPage) -> None:
-    """What is typed while another item is on its way, by an arrow or by Undo, decides nothing."""
+    """What is typed while another item is on its way, by an arrow or by Undo, is chosen there and decides nothing."""
     page = new_page(user=built.people["adjudicator"])
     page.goto(address("adjudication_screen"))
     expect(page.locator(TITLE)).to_have_text("On doc00000")
@@ -105,7 +161,7 @@ def test_keys_wait_for_an_item_that_was_asked_for(built: Built, new_page: NewPag
     expect(page.locator(TITLE)).to_have_text("On doc00001")
     assert verdict_of(built, 0).method == Method.UNRESOLVED
 
-    page.keyboard.press("2")
+    expect(page.locator("input[name=value]:checked")).to_have_value("2")
     page.keyboard.press("Enter")
     expect(page.locator(TITLE)).to_have_text("On doc00002")
     with page.expect_request("**/withdrawal/"):
@@ -114,6 +170,7 @@ def test_keys_wait_for_an_item_that_was_asked_for(built: Built, new_page: NewPag
     page.keyboard.press("Enter")
     held.pop().continue_()
     expect(page.locator(TITLE)).to_have_text("On doc00001")
+    expect(page.locator("input[name=value]:checked")).to_have_value("0")
     assert verdict_of(built, 1).method == Method.UNRESOLVED
     assert verdict_of(built, 2).method != Method.BY_HAND
 
@@ -143,10 +200,13 @@ def test_a_low_screen_shows_all_levels_and_the_button(built: Built, new_page: Ne
     expect(page.get_by_label("Comment")).to_be_in_viewport(ratio=1)
 
 
-def test_a_majority_needs_one_key(built: Built, new_page: NewPage) -> None:
+def test_a_majority_is_marked_and_not_chosen(built: Built, new_page: NewPage) -> None:
     page = new_page(user=built.people["adjudicator"])
     page.goto(address("adjudication_screen") + "?filter=majority")
-    expect(page.locator("input[name=value][value='1']")).to_be_checked()
+    expect(page.locator(".level", has_text="majority").locator("input")).to_have_value("1")
+    page.keyboard.press("Enter")
+    expect(page.locator("#refused")).to_have_text("Choose a value first: press its digit.")
+    page.keyboard.press("1")
     page.keyboard.press("Enter")
     page.wait_for_url("**last=*")
     assert verdict_of(built, 3).method == Method.BY_HAND

@@ -113,6 +113,15 @@ class TestDocuments:
         page.locator(".hit a").click()
         expect(page.locator("h1")).to_have_text("On the brewing of tea, part 17")
 
+    def test_back_from_results_shows_the_whole_page(self, new_page: NewPage, manager: User) -> None:
+        page = new_page(user=manager)
+        page.goto(reverse("document_list", args=["tea"]))
+        page.get_by_label("Words, or a docno").fill("brewing 17")
+        expect(page.locator(".hit")).to_have_count(1)
+        page.go_back()
+        expect(page.locator(".hit")).to_have_count(0)
+        expect(page.locator("h1")).to_have_text("Documents")
+
     def test_paging_to_the_end_and_back(self, new_page: NewPage, manager: User) -> None:
         page = new_page(user=manager, java_script_enabled=False)
         page.goto(reverse("document_list", args=["tea"]))

@@ -12,9 +12,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.http import push_url
 
 from accounts.models import User
 from accounts.refusal_messages import RefusalReport, refusals_in_form, refusals_in_message
+from accounts.requests import OpenRequest
 from adjudication.agreement.forms import VoteForm
 from adjudication.labels.reads.ballots import fetch_ballots, fingerprint
 from adjudication.labels.reads.counts import VoteStanding, count_short, fetch_vote_standing, newest_count
@@ -90,18 +92,12 @@ def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpR
     standing = fetch_vote_standing(scope.campaign)
     if place is None or (standing.run is None and not Verdict.objects.filter(item__campaign=scope.campaign).exists()):
         return _show_nothing(request, scope, standing)
-    pk = whole_number(request.GET.get("verdict"))
-    verdict = _verdict(scope, pk) if pk else next(iter(place.queue.first(1, PAIR)), None)
-    context = _context(place, standing, verdict)
-    if last := whole_number(request.GET.get("last")):
-        context["last"] = Verdict.objects.filter(
-            pk=last, item__campaign=scope.campaign, decided_by=scope.user, method=Method.BY_HAND
-        ).first()
-    return render(request, "adjudication/verdicts/adjudication_screen.html", context)
+    verdict, last = (whole_number(request.GET.get(name)) for name in ("verdict", "last"))
+    return _show(request, place, standing, verdict, last=last)
 
 
 @require_POST
-def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+def verdict_decide(request: OpenRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Store the decision, then on to the next item; what is refused is shown where it was entered."""
     scope, place, verdict = _open(request, slug, campaign, pk)
     procedure = procedure_of(scope.campaign)
@@ -112,12 +108,12 @@ def verdict_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
         following = place.queue.next_after(verdict)
         with refusals_in_form(form):
             procedure.decide(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
-            return HttpResponseRedirect(place.address(last=verdict.pk, verdict=following and following.pk))
+            return _go_on(request, place, following, last=verdict.pk)
     return _show_refused(request, place, verdict, first_error(form))
 
 
 @require_POST
-def verdict_withdraw(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+def verdict_withdraw(request: OpenRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Take the decision back and show the item again."""
     scope, place, verdict = _open(request, slug, campaign, pk)
     with refusals_in_message(request):
@@ -125,11 +121,11 @@ def verdict_withdraw(request: HttpRequest, slug: str, campaign: str, pk: int) ->
         seen = moment_of(request.POST.get("seen", ""))
         withdraw_decision(verdict=verdict, by=scope.user, at=timezone.now(), override=override, seen=seen)
         messages.info(request, "Decision undone. The votes count again.")
-    return HttpResponseRedirect(place.address(verdict=verdict.pk))
+    return _go_on(request, place, verdict)
 
 
 @require_POST
-def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+def verdict_send_back(request: OpenRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Ask for one more judge, then on to the next item."""
     scope, place, verdict = _open(request, slug, campaign, pk)
     following = place.queue.next_after(verdict)
@@ -141,18 +137,18 @@ def verdict_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -
         messages.success(request, text)
         if sent.annotator is None and not has_judges_left(verdict.item):
             messages.warning(request, "Everybody who judges in this campaign has had the item: add an annotator to it.")
-        return HttpResponseRedirect(place.address(verdict=following and following.pk))
+        return _go_on(request, place, following)
     return _show_refused(request, place, verdict, reasons[0])
 
 
 @require_POST
-def verdict_recall(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+def verdict_recall(request: OpenRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Ask nobody after all, and show the item again."""
     scope, place, verdict = _open(request, slug, campaign, pk)
     with refusals_in_message(request):
         recall_item(verdict=verdict, by=scope.user, at=timezone.now())
         messages.info(request, "Request cancelled: no further judge is asked about this item.")
-    return HttpResponseRedirect(place.address(verdict=verdict.pk))
+    return _go_on(request, place, verdict)
 
 
 def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Place, Verdict]:
@@ -187,6 +183,28 @@ def _show_nothing(request: HttpRequest, scope: Scope, standing: VoteStanding) ->
     return render(request, "adjudication/verdicts/adjudication_empty.html", context)
 
 
+def _show(
+    request: HttpRequest, place: Place, standing: VoteStanding, pk: int | None, *, last: int | None = None
+) -> HttpResponse:
+    """The screen with this verdict open, else the first of the queue; `last`: what the person has just decided."""
+    verdict = _verdict(place.scope, pk) if pk else next(iter(place.queue.first(1, PAIR)), None)
+    context = _context(place, standing, verdict)
+    if last:
+        context["last"] = Verdict.objects.filter(
+            pk=last, item__campaign=place.scope.campaign, decided_by=place.scope.user, method=Method.BY_HAND
+        ).first()
+    return render(request, "adjudication/verdicts/adjudication_screen.html", context)
+
+
+def _go_on(request: OpenRequest, place: Place, following: Verdict | None, *, last: int | None = None) -> HttpResponse:
+    """The screen with the next item: the page's script gets it in this very answer, a form without it by an address."""
+    pk = following.pk if following else None
+    address = place.address(last=last, verdict=pk)
+    if not request.htmx:
+        return HttpResponseRedirect(address)
+    return push_url(_show(request, place, fetch_vote_standing(place.scope.campaign), pk, last=last), address)
+
+
 def _show_refused(
     request: HttpRequest, place: Place, verdict: Verdict, reason: str, *, status: int = 422
 ) -> HttpResponse:
@@ -195,7 +213,8 @@ def _show_refused(
     context = _context(place, standing, verdict, answers=request.POST.dict()) | {"refused": reason}
     if context["override"]:
         open_own_item(verdict=verdict, by=place.scope.user, at=timezone.now())
-    return render(request, "adjudication/verdicts/adjudication_screen.html", context, status=status)
+    # The address stays that of the item: a form's own cannot be opened.
+    return push_url(render(request, "adjudication/verdicts/adjudication_screen.html", context, status=status), False)
 
 
 def _context(
@@ -269,7 +288,7 @@ def _item_context(place: Place, verdict: Verdict, answers: dict[str, Any]) -> di
     ballots = fetch_ballots(verdict, item_view.attach)
     votes = ballots.votes(verdict.vote_run)
     values = {value for _, value in votes}
-    selected = answers.get("value") or ("" if verdict.value is None else str(verdict.value))
+    selected = answers.get("value", "")  # loading chooses nothing: Enter would decide by it
     return context | {
         "ballots": ballots,
         "unparsed": UnparsedAnswer.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),

@@ -1,21 +1,21 @@
 /** Keys of the adjudication screen. Everything they do is a button or field on the page; without a script the forms work. */
 
+import { digitOf } from "../keys.js";
 import { isLeaving } from "./leaving.js";
 
 const CAUSES = { a: "ambiguous", g: "guideline", e: "error", d: "edge", s: "subjective" };
 const GOES = { ArrowLeft: "earlier", ArrowRight: "later", b: "back", u: "undo" };
 
+/** What was pressed for the item that is on its way, {name: value} of its form; null while none is. */
+let coming = null;
+
 const form = () => document.querySelector("[data-decision]");
 const go = (name) => document.querySelector(`[data-go="${name}"]`);
 const typing = (target) => target.matches?.("textarea, select, input:not([type=radio], [type=checkbox])");
 
-for (const label of document.querySelectorAll("[data-cause]")) {
-  label.textContent = Object.keys(CAUSES).find((key) => CAUSES[key] === label.dataset.cause).toUpperCase();
-}
-showWhatIsNeeded();
-
 document.addEventListener("keydown", (event) => {
   if (isLeaving() || event.isComposing || event.repeat || document.querySelector("dialog[open], details.menu[open]")) return;
+  if (coming) return void keep(event);
   if (typing(event.target)) {
     if (event.key === "Escape") event.target.blur();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) decide(event);
@@ -24,10 +24,20 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Enter") {
     if (!event.target.matches?.("a, button, summary")) decide(event);
-  } else if (/^\d$/.test(event.key)) choose("value", event.key, event);
-  else if (CAUSES[event.key.toLowerCase()]) choose("cause", CAUSES[event.key.toLowerCase()], event);
+    return;
+  }
+  const answer = answerOf(event);
+  if (answer) choose(...answer, event);
   else act(event);
 });
+
+/** [name, value] of the radio button that a key stands for, or null. */
+function answerOf(event) {
+  const digit = digitOf(event);
+  if (digit !== null) return ["value", String(digit)];
+  const cause = CAUSES[event.key.toLowerCase()];
+  return cause ? ["cause", cause] : null;
+}
 
 function act(event) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
@@ -43,7 +53,7 @@ function act(event) {
 function choose(name, value, event) {
   const radio = form()?.querySelector(`input[name="${name}"][value="${CSS.escape(value)}"]`);
   if (!radio) return;
-  event.preventDefault();
+  event?.preventDefault();
   radio.checked = true;
   radio.focus();
   showWhatIsNeeded();
@@ -90,4 +100,41 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("[data-key-help]")) document.querySelector("[data-key-dialog]").showModal();
 });
 
+// --- from item to item --------------------------------------------------------------------------------------------------
+
+/** A value or cause is kept for the item that comes. Nothing is decided and nobody goes on before it can be seen. */
+function keep(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || coming.isText) return;
+  const answer = answerOf(event);
+  if (answer) coming[answer[0]] = answer[1];
+  else if (event.key.toLowerCase() === "c") coming.isText = true; // what follows is a comment
+  event.preventDefault();
+}
+
+document.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.detail.target.id !== "content") return;
+  coming = {};
+  document.activeElement?.blur(); // or what is typed would still go into the comment of the old item
+});
+
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.target.id !== "content") return;
+  const kept = coming;
+  coming = null;
+  showCauses();
+  document.getElementById("content").focus({ preventScroll: true });
+  if (!event.detail.successful) return; // the same item is still shown: what was kept is not about it
+  for (const name of ["cause", "value"]) if (name in kept) choose(name, kept[name]);
+  if (kept.isText) document.getElementById("comment")?.focus();
+});
+
+/** Write its key on each cause. */
+function showCauses() {
+  for (const label of document.querySelectorAll("[data-cause]")) {
+    label.textContent = Object.keys(CAUSES).find((key) => CAUSES[key] === label.dataset.cause).toUpperCase();
+  }
+  showWhatIsNeeded();
+}
+
+showCauses();
 document.body.dataset.ready = "true"; // for tests: keys work from now on

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from uuid import uuid4
 
+import lxml.html
 import pytest
 
 from accounts.models import AuditEvent
@@ -37,19 +38,31 @@ def test_screen_shows_letters_not_names(built: Built) -> None:
 
 
 @pytest.mark.slow
-def test_screen_preselects_the_majority_and_nothing_for_a_tie(built: Built) -> None:
+@pytest.mark.parametrize(("place", "word"), [(1, "majority"), (2, None), (3, "decided by an adjudicator")])
+def test_loading_chooses_no_value_and_says_which_one_stands(built: Built, place: int, word: str | None) -> None:
+    client, verdict = client_of(built, "adjudicator"), Verdict.objects.get(item=built.items[place])
+    if place == 3:
+        client.post(address("verdict_decide", verdict.pk), {"value": "2", "seen": ""})
+    page = lxml.html.fromstring(client.get(address("adjudication_screen"), {"verdict": verdict.pk}).text)
+    values = page.xpath("//input[@name='value']")
+    assert len(values) == 3
+    assert not [each for each in values if each.checked]
+    assert page.xpath("//label[@data-grade]//*[@class='badge']/text()") == ([word] if word else [])
+
+
+def test_the_answer_brings_the_next_item_to_the_page_that_asks_for_it(built: Built) -> None:
+    """One request, where a form without a script takes two; the address is that of the item shown."""
     client = client_of(built, "adjudicator")
-    tie = Verdict.objects.get(item=built.items[2])
-    assert (
-        " checked"
-        not in client.get(address("adjudication_screen"), {"verdict": tie.pk})
-        .content.decode()
-        .split("decision-causes")[0]
-        .split("decision-values")[1]
-    )
-    majority = Verdict.objects.get(item=built.items[1])
-    page = client.get(address("adjudication_screen"), {"verdict": majority.pk}).content.decode()
-    assert 'value="1" checked' in page
+    first, second = Verdict.objects.filter(method=Method.UNRESOLVED).order_by("agreement", "pk")
+    sent = {"value": "2", "seen": "", "filter": "open"}
+    answer = client.post(address("verdict_decide", first.pk), sent, headers={"HX-Request": "true"})
+    assert answer.status_code == 200
+    assert f"verdict={second.pk}" in answer["HX-Push-Url"]
+    assert address("verdict_decide", second.pk) in answer.text
+    refused = client.post(address("verdict_decide", second.pk), {"seen": ""}, headers={"HX-Request": "true"})
+    assert (refused.status_code, refused["HX-Push-Url"]) == (422, "false")
+    last = client.post(address("verdict_decide", second.pk), sent, headers={"HX-Request": "true"})
+    assert "Nothing needs a decision" in last.text
 
 
 def test_deciding_goes_on_to_the_next_item(built: Built) -> None:

@@ -1,5 +1,6 @@
 /** Keys of the screen: which key does what, when they rest, and the labels on the buttons. */
 
+import { digitOf } from "../../keys.js";
 import { anyDialogOpen, data, takesKeys } from "./page.js";
 
 const NAMES = { ArrowLeft: "←", ArrowRight: "→", ArrowUp: "↑", ArrowDown: "↓", " ": "Space" };
@@ -17,13 +18,6 @@ export function labelKeys(preferences) {
 
 function writeKey(label, preferences) {
   label.textContent = keyName(preferences.keys[label.dataset.key]);
-}
-
-/** The digit of a key event on any layout and on the number pad, or null. */
-function digitOf(event) {
-  if (/^\d$/.test(event.key)) return Number(event.key);
-  const place = /^(?:Digit|Numpad)(\d)$/.exec(event.code);
-  return place && !event.shiftKey && event.key.length === 1 ? Number(place[1]) : null;
 }
 
 /** Call `acts[action](event)` for keys; `acts.digit(value)` for digits. An act that returns false lets the key pass. */
