@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, ClassVar
 
+from django.utils.datastructures import MultiValueDict
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter
@@ -77,11 +78,33 @@ class DescribedView(GenericAPIView[Any]):
         return self._operations[key]
 
     def body(self, shape: type[Shape], **options: Any) -> dict[str, Any]:
-        """The body as this shape validates it; `options` are for the serializer. Errors: ValidationError, 400."""
-        serializer = shape(data=self.request.data, **options)
-        check_fields(serializer, self.request.data)
+        """The body as this shape validates it; `options` are for the serializer. Errors: ValidationError, 400.
+
+        Fields in `former` of the shape, {former name: present name}, are taken with a notice in the answer's header.
+        """
+        data, notices = with_present_names(self.request.data, getattr(shape, "former", {}))
+        if notices:
+            self.headers["Warning"] = ", ".join(f'299 litmus "{notice}"' for notice in notices)
+        serializer = shape(data=data, **options)
+        check_fields(serializer, data)
         serializer.is_valid(raise_exception=True)
         return dict(serializer.validated_data)
+
+
+def with_present_names(data: Any, former: Mapping[str, str]) -> tuple[Any, list[str]]:
+    """The body with former names of fields replaced, and a notice for each. Errors: ValidationError for both names."""
+    used = [name for name in former if isinstance(data, Mapping) and name in data]
+    if both := [name for name in used if former[name] in data]:
+        raise ValidationError({name: [f"This field is now called {former[name]}. Give it once."] for name in both})
+    if not used:
+        return data, []
+    renamed = data.copy()
+    for name in used:
+        if isinstance(data, MultiValueDict):
+            renamed.setlist(former[name], renamed.pop(name))
+        else:
+            renamed[former[name]] = renamed.pop(name)
+    return renamed, [f"{name} is now {former[name]}; the former name works in version 0.2 only" for name in used]
 
 
 def _holds_something(request: Request) -> bool:

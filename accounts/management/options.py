@@ -1,20 +1,26 @@
-"""Form fields as arguments of commands."""
+"""Form fields as arguments of commands, and arguments that had another name."""
 
+import sys
+from argparse import Action, ArgumentParser, BooleanOptionalAction
 from typing import Any, cast
 
 from django import forms
-from django.core.management.base import CommandParser
 
 
-def add_option(parser: CommandParser, name: str, field: forms.Field) -> None:
+def add_option(parser: Any, name: str, field: forms.Field) -> None:
     """Add the field as an optional argument; its value is None unless it is given.
 
     `argument` of a field is its name on the command line, where that differs; a field with `many` takes several words.
+    A switch that is on at first can be put off by --no-….
     """
     flag = "--" + (getattr(field, "argument", "") or name).replace("_", "-")
-    about = str(field.help_text).replace("%", "%%")
+    about = str(field.help_text or field.label).replace("%", "%%")
     if isinstance(field, forms.BooleanField):
-        parser.add_argument(flag, dest=name, help=about, action="store_true", default=None)
+        way: Any = BooleanOptionalAction if field.initial else "store_true"
+        parser.add_argument(flag, dest=name, help=about, action=way, default=None)
+    elif isinstance(field, forms.MultipleChoiceField):
+        words = [str(word) for word, _ in cast(Any, field.choices)]
+        parser.add_argument(flag, dest=name, help=about, choices=words, nargs="+")
     elif isinstance(field, forms.ChoiceField):
         words = [str(word) for word, _ in cast(Any, field.choices)]
         parser.add_argument(flag, dest=name, help=about, choices=words)
@@ -24,3 +30,20 @@ def add_option(parser: CommandParser, name: str, field: forms.Field) -> None:
     else:
         count = "+" if getattr(field, "many", False) else None
         parser.add_argument(flag, dest=name, help=about, nargs=count, metavar=name.upper())
+
+
+def add_renamed_option(parser: ArgumentParser, flag: str, *, former: str, **options: Any) -> None:
+    """Add an option that also answers to its former name, for one version, with a notice on stderr.
+
+    `options` are those of `add_argument`; the value is stored. The help shows the present name only.
+    """
+    action = parser.add_argument(flag, former, action=_Renamed, **options)
+    action.option_strings = [flag]
+
+
+class _Renamed(Action):
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: str | None = None) -> None:  # noqa: ARG002
+        present = self.option_strings[0]
+        if option_string != present:
+            sys.stderr.write(f"{option_string} is now {present}; the former name works in version 0.2 only.\n")
+        setattr(namespace, self.dest, values)

@@ -109,6 +109,8 @@ def judge_unjudged(
     if not 1 <= depth <= DEPTHS[-1]:
         raise Refused(f"The depth lies between 1 and {DEPTHS[-1]}.")
     found = read_decided(collection, gold)
+    if unknown := set(topics or ()).difference(found.gold.topics):
+        raise Refused(f"The gold has no topic {min(unknown)}.")
     rows, _ = fetch_unjudged(collection, found, runs, depth, topics)
     here = pairs_of(collection, found.unit, rows)
     pairs = without_items(found.campaigns, here)

@@ -16,11 +16,18 @@ from annotation.kind import Judged
 from annotation.models import Campaign, CampaignState
 from corpus.models import Collection
 
+LONGEST_LIST = 100_000  # characters of topic numbers
+
 
 class JudgingForm(forms.Form):
     """Which unjudged documents are to be judged, and in which campaign."""
 
-    topic = forms.CharField(required=False, widget=forms.HiddenInput)
+    topics = forms.CharField(
+        required=False,
+        max_length=LONGEST_LIST,
+        label="Only these topics",
+        help_text="Numbers separated by spaces. Left empty: all topics of the gold.",
+    )
     depth = forms.TypedChoiceField(
         label="Documents among the first", coerce=int, choices=[(depth, f"{depth} of any run") for depth in DEPTHS]
     )
@@ -43,6 +50,9 @@ class JudgingForm(forms.Form):
         super().__init__(data, **more)
         known = collection.campaigns.judging(Judged.DOCUMENTS).exclude(state=CampaignState.CLOSED)
         cast(forms.ModelChoiceField, self.fields["campaign"]).queryset = known.order_by("name")
+
+    def clean_topics(self) -> list[str]:
+        return list(dict.fromkeys(self.cleaned_data["topics"].split()))
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}

@@ -7,6 +7,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.management.options import add_renamed_option
 from accounts.management.reporting import ReportingCommand, SteppedCommand, text_of
 from accounts.models import JobState
 from accounts.refusals import Refused
@@ -23,20 +24,21 @@ from corpus.questions.reads.generation import PROMPT_NAME
 
 
 class Annotate(ReportingCommand):
-    """manage.py annotate SLUG CAMPAIGN --machine lexical|MODEL [--prompt NAME[@VERSION]] [--runs N] [--dry-run]
+    """manage.py annotate SLUG CAMPAIGN [--kind lexical] [--model M] [--prompt NAME[@VERSION]] [--runs N] [--dry-run]
     [--json]"""
 
     help = (
-        "Let a machine judge the items of a campaign: “lexical” (words alone, no network) or a model of the endpoint"
-        " that is set up. Running it again with --continue asks only for what is missing."
+        "Let a machine judge the items of a campaign: a model of the endpoint that is set up or, with --kind lexical,"
+        " words alone, without a network. Running it again with --continue asks only for what is missing."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("campaign", help="short name of the campaign")
-        parser.add_argument(
-            "--machine", required=True, metavar="lexical|MODEL", help="“endpoint”: the model that is set up"
+        parser.add_argument("--kind", choices=MachineKind.values, default=None, help="of the machine (endpoint)")
+        add_renamed_option(
+            parser, "--model", former="--machine", default="", metavar="MODEL", help="another than the one set up"
         )
         parser.add_argument(
             "--prompt", default="", metavar="NAME[@VERSION]", help="the newest version unless one is named"
@@ -50,7 +52,9 @@ class Annotate(ReportingCommand):
             "--thresholds", type=float, nargs="+", default=[], metavar="SHARE", help="of the lexical one"
         )
         parser.add_argument("--concurrency", type=int, default=None, metavar="N", help="questions at once")
-        parser.add_argument("--rate", type=int, default=None, metavar="N", help="questions a minute")
+        add_renamed_option(
+            parser, "--per-minute", former="--rate", type=int, default=None, metavar="N", help="questions a minute"
+        )
         parser.add_argument("--price-in", type=Decimal, default=None, metavar="P", help="of a million tokens sent")
         parser.add_argument("--price-out", type=Decimal, default=None, metavar="P", help="of a million tokens received")
         parser.add_argument("--dry-run", action="store_true", help="only say what it would take")
@@ -75,20 +79,22 @@ class Annotate(ReportingCommand):
 
 
 def _machine_options(
-    campaign: Campaign, *, machine: str, prompt: str, thresholds: list[float], rate: int | None, **arguments: Any
+    campaign: Campaign, *, kind: str | None, model: str, prompt: str, thresholds: list[float], **arguments: Any
 ) -> MachineOptions:
-    same = ("criterion", "runs", "temperature", "max_tokens", "seed", "concurrency", "price_in", "price_out")
-    is_lexical = machine == MachineKind.LEXICAL
+    if kind is None and model in MachineKind.values:  # as --machine took it
+        kind, model = model, ""
+    same = ("criterion", "runs", "temperature", "max_tokens", "seed")
+    pace = ("concurrency", "per_minute", "price_in", "price_out")
+    is_lexical = kind == MachineKind.LEXICAL
     if not is_lexical and not prompt:
         known = known_prompts(prompt_versions(campaign.collection, PromptPurpose.RELEVANCE))
         raise Refused(f"Name a prompt with --prompt. {known}")
     return MachineOptions(
         kind=MachineKind.LEXICAL if is_lexical else MachineKind.ENDPOINT,
         prompt=None if is_lexical else prompt_named(campaign.collection, prompt),
-        model="" if machine in MachineKind.values else machine,
+        model=model,
         thresholds=tuple(thresholds),
-        per_minute=rate,
-        **{name: arguments[name] for name in same},
+        **{name: arguments[name] for name in (*same, *pace)},
     )
 
 

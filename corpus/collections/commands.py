@@ -18,6 +18,7 @@ from corpus.collections.actions.collections import (
     rename_collection,
     reopen_collection,
     request_removal,
+    update_collection,
 )
 from corpus.collections.actions.invitations import InvitationReport, invite_several
 from corpus.collections.actions.people import add_member
@@ -119,6 +120,29 @@ def _invitation_summary(report: InvitationReport) -> str:
         lines.append(f"{len(report.unsent):,} mails were not sent. Hand over these links:")
         lines += [f"{each.invitation.email} {link_for(each.invitation)}" for each in report.unsent]
     return "\n".join([*lines, *([report.not_invited] if report.refused else [])])
+
+
+class UpdateCollection(ReportingCommand):
+    """manage.py update_collection SLUG [--title T] [--description D] [--licence L] [--json]"""
+
+    help = "Change title, description or licence of a collection."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("--title", help="as it will be cited")
+        parser.add_argument("--description", help="what it is about and who it is for")
+        parser.add_argument("--licence", help="of what will be released, for example “CC BY 4.0”")
+
+    def carry_out(self, *, slug: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        fields = {name: options[name] for name in ("title", "description", "licence") if options[name] is not None}
+        if not fields:
+            raise Refused("Nothing to change. Give --title, --description or --licence.")
+        if not fields.get("title", "-").strip():
+            raise Refused("The collection needs a title.")
+        changed = update_collection(by=None, at=timezone.now(), collection=collection_with(slug), **fields)
+        result = {name: getattr(changed, name) for name in ("slug", "title", "description", "licence")}
+        return f"Changed the collection {changed.slug}.", result
 
 
 class RenameCollection(ReportingCommand):

@@ -5,7 +5,8 @@
 
 An aspect is a text or an object of text, aspects (also named children or sub_aspects) and sentences (0-based places);
 `spoken_in` are the places of the sentences that speak of it, where these are not the ones it comes from.
-Aspects have at most two levels: aspect and sub-aspect. Unknown keys are kept in `extra`.
+Aspects have at most two levels: aspect and sub-aspect. `targets` and `source_papers` are lists of docnos.
+Unknown keys are kept in `extra`.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:
     if not text.strip():
         raise FieldError(f"topic {number} has no text")
     aspects = _aspects(take_first(item, _CHILD_KEYS)[1], number, len(sentences))
+    if papers := take_targets(item, ("source_papers",)):
+        item["idea_from"] = list(papers)
+    author = item.get("author")  # stays in `extra` too, which exports write back
     return TopicRecord(
         number,
         title,
@@ -53,6 +57,7 @@ def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:
         line,
         take_targets(item, ("targets", "corpusids")),
         item,
+        author if isinstance(author, str) else "",
     )
 
 

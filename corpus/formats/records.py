@@ -129,6 +129,7 @@ class TopicRecord:
     line: int = 0
     targets: tuple[str, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
+    author: str = ""
 
     def item_texts(self) -> list[str]:
         """Return the distinct texts of all aspects and sub-aspects: equal texts of one topic are one item."""

@@ -11,6 +11,7 @@ from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
 from corpus.models.imports import imported_in
 
+LONGEST_AUTHOR = 200
 LONGEST_SOURCE = 60  # characters
 
 
@@ -32,7 +33,7 @@ class Topic(models.Model):
     prefix = models.CharField(max_length=20, blank=True)  # what its number begins with only to be unique here
     kind = models.CharField(max_length=20, choices=TopicKind, default=TopicKind.QUESTION)
     source = models.CharField(max_length=LONGEST_SOURCE, blank=True)
-    author = models.CharField(max_length=200, blank=True)
+    author = models.CharField(max_length=LONGEST_AUTHOR, blank=True)
     title = models.TextField(blank=True)
     text = models.TextField()
     narrative = models.TextField(blank=True)

@@ -1,6 +1,6 @@
 """Pools for those who may see ranks: read with their provenance, built, reported on."""
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.db.models import Prefetch, QuerySet
@@ -19,9 +19,10 @@ from corpus.collections.rules import OVERSEERS
 from corpus.imports.api import MANAGE
 from corpus.models import PoolEntry, PoolRun, PoolSource, Role
 from corpus.pools.actions import DEEPEST, request_pools
-from corpus.pools.forms import DEFAULT, BuildForm
+from corpus.pools.forms import DEFAULT, STEMMERS, BuildForm, own_index, own_recipe
 from corpus.pools.reads.pool_report import holes_of_runs, overlap_of_methods
-from corpus.pools.reads.recipes import MOST, default_recipe
+from corpus.pools.reads.recipes import MOST
+from corpus.ranking.index import Settings
 from corpus.ranking.recipe import Recipe
 
 
@@ -59,9 +60,19 @@ class RecipeSerializer(serializers.Serializer[Any]):
         return found
 
     def to_internal_value(self, data: Any) -> Recipe:
-        found = super().to_internal_value(data)
-        scorers = tuple(dict.fromkeys(found.pop("scorers", DEFAULT.scorers)))
-        return replace(default_recipe(), scorers=scorers, **found)
+        return own_recipe(super().to_internal_value(data))
+
+
+class IndexSerializer(serializers.Serializer[Any]):
+    """How texts become terms, and the numbers of BM25; what is left out is as usual."""
+
+    k1 = serializers.FloatField(min_value=0, max_value=10, required=False)
+    b = serializers.FloatField(min_value=0, max_value=1, required=False)
+    stemmer = serializers.ChoiceField(STEMMERS, required=False)
+    stop_words = serializers.BooleanField(required=False, help_text="keep words such as “the” and “of”")
+
+    def to_internal_value(self, data: Any) -> Settings:
+        return own_index(super().to_internal_value(data))
 
 
 class NewPoolsSerializer(serializers.Serializer[Any]):
@@ -75,6 +86,7 @@ class NewPoolsSerializer(serializers.Serializer[Any]):
     methods = serializers.ListField(child=serializers.CharField(max_length=100), min_length=1, required=False)
     depth = serializers.IntegerField(min_value=0, max_value=DEEPEST, allow_null=True, default=None)
     recipe = RecipeSerializer(required=False, allow_null=True)
+    index = IndexSerializer(required=False, allow_null=True)
 
 
 class PoolBuildSerializer(serializers.ModelSerializer[PoolRun]):

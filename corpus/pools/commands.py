@@ -7,12 +7,13 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand
 from corpus.collections.reads.collections import collection_with
 from corpus.imports.commands import ImportCommand
 from corpus.pools.actions import request_pools
+from corpus.pools.forms import BuildForm, own_index, own_recipe
 from corpus.pools.reads.pool_report import RunHoles, holes_of_runs, overlap_of_methods
-from corpus.pools.reads.recipes import default_recipe
 
 
 class BuildPools(ReportingCommand):
@@ -33,21 +34,29 @@ class BuildPools(ReportingCommand):
             metavar="NAME",
             help="runs to pool, “targets” for documents known to answer, and bm25, tfidf, citations or dense to search",
         )
-        parser.add_argument("--recipe", choices=["doris-mae"], help="search by query and aspects, as DORIS-MAE did")
+        about = "search by query and aspects, as DORIS-MAE did; the options below change its numbers"
+        parser.add_argument("--recipe", choices=["doris-mae"], help=about)
         parser.add_argument(
             "--depth", type=int, default=0, help="documents of each (default: 0, all of a run, 100 of a search)"
         )
+        own = parser.add_argument_group("numbers of the recipe")
+        for name in (*BuildForm.RECIPE, *BuildForm.INDEX):
+            add_option(own, name, BuildForm.base_fields[name])
 
     def carry_out(
-        self, *, slug: str, methods: list[str] | None, depth: int, recipe: str | None, **_: Any
+        self, *, slug: str, methods: list[str] | None, depth: int, recipe: str | None, **options: Any
     ) -> tuple[str, dict[str, Any]]:
+        has_recipe, has_index = (
+            any(options[name] is not None for name in names) for names in (BuildForm.RECIPE, BuildForm.INDEX)
+        )
         run = request_pools(
             by=None,
             at=timezone.now(),
             collection=collection_with(slug),
             methods=methods,
             depth=depth,
-            recipe=default_recipe() if recipe else None,
+            recipe=own_recipe(options) if recipe or has_recipe else None,
+            index=own_index(options) if has_index else None,
             send=False,
         )
         jobs.complete(run)

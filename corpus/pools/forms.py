@@ -1,5 +1,6 @@
 """Forms of pools."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -26,6 +27,7 @@ SEARCHES = [
     ),
     (OWN, "The same recipe with my own numbers"),
 ]
+STEMMERS = [("none", "none"), ("porter", "Porter"), ("english", "Snowball, English")]
 
 
 def _number(label: str, initial: int, help_text: str = "", least: int = 0) -> forms.IntegerField:
@@ -73,7 +75,7 @@ class BuildForm(forms.Form):
     b = forms.FloatField(label="b of BM25", initial=0.75, min_value=0, max_value=1, required=False)
     stemmer = forms.ChoiceField(
         label="Stemming",
-        choices=[("none", "none"), ("porter", "Porter"), ("english", "Snowball, English")],
+        choices=STEMMERS,
         required=False,
     )
     stop_words = _check("Keep stop words such as “the” and “of”")
@@ -130,13 +132,25 @@ class BuildForm(forms.Form):
         if found["search"] == USUAL:
             recipe = default_recipe()
         elif found["search"] == OWN:
-            # A number left empty is the recipe's own.
-            chosen = {name: found[name] for name in self.RECIPE if found[name] is not None}
-            recipe = replace(DEFAULT, **{**chosen, "scorers": tuple(found["scorers"])})
-            analysis = Analysis(stemmer=found["stemmer"] or "none", stop_words=found["stop_words"])
-            numbers = {name: found[name] for name in ("k1", "b") if found[name] is not None}
-            index = Settings(analysis, **numbers)
+            recipe, index = own_recipe(found), own_index(found)
         return {"methods": found["methods"], "depth": found["depth"], "recipe": recipe, "index": index}
+
+
+def own_recipe(values: Mapping[str, Any]) -> Recipe:
+    """The usual recipe with those numbers and switches of BuildForm.RECIPE that are given, not None."""
+    chosen = {name: values[name] for name in BuildForm.RECIPE if values.get(name) is not None}
+    if "scorers" in chosen:
+        chosen["scorers"] = tuple(dict.fromkeys(chosen["scorers"]))
+    return replace(default_recipe(), **chosen)
+
+
+def own_index(values: Mapping[str, Any]) -> Settings:
+    """The usual index with those settings of BuildForm.INDEX that are given, not None."""
+    analysis, numbers = (
+        {name: values[name] for name in names if values.get(name) not in (None, "")}
+        for names in (("stemmer", "stop_words"), ("k1", "b"))
+    )
+    return Settings(Analysis(**analysis), **numbers)
 
 
 def _words(run: RetrievalRun) -> str:

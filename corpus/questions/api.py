@@ -103,16 +103,18 @@ class CallDetailsSerializer(CallSerializer):
 class WrittenCallSerializer(serializers.Serializer[Any]):
     """What a manager writes. Texts that are left out are Litmus's own, those of the form on the page."""
 
+    former: ClassVar[dict[str, str]] = {"last_day": "deadline_at"}
+
     name = serializers.CharField(max_length=100)
     source = serializers.SlugField(max_length=60, default="author")  # type: ignore[assignment] # as above
-    last_day = serializers.DateField(help_text="Authors may change their question until this day ends.")
+    deadline_at = serializers.DateField(help_text="Authors may change their question until this day ends.")
     guideline = serializers.CharField(default=GUIDELINE, help_text="Markdown")
     mail_subject = serializers.CharField(max_length=200, default=SUBJECT)
     mail_body = serializers.CharField(default=BODY, help_text="with {link} and {opt_out}")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """The fields of a call."""
-        if day := attrs.pop("last_day", None):
+        if day := attrs.get("deadline_at"):
             attrs["deadline_at"] = end_of(day)
         return attrs
 

@@ -8,6 +8,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.management.options import add_renamed_option
 from accounts.management.reporting import ReportingCommand, SteppedCommand, plain, text_of, valid
 from accounts.models import JobState
 from accounts.refusals import Refused
@@ -37,8 +38,8 @@ from corpus.questions.reads.authors import (
 from corpus.questions.reads.generation import estimate_questions, prompt_body, run_figures
 from corpus.questions.reads.mentions import SOURCES, MentionFilter
 
-TEXTS = {"name": "name", "source": "source", "deadline_at": "last_day", "mail_subject": "subject"}
-FILES = {"guideline": "guideline", "mail_body": "letter"}
+TEXTS = ("name", "source", "deadline_at", "mail_subject")
+FILES = ("guideline", "mail_body")  # options that name a file with the text
 
 
 class AuthorCalls(SteppedCommand):
@@ -69,13 +70,13 @@ class AuthorCalls(SteppedCommand):
 
     def add_create(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="of the call, for you")
-        parser.add_argument("--last-day", required=True, metavar="YYYY-MM-DD")
+        _add_deadline(parser, required=True)
         _add_texts(parser)
 
     def add_change(self, parser: CommandParser) -> None:
         self.add_show(parser)
         parser.add_argument("--name", default=None)
-        parser.add_argument("--last-day", default=None, metavar="YYYY-MM-DD")
+        _add_deadline(parser)
         _add_texts(parser)
 
     def add_invite(self, parser: CommandParser) -> None:
@@ -170,19 +171,27 @@ class AuthorCalls(SteppedCommand):
         return "\n".join(lines), taken_in.as_json()
 
 
+def _add_deadline(parser: CommandParser, *, required: bool = False) -> None:
+    about = "last day on which authors may answer"
+    add_renamed_option(
+        parser, "--deadline-at", former="--last-day", required=required, metavar="YYYY-MM-DD", help=about
+    )
+
+
 def _add_texts(parser: CommandParser) -> None:
     parser.add_argument("--source", default=None, help="of the topics made of the answers; author unless said")
     parser.add_argument(
         "--guideline", default=None, metavar="FILE", help="Markdown that authors see; -: standard input"
     )
-    parser.add_argument("--subject", default=None, help="of the letter")
-    parser.add_argument("--letter", default=None, metavar="FILE", help="with {link} and {opt_out}; -: standard input")
+    add_renamed_option(parser, "--mail-subject", former="--subject", default=None, help="subject of the letter")
+    about = "the letter, with {link} and {opt_out}; -: standard input"
+    add_renamed_option(parser, "--mail-body", former="--letter", default=None, metavar="FILE", help=about)
 
 
 def _written(typed: dict[str, Any]) -> dict[str, str]:
     """What was typed, as the form has it; texts are read from their files."""
-    words = {field: typed[option] for field, option in TEXTS.items() if typed[option] is not None}
-    return words | {field: text_of(typed[option]) for field, option in FILES.items() if typed[option] is not None}
+    words = {name: typed[name] for name in TEXTS if typed[name] is not None}
+    return words | {name: text_of(typed[name]) for name in FILES if typed[name] is not None}
 
 
 def _call(slug: str, name: str) -> QuestionCall:

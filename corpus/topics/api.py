@@ -23,12 +23,13 @@ from corpus.models import (
     Membership,
     Role,
     SubQuery,
+    Target,
     Topic,
     TopicKind,
     TopicReview,
     TopicVersion,
 )
-from corpus.models.topics import LONGEST_SOURCE
+from corpus.models.topics import LONGEST_AUTHOR, LONGEST_SOURCE
 from corpus.topics.actions.sub_queries import MOST_ASPECTS, make_sub_queries, remove_sub_queries
 from corpus.topics.reads.reviews import ReviewState, with_review_state
 from corpus.topics.reads.topics import list_sub_queries
@@ -58,8 +59,15 @@ class TopicSerializer(serializers.Serializer[Topic]):
     title = serializers.CharField(required=False, allow_blank=True)
     text = serializers.CharField()
     narrative = serializers.CharField(required=False, allow_blank=True)
+    author = serializers.CharField(max_length=LONGEST_AUTHOR, required=False, allow_blank=True)
     sentences = serializers.ListField(child=serializers.CharField(), required=False)
     aspects = AspectSerializer(many=True, required=False)
+    source_papers = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="docnos of the papers that it was written from"
+    )
+    targets = serializers.ListField(
+        child=serializers.CharField(), required=False, help_text="docnos of documents known to answer it"
+    )
 
 
 class TopicsSerializer(serializers.Serializer[Any]):
@@ -106,20 +114,22 @@ class TopicDetail(InCollectionView):
 
 def topics_with_trees(collection: int) -> QuerySet[Topic]:
     nodes = Prefetch("nodes", AspectNode.objects.select_related("aspect"))
-    return Topic.objects.filter(collection=collection).prefetch_related(nodes)
+    targets = Prefetch("targets", Target.objects.select_related("document").only("topic", "document__docno"))
+    return Topic.objects.filter(collection=collection).prefetch_related(nodes, targets)
 
 
 def topic_data(topic: Topic, reader: Membership) -> dict[str, Any]:
-    """The topic as JSON, in the shape that imports read; raters do not learn where it comes from."""
-    facts = ("number", "kind", "source", "title", "text", "narrative", "sentences")
+    """The topic as JSON, in the shape that imports read; raters do not learn where it comes from or what answers it."""
+    facts = ("number", "kind", "source", "title", "text", "narrative", "author", "sentences", "source_papers")
     nodes = list(topic.nodes.all())
     aspects = [
         {**_node(top), "aspects": [_node(below) for below in nodes if below.parent_id == top.pk]}
         for top in nodes
         if top.parent_id is None
     ]
-    hidden = {} if can_oversee(reader) else {"source": ""}
-    return {**{fact: getattr(topic, fact) for fact in facts}, **hidden, "aspects": aspects}
+    targets = [target.document.docno for target in topic.targets.all()]
+    hidden = {} if can_oversee(reader) else {"source": "", "author": "", "source_papers": [], "targets": []}
+    return {**{fact: getattr(topic, fact) for fact in facts}, "targets": targets, **hidden, "aspects": aspects}
 
 
 def _node(node: AspectNode) -> dict[str, Any]:

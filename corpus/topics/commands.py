@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts.management.options import add_renamed_option
 from accounts.management.reporting import ReportingCommand
 from corpus.collections.reads.collections import collection_with
 from corpus.imports.commands import ImportCommand
@@ -19,7 +20,7 @@ class ImportTopics(ImportCommand):
 
 
 class MakeSubQueries(ReportingCommand):
-    """manage.py make_sub_queries SLUG [--aspects K] [--json]"""
+    """manage.py make_sub_queries SLUG [--size K] [--json]"""
 
     help = (
         "Make sub-queries of complex queries: all combinations of K aspects whose sentences speak of no other aspect. "
@@ -29,14 +30,15 @@ class MakeSubQueries(ReportingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("--aspects", type=int, default=2, metavar="K", help="aspects of a sub-query (default: 2)")
+        about = "aspects of a sub-query (default: 2)"
+        add_renamed_option(parser, "--size", former="--aspects", type=int, default=2, metavar="K", help=about)
 
-    def carry_out(self, *, slug: str, aspects: int, **_: Any) -> tuple[str, dict[str, Any]]:
-        counts = make_sub_queries(by=None, at=timezone.now(), collection=collection_with(slug), size=aspects)
+    def carry_out(self, *, slug: str, size: int, **_: Any) -> tuple[str, dict[str, Any]]:
+        counts = make_sub_queries(by=None, at=timezone.now(), collection=collection_with(slug), size=size)
         summary = (
-            f"{counts.total:,} sub-queries of {aspects} aspects: {counts.created:,} made, {counts.updated:,} changed, "
+            f"{counts.total:,} sub-queries of {size} aspects: {counts.created:,} made, {counts.updated:,} changed, "
         )
         summary += (
             f"{counts.unchanged:,} as before, {counts.removed:,} removed; {counts.left_out:,} combinations left out"
         )
-        return summary, {**asdict(counts), "sub_queries": counts.total, "aspects": aspects}
+        return summary, {**asdict(counts), "sub_queries": counts.total, "aspects": size}

@@ -7,7 +7,7 @@ from django import forms
 
 from corpus.formats.records import MAX_TOPIC_LENGTH
 from corpus.models import ReviewVerdict, Topic, TopicKind, TopicVersion
-from corpus.models.topics import LONGEST_SOURCE
+from corpus.models.topics import LONGEST_AUTHOR, LONGEST_SOURCE
 from corpus.pdf.sentences import sentence_spans
 from corpus.topics.actions.reviews import LONGEST_NOTE
 from corpus.topics.actions.sub_queries import MOST_ASPECTS
@@ -36,7 +36,7 @@ class TopicForm(forms.Form):
     source = forms.CharField(
         required=False, max_length=LONGEST_SOURCE, help_text="Where it comes from, for example author or inline-acl."
     )
-    author = forms.CharField(required=False, max_length=200)
+    author = forms.CharField(required=False, max_length=LONGEST_AUTHOR)
     source_papers = forms.CharField(
         required=False,
         max_length=20_000,
@@ -45,8 +45,19 @@ class TopicForm(forms.Form):
         "and lead to papers that cite them or are cited by them. Annotators do not see them.",
     )
 
+    targets = forms.CharField(
+        required=False,
+        max_length=20_000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        label="Known answers",
+        help_text="Docnos of documents known to answer it, one in each line. Annotators do not see them.",
+    )
+
     def clean_source_papers(self) -> list[str]:
         return list(dict.fromkeys(self.cleaned_data["source_papers"].split()))
+
+    def clean_targets(self) -> list[str]:
+        return list(dict.fromkeys(self.cleaned_data["targets"].split()))
 
     def clean_number(self) -> str:
         number = str(self.cleaned_data["number"])
@@ -72,8 +83,9 @@ class TopicForm(forms.Form):
 def initial_of(topic: Topic) -> dict[str, Any]:
     """The topic as the form shows it."""
     names = ("number", "kind", "title", "text", "narrative", "source", "author")
-    lists = {"sentences": "\n".join(topic.sentences), "source_papers": "\n".join(topic.source_papers)}
-    return {**{name: getattr(topic, name) for name in names}, **lists}
+    targets = topic.targets.order_by("pk").values_list("document__docno", flat=True)
+    lists = {"sentences": topic.sentences, "source_papers": topic.source_papers, "targets": targets}
+    return {name: getattr(topic, name) for name in names} | {name: "\n".join(lines) for name, lines in lists.items()}
 
 
 class AspectForm(forms.Form):

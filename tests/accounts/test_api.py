@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.http import QueryDict
 from django.test import Client
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 from django.utils import timezone
@@ -15,7 +16,7 @@ from drf_spectacular.generators import SchemaGenerator
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 
-from accounts.api import DescribedView, check_fields, check_names
+from accounts.api import DescribedView, check_fields, check_names, with_present_names
 from accounts.models import ApiToken, TokenScope
 from corpus.models import Role
 from tests.access_table import TABLE, Row
@@ -210,3 +211,21 @@ def test_unknown_parameters_are_named_with_those_there_are() -> None:
         check_names({"c": ""}, ["b", "a"], "parameter")
     with pytest.raises(ValidationError, match="and no other either"):
         check_names({"c": ""}, [], "parameter")
+
+
+class _Shape(serializers.Serializer[Any]):
+    former = {"old": "new"}
+    new = serializers.ListField(child=serializers.CharField())
+
+
+def test_a_field_is_taken_under_its_former_name_with_a_notice() -> None:
+    assert with_present_names({"old": ["a"]}, _Shape.former) == (
+        {"new": ["a"]},
+        ["old is now new; the former name works in version 0.2 only"],
+    )
+    assert with_present_names({"new": ["a"]}, _Shape.former) == ({"new": ["a"]}, [])
+    sent, notices = with_present_names(QueryDict("old=a&old=b"), _Shape.former)
+    assert (sent.getlist("new"), len(notices)) == (["a", "b"], 1)
+    with pytest.raises(ValidationError, match="now called new"):
+        with_present_names({"new": ["a"], "old": ["b"]}, _Shape.former)
+    assert with_present_names([1], _Shape.former) == ([1], [])

@@ -24,11 +24,12 @@ def evaluation_judging(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     membership, job, part = fetch_part(request, slug, pk)
     check_can_manage(membership)
     collection = membership.collection
-    topic = request.POST.get("topic", request.GET.get("topic", ""))
-    if topic and topic not in part.topics:
+    topics = request.GET.get("topics", "").split()
+    if not set(topics) <= set(part.topics):
         raise Http404
-    name = f"Unjudged documents of evaluation {job.pk}" + (f", topic {topic}" if topic else "")
-    initial = {"topic": topic, "depth": request.GET.get("depth") or DEPTHS[1], "name": name[:100]}
+    of_topics = f", topic {', '.join(topics)}" if topics else ""
+    name = f"Unjudged documents of evaluation {job.pk}{of_topics}"
+    initial = {"topics": " ".join(topics), "depth": request.GET.get("depth") or DEPTHS[1], "name": name[:100]}
     form = JudgingForm(request.POST or None, collection=collection, initial=initial)
     if request.method == "POST" and form.is_valid():
         values = form.cleaned_data
@@ -40,24 +41,24 @@ def evaluation_judging(request: HttpRequest, slug: str, pk: int) -> HttpResponse
                 depth=values["depth"],
                 by=membership.user,
                 at=timezone.now(),
-                topics=[topic] if topic else None,
+                topics=values["topics"] or None,
                 campaign=values["campaign"],
                 name=values["name"],
             )
             messages.success(request, _words(done))
             return redirect("item_list", slug, done.campaign.slug)
-    context = part_context(membership, job, part) | {"form": form, "topic": topic}
+    context = part_context(membership, job, part) | {"form": form, "topics": topics}
     try:
-        context["counts"] = _counts(collection, part, topic)
+        context["counts"] = _counts(collection, part, topics)
     except Refused as refusal:
         context["refusal"] = refusal.reason
     status = 422 if request.method == "POST" else 200
     return render(request, "adjudication/evaluation/evaluation_judging.html", context, status=status)
 
 
-def _counts(collection: Collection, part: Measured, topic: str) -> list[UnjudgedCount]:
+def _counts(collection: Collection, part: Measured, topics: list[str]) -> list[UnjudgedCount]:
     found = read_decided(collection, str(part.report["gold"]))
-    _, counts = fetch_unjudged(collection, found, part.runs, DEPTHS[-1], [topic] if topic else None)
+    _, counts = fetch_unjudged(collection, found, part.runs, DEPTHS[-1], topics or None)
     return counts
 
 

@@ -1,5 +1,5 @@
-"""manage.py assign SLUG CAMPAIGN [--overlap K] [--strategy planned|queue] [--seed N] [--repeats PERCENT --repeat-gap N]
-[--dry-run] [--json]"""
+"""manage.py assign SLUG CAMPAIGN [--overlap K] [--strategy planned|queue] [--seed N] [--repeat-percent P] [--dry-run]
+[--json]"""
 
 from dataclasses import asdict
 from typing import Any
@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts.management.options import add_renamed_option
 from accounts.management.reporting import ReportingCommand
 from annotation.assignment.actions.assignments import PlanRequest, assign_items
 from annotation.assignment.jobs import Summary
@@ -30,11 +31,12 @@ class Command(ReportingCommand):
         parser.add_argument("--overlap", type=int, metavar="K", help="annotators per item, from now on")
         parser.add_argument("--strategy", choices=Strategy.values, help="assigned in advance, or an open queue")
         parser.add_argument("--seed", type=int, metavar="N", help="the campaign's own if absent")
-        parser.add_argument(
-            "--repeats",
+        add_renamed_option(
+            parser,
+            "--repeat-percent",
+            former="--repeats",
             type=int,
             default=0,
-            dest="repeat_percent",
             metavar="PERCENT",
             help="of each person's new items, asked a second time without a sign of it",
         )

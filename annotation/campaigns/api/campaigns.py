@@ -114,6 +114,8 @@ class CampaignChangeSerializer(serializers.Serializer[Any]):
 
 
 class ItemBuildSerializer(serializers.Serializer[Any]):
+    former: ClassVar[dict[str, str]] = {"kind": "topic_kind", "text": "words"}
+
     sample = number_field(SAMPLE)
     seed = number_field(SEED)
     stratified = serializers.BooleanField(default=False)

@@ -19,8 +19,8 @@ class Choice:
     """Which topics to take: of these sources (none named: of all), of this kind, with these words in their text."""
 
     sources: tuple[str, ...] = ()
-    kind: str = ""
-    text: str = ""
+    topic_kind: str = ""
+    words: str = ""
 
 
 EVERYTHING = Choice()
@@ -55,8 +55,8 @@ class QuestionChoiceForm(forms.Form):
 
 def read_choice(parameters: Mapping[str, Any]) -> Choice:
     """The choice from a build's parameters or the API's fields."""
-    sources, kind, text = (parameters.get(name) or "" for name in ("sources", "kind", "text"))
-    return Choice(tuple(sources), kind, text.strip())
+    sources, kind, words = (parameters.get(name) or "" for name in ("sources", "topic_kind", "words"))
+    return Choice(tuple(sources), kind, words.strip())
 
 
 def check_choice(choice: Choice, collection: Collection) -> None:
@@ -82,10 +82,10 @@ def api_fields() -> dict[str, Any]:
         "sources": serializers.ListField(
             child=source, required=False, max_length=1_000, help_text="of a rubric: only questions of these sources"
         ),
-        "kind": serializers.ChoiceField(
+        "topic_kind": serializers.ChoiceField(
             TopicKind.choices, required=False, help_text="of a rubric: only topics of this kind"
         ),
-        "text": serializers.CharField(
+        "words": serializers.CharField(
             max_length=200, required=False, allow_blank=True, help_text="of a rubric: only questions with these words"
         ),
     }

@@ -27,8 +27,8 @@ LEFT JOIN corpus_target g ON g.topic_id = t.id
 LEFT JOIN corpus_document d ON d.id = g.document_id
 WHERE t.collection_id = %(collection)s
   AND (%(sources)s::text[] = '{}' OR t.source = ANY(%(sources)s::text[]))
-  AND (%(kind)s = '' OR t.kind = %(kind)s)
-  AND (%(text)s = '' OR strpos(lower(t.text), lower(%(text)s)) > 0)
+  AND (%(topic_kind)s = '' OR t.kind = %(topic_kind)s)
+  AND (%(words)s = '' OR strpos(lower(t.text), lower(%(words)s)) > 0)
 GROUP BY t.id ORDER BY t.position, t.id
 """
 
@@ -103,5 +103,5 @@ def _standings(campaign: Campaign, choice: Choice) -> Iterator[tuple[str, str, C
 
 def _rows(campaign: Campaign, choice: Choice) -> list[tuple[Any, ...]]:
     check_choice(choice, campaign.collection)
-    named = campaign_parameters(campaign) | {"sources": list(choice.sources), "kind": choice.kind, "text": choice.text}
-    return execute(QUESTIONS, named)
+    named = {"sources": list(choice.sources), "topic_kind": choice.topic_kind, "words": choice.words}
+    return execute(QUESTIONS, campaign_parameters(campaign) | named)

@@ -94,12 +94,20 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
 # The fields of each kind of machine; a field of another kind would do nothing.
 OF_ALL = ("kind", "criterion", "runs", "dry_run")
 OF_KIND = {
-    MachineKind.ENDPOINT: ("prompt", "model", "temperature", "max_tokens", "seed", "concurrency", "per_minute"),
+    MachineKind.ENDPOINT: (
+        *("prompt", "model", "temperature", "max_tokens", "seed"),
+        *("concurrency", "per_minute", "price_in", "price_out"),
+    ),
     MachineKind.LEXICAL: ("thresholds",),
 }
 
 
-@extend_schema_serializer(component_name="Wish")
+def price_field(words: str) -> serializers.DecimalField:
+    """A price in whatever currency the operator counts in."""
+    return serializers.DecimalField(max_digits=12, decimal_places=6, min_value=0, required=False, help_text=words)
+
+
+@extend_schema_serializer(component_name="MachineOptions")
 class MachineOptionsSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(MachineKind.choices, default=MachineKind.ENDPOINT)
     prompt = serializers.CharField(max_length=120, required=False, help_text="NAME or NAME@VERSION")
@@ -112,6 +120,8 @@ class MachineOptionsSerializer(serializers.Serializer[Any]):
     runs = number_field(RUNS)
     concurrency = number_field(CONCURRENCY)
     per_minute = number_field(PER_MINUTE)
+    price_in = price_field("of a million tokens sent")
+    price_out = price_field("of a million tokens received")
     dry_run = serializers.BooleanField(default=False, help_text="Only say what it would take")
 
 

@@ -17,9 +17,7 @@ from corpus.collections.reads.contents import unfinished_jobs
 from corpus.collections.rules import (
     check_can_create_collections,
     check_can_delete,
-    check_can_manage,
     check_manager,
-    check_not_archived,
     check_role_of_manager,
 )
 from corpus.models import Collection, CollectionRemoval, Membership, Role
@@ -56,15 +54,11 @@ def create_collection(
 
 
 @transaction.atomic
-def update_collection(
-    *, by: User, at: datetime, membership: Membership, title: str, description: str, licence: str
-) -> Collection:
-    """Change title, description and licence; `rename_collection` changes the slug."""
-    check_can_manage(membership)
-    collection = Collection.objects.select_for_update().get(pk=membership.collection_id)
-    check_not_archived(collection)
-    new = {"title": title, "description": description, "licence": licence}
-    changed = {field: value for field, value in new.items() if getattr(collection, field) != value}
+def update_collection(*, by: User | None, at: datetime, collection: Collection, **fields: str) -> Collection:
+    """Change any of title, description and licence; `rename_collection` changes the slug."""
+    collection = Collection.objects.select_for_update().get(pk=collection.pk)
+    check_manager(collection, by)
+    changed = {field: value for field, value in fields.items() if getattr(collection, field) != value}
     if not changed:
         return collection
     before = {field: getattr(collection, field) for field in changed}

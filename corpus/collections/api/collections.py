@@ -93,7 +93,7 @@ class CollectionDetail(InCollectionView):
         values = present | self.body(CollectionChangeSerializer, partial=True)
         slug, at = values.pop("slug"), timezone.now()
         with transaction.atomic():
-            update_collection(by=self.person, at=at, membership=self.membership, **values)
+            update_collection(by=self.person, at=at, collection=self.collection, **values)
             changed = rename_collection(by=self.person, at=at, collection=self.collection, slug=slug)
         return Response(CollectionSerializer(changed).data)
 

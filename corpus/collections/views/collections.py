@@ -63,7 +63,7 @@ def collection_edit(request: Request, slug: str) -> HttpResponse:
     membership = fetch_manager(request.user, slug)
     form = CollectionForm(request.POST if request.method == "POST" else None, instance=membership.collection)
     if form.is_valid():
-        update_collection(by=request.user, at=timezone.now(), membership=membership, **form.cleaned_data)
+        update_collection(by=request.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data)
         messages.success(request, "The description of the collection is saved.")
         return redirect("collection_edit", slug)
     membership.collection.refresh_from_db()  # the form has written its invalid values onto it

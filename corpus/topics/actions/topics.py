@@ -11,7 +11,7 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused, taken_is_conflict
 from corpus.collections.rules import check_can_delete, check_manager
-from corpus.models import Change, Collection, Topic
+from corpus.models import Change, Collection, Target, Topic
 from corpus.text.sentences import follow_sentences, follow_ties
 from corpus.topics.jobs.versions import READ_BY_ANNOTATORS, keep_first_versions, keep_versions, locked_topic
 from corpus.topics.reads.judged import is_judged
@@ -42,11 +42,12 @@ def create_topic(
     text: str,
     sentences: Sequence[str] = (),
     source_papers: Sequence[str] = (),
+    targets: Sequence[str] = (),
     **fields: Any,
 ) -> Topic:
-    """A new topic after all others. With sentences, their join is the text. `source_papers` are docnos.
+    """A new topic after all others. With sentences, their join is the text. `source_papers`, `targets` are docnos.
 
-    Errors: Refused for source papers that the collection lacks, Conflict for a number that is taken.
+    Errors: Refused for documents that the collection lacks, Conflict for a number that is taken.
     """
     check_manager(collection, by)
     check_source_papers(collection, source_papers)
@@ -61,6 +62,8 @@ def create_topic(
         **fields,
     )
     _save(topic)
+    if targets:
+        replace_targets(topic, targets)
     record_event(by=by, at=at, verb="create_topic", target=topic, scope=collection)
     keep_versions([topic], by=by, at=at, change=Change.WRITTEN)
     return topic
@@ -73,11 +76,12 @@ def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topi
     topic = locked_topic(topic)
     if fields.get("sentences"):
         fields["text"] = " ".join(fields["sentences"])
+    known = _replaced_targets(topic, fields.pop("targets", None))
     if (papers := fields.pop("source_papers", None)) is not None and papers != topic.source_papers:
         check_source_papers(topic.collection, [docno for docno in papers if docno not in topic.source_papers])
         fields["extra"] = {**topic.extra, "idea_from": list(papers)}
     changed = {name: value for name, value in fields.items() if getattr(topic, name) != value}
-    if not changed:
+    if not changed and not known:
         return topic
     if set(changed) & set(READ_BY_ANNOTATORS) and is_judged(topic):
         raise Refused(JUDGED)
@@ -88,7 +92,8 @@ def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topi
     for name, value in changed.items():
         setattr(topic, name, value)
     _save(topic, update_fields=list(changed))
-    record_event(by=by, at=at, verb="update_topic", target=topic, scope=topic.collection, before=before, after=changed)
+    facts = {"before": {**before, **known.get("before", {})}, "after": {**changed, **known.get("after", {})}}
+    record_event(by=by, at=at, verb="update_topic", target=topic, scope=topic.collection, **facts)
     keep_versions([topic], by=by, at=at, change=Change.QUERY)
     return topic
 
@@ -141,6 +146,29 @@ def move_topic(*, by: User, at: datetime, topic: Topic, to: int | None = None, s
             before=before + 1,
             after=after + 1,
         )
+
+
+def replace_targets(topic: Topic, docnos: Sequence[str]) -> None:
+    """Make these the documents known to answer the topic. Errors: Refused for one that the collection lacks."""
+    documents = dict(topic.collection.documents.filter(docno__in=docnos).values_list("docno", "pk"))
+    if missing := [docno for docno in docnos if docno not in documents]:
+        raise Refused(f"There is no document {missing[0]} in the collection, so it cannot be a known answer.")
+    topic.targets.exclude(document__in=documents.values()).delete()
+    kept = set(topic.targets.values_list("document_id", flat=True))
+    Target.objects.bulk_create(
+        Target(topic=topic, document_id=documents[docno], source=topic.source)
+        for docno in docnos
+        if documents[docno] not in kept
+    )
+
+
+def _replaced_targets(topic: Topic, docnos: Sequence[str] | None) -> dict[str, dict[str, list[str]]]:
+    """What was changed, before and after; {} where nothing was. None leaves them as they are."""
+    before = list(topic.targets.order_by("pk").values_list("document__docno", flat=True))
+    if docnos is None or set(docnos) == set(before):
+        return {}
+    replace_targets(topic, docnos)
+    return {"before": {"targets": before}, "after": {"targets": list(docnos)}}
 
 
 def check_source_papers(collection: Collection, docnos: Sequence[str]) -> None:

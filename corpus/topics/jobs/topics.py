@@ -17,7 +17,7 @@ from corpus.loading.copying import HOLDS_NUL, copy_rows, copy_values
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import read_batches
 from corpus.models import Change, ImportRun, Target, Topic, TopicKind
-from corpus.models.topics import LONGEST_SOURCE
+from corpus.models.topics import LONGEST_AUTHOR, LONGEST_SOURCE
 from corpus.topics.jobs.question_remarks import QuestionRemarks
 from corpus.topics.jobs.trees import Tree, replace_trees, stored_trees, texts_of, tree_of
 from corpus.topics.jobs.versions import READ_BY_ANNOTATORS, keep_first_versions, keep_versions
@@ -25,10 +25,10 @@ from corpus.topics.reads.judged import aspects_in_campaigns, judged_topics
 from corpus.topics.reads.topics import next_position
 
 CHUNK = 1_000
-FIELDS = ("kind", "source", "title", "text", "narrative", "sentences", "extra")
+FIELDS = ("kind", "source", "author", "title", "text", "narrative", "sentences", "extra")
 # An array: a parameter for each number would have to be parsed again with every chunk.
 KNOWN = "SELECT id FROM corpus_topic WHERE collection_id = %s AND number = ANY(%s)"
-COLUMNS = ("collection_id", "imported_in_id", "number", "position", "prefix", "author", *FIELDS)
+COLUMNS = ("collection_id", "imported_in_id", "number", "position", "prefix", *FIELDS)
 
 
 @dataclass
@@ -85,13 +85,15 @@ def _draft(record: TopicRecord) -> TopicDraft:
         raise ValueError(f"the unknown kind {record.kind!r}; known are {', '.join(TopicKind.values)}")
     if len(record.source) > LONGEST_SOURCE:
         raise ValueError(f"a source of {len(record.source)} characters (at most {LONGEST_SOURCE})")
+    if len(record.author) > LONGEST_AUTHOR:
+        raise ValueError(f"an author of {len(record.author)} characters (at most {LONGEST_AUTHOR})")
     tree = tree_of(record.aspects, len(record.sentences)) if record.aspects else None
-    texts = [record.title, record.text, record.narrative, *record.sentences, *texts_of(tree or ())]
+    texts = [record.title, record.text, record.narrative, record.author, *record.sentences, *texts_of(tree or ())]
     if "\0" in "".join(texts):
         raise ValueError(HOLDS_NUL)
     values: dict[str, Any] = {name: getattr(record, name) for name in ("title", "text", "narrative", "extra")}
     values["sentences"] = list(record.sentences)
-    values |= {name: getattr(record, name) for name in ("kind", "source") if getattr(record, name)}
+    values |= {name: getattr(record, name) for name in ("kind", "source", "author") if getattr(record, name)}
     return TopicDraft(record, values, tree, record.targets or None)
 
 
@@ -197,8 +199,8 @@ def _create(fresh: list[TopicDraft], found: dict[str, int], state: State) -> Non
 def _row(draft: TopicDraft, run: ImportRun, position: int) -> list[Any]:
     """A new topic's values in the order of COLUMNS."""
     kind = TopicKind.COMPLEX_QUERY if draft.tree else TopicKind.QUESTION
-    values = {"kind": kind.value, "source": "", **draft.values}
-    return [run.collection_id, run.pk, draft.record.number, position, "", "", *map(values.__getitem__, FIELDS)]
+    values = {"kind": kind.value, "source": "", "author": "", **draft.values}
+    return [run.collection_id, run.pk, draft.record.number, position, "", *map(values.__getitem__, FIELDS)]
 
 
 def _update(changed: list[tuple[TopicDraft, Topic]], found: dict[str, int], stored: Stored, run: ImportRun) -> None:

@@ -251,7 +251,7 @@ def test_the_plot_as_svg_and_pdf_says_what_it_assumes(client: Client, built: Bui
 
 class TestJudging:
     def ask(self, client: Client, job: Evaluation, **more: Any) -> Any:
-        sent = {"topic": "1", "depth": "10", "campaign": "", "name": "Second look", **more}
+        sent = {"topics": "1", "depth": "10", "campaign": "", "name": "Second look", **more}
         return client.post(reverse("evaluation_judging", args=["tea", job.pk]), sent)
 
     @pytest.mark.slow
@@ -259,7 +259,7 @@ class TestJudging:
         self, client: Client, built: Built, job: Evaluation
     ) -> None:
         client.force_login(built.people["manager"])
-        text = page(client, job, "evaluation_judging", topic="1")
+        text = page(client, job, "evaluation_judging", topics="1")
         assert escape("Unjudged documents of evaluation") in text
         answer = self.ask(client, job)
         draft = Campaign.objects.get(name="Second look")
@@ -287,9 +287,10 @@ class TestJudging:
     @pytest.mark.slow
     def test_refusals(self, client: Client, built: Built, job: Evaluation) -> None:
         client.force_login(built.people["manager"])
-        nothing = self.ask(client, job, topic="2")
+        nothing = self.ask(client, job, topics="2")
         assert (nothing.status_code, Campaign.objects.filter(name="Second look").exists()) == (422, False)
         assert "there is nothing to judge" in nothing.content.decode()
+        assert "The gold has no topic 99." in self.ask(client, job, topics="1 99").content.decode()
         assert "A new draft needs a name" in self.ask(client, job, name=" ").content.decode()
         Document.objects.filter(docno="new").delete()
         assert "None of the 2 unjudged documents is in the collection" in self.ask(client, job).content.decode()

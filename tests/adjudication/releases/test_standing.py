@@ -93,7 +93,7 @@ def world(_free_address: None) -> World:
     found = make_world()
     Assignment.objects.filter(pk=found.assignment.pk).update(state=AssignmentState.DONE, finished_at=AT)
     keep_versions(list(found.collection.topics.all()), by=None, at=AT, change=Change.EDITED)
-    call_command("make_sub_queries", found.collection.slug, "--aspects", "1")
+    call_command("make_sub_queries", found.collection.slug, "--size", "1")
     Release.objects.filter(pk=found.release.pk).update(
         last_ids=last_ids(found.collection.pk),
         summary={"campaigns": list(found.collection.campaigns.values_list("slug", flat=True))},
@@ -166,4 +166,4 @@ class TestWays:
         assert world.collection.splits.exists()
         world.collection.sub_queries.update(number=Concat("number", Value("x")))  # which the rule no longer makes
         with pytest.raises(CommandError, match="Release v1 stands on this sub-query"):
-            call_command("make_sub_queries", slug, "--aspects", "1")
+            call_command("make_sub_queries", slug, "--size", "1")

@@ -240,8 +240,11 @@ class TestRoads:
         made.collection.topics.filter(pk=topic.pk).update(text="How warm is warm?", kind="question")
         headers = {"Authorization": f"Bearer {make_token(made.people['mia'])[1]}"}
         address = "/api/collections/teas/campaigns/ratings/items/"
-        body = {"kind": "question", "text": "HOW warm", "dry_run": True}
+        body = {"topic_kind": "question", "words": "HOW warm", "dry_run": True}
         assert Client().post(address, body, "application/json", headers=headers).json()["items"] == 1
+        former = Client().post(address, {"text": "HOW warm", "dry_run": True}, "application/json", headers=headers)
+        assert former.json()["items"] == 1
+        assert former["Warning"] == '299 litmus "text is now words; the former name works in version 0.2 only"'
         call_command("build_items", "teas", "ratings", "--topic-kind", "question", "--words", "HOW warm", "--json")
         assert json.loads(capsys.readouterr().out)["created"] == 1
         assert ratings.items.get().topic == topic

@@ -21,7 +21,7 @@ def annotate(capsys: pytest.CaptureFixture[str], *options: str) -> tuple[dict[st
 
 
 def test_the_baseline(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
-    found, printed = annotate(capsys, "--machine", "lexical", "--runs", "2", "--thresholds", "0.3", "0.9")
+    found, printed = annotate(capsys, "--kind", "lexical", "--runs", "2", "--thresholds", "0.3", "0.9")
     assert [(run["annotator"], run["state"], run["answered"]) for run in found["runs"]] == [
         ("Lexical baseline, run 1", "done", 8),
         ("Lexical baseline, run 2", "done", 8),
@@ -29,10 +29,17 @@ def test_the_baseline(made: Material, capsys: pytest.CaptureFixture[str]) -> Non
     assert "8 answered, 0 invalid" in printed
 
 
+def test_former_options_work_with_a_notice(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
+    found, printed = annotate(capsys, "--machine", "lexical", "--rate", "60", "--dry-run")
+    assert (found["items"], found["recipe"]["kind"]) == (8, "lexical")
+    assert "--machine is now --model; the former name works in version 0.2 only." in printed
+    assert "--rate is now --per-minute" in printed
+
+
 def test_a_dry_run_asks_nothing(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
     make_prompt(made)
     with stubbed(["Answer: 1"]) as stub:
-        arguments = ("--machine", "wiser", "--prompt", "Plain", "--price-in", "10", "--price-out", "30", "--dry-run")
+        arguments = ("--model", "wiser", "--prompt", "Plain", "--price-in", "10", "--price-out", "30", "--dry-run")
         found, words = annotate(capsys, *arguments, "--runs", "3", "--max-tokens", "100")
     assert not stub.calls
     assert not MachineRun.objects.exists()
@@ -47,7 +54,7 @@ def test_a_model_fails_and_goes_on(made: Material, capsys: pytest.CaptureFixture
     def script(call: Call) -> Step:
         return Status(403) if call.number == 4 else "Answer: 1"
 
-    options = ("--machine", "wise", "--prompt", "Plain@1")
+    options = ("--model", "wise", "--prompt", "Plain@1")
     with stubbed(script, LLM_CONCURRENCY=1) as stub:
         with pytest.raises(CommandError, match=r"403.*Go on with --continue"):
             annotate(capsys, *options)
@@ -58,11 +65,11 @@ def test_a_model_fails_and_goes_on(made: Material, capsys: pytest.CaptureFixture
 
 def test_refusals_name_what_there_is(made: Material, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(CommandError, match=r"Name a prompt with --prompt\. There are none yet"):
-        annotate(capsys, "--machine", "wise")
+        annotate(capsys, "--model", "wise")
     make_prompt(made)
     with pytest.raises(CommandError, match=r"Name a prompt with --prompt\. There are: Plain"):
-        annotate(capsys, "--machine", "wise")
+        annotate(capsys, "--model", "wise")
     with stubbed(["Answer: 1"]), pytest.raises(CommandError, match=r"no prompt “Other”\. There are: Plain"):
-        annotate(capsys, "--machine", "wise", "--prompt", "Other")
+        annotate(capsys, "--model", "wise", "--prompt", "Other")
     with pytest.raises(CommandError, match="LITMUS_LLM_BASE_URL"):
-        annotate(capsys, "--machine", "wise", "--prompt", "Plain")
+        annotate(capsys, "--model", "wise", "--prompt", "Plain")

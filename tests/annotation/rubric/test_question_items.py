@@ -116,8 +116,8 @@ def test_other_cutoffs_let_other_questions_in(draft):
     [
         (Choice(sources=("author",)), ["q2"]),
         (Choice(sources=("author", "inline-acl")), ["q2", "q3"]),
-        (Choice(text="LIPS"), ["q1"]),
-        (Choice(kind="question"), ["q1", "q2", "q3"]),
+        (Choice(words="LIPS"), ["q1"]),
+        (Choice(topic_kind="question"), ["q1", "q2", "q3"]),
     ],
 )
 def test_questions_are_chosen_by_source_words_and_kind(draft, choice, wanted):
@@ -127,7 +127,7 @@ def test_questions_are_chosen_by_source_words_and_kind(draft, choice, wanted):
 
 def test_what_nobody_can_choose_is_refused(draft):
     with pytest.raises(Refused, match="No topic of the collection is like that"):
-        build(draft, choice=Choice(text="zeppelins"))
+        build(draft, choice=Choice(words="zeppelins"))
     with pytest.raises(Refused, match="The collection has no source “nowhere”"):
         build(draft, choice=Choice(sources=("nowhere", "author")))
     with pytest.raises(Refused, match="Only 3 questions are left"):

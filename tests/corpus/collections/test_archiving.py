@@ -190,14 +190,15 @@ ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # wh
 OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
 SLUG, FILE = "tea", __file__
 WRITING: dict[str, tuple[str, ...]] = {
+    "add_annotators": (SLUG, "main", "outsider@example.org"),
     "add_member": (SLUG, "outsider@example.org", "viewer"),
     "adjudicate": (SLUG, "main", "--policy", "majority"),
     "adjudicate_papers": (SLUG, "undo", "contexts", "PAPER"),
     "agreement": (SLUG, "main"),
     "anno_gpt": (SLUG, "decide", "1", "stop", "--reason", "Enough."),
-    "annotate": (SLUG, "main", "--machine", "lexical"),
+    "annotate": (SLUG, "main", "--kind", "lexical"),
     "assign": (SLUG, "main"),
-    "author_calls": (SLUG, "create", "authors", "--last-day", "2999-12-31"),
+    "author_calls": (SLUG, "create", "authors", "--deadline-at", "2999-12-31"),
     "build_items": (SLUG, "main"),
     "build_pools": (SLUG,),
     "make_run": (SLUG, "ours", "--recipe", "bm25"),
@@ -226,7 +227,11 @@ WRITING: dict[str, tuple[str, ...]] = {
     "search_sheet": (SLUG, "read", FILE, "--name", "engine"),
     "set_paper_doi": (SLUG, "10.1/tea.1", "10.1000/182"),
     "undo_import": (SLUG, "IMPORT"),
+    "open_campaign": (SLUG, "main"),
+    "close_campaign": (SLUG, "main"),
+    "update_annotator": (SLUG, "main", "annotator", "--weight", "2"),
     "update_campaign": (SLUG, "main", "--name", "Other"),
+    "update_collection": (SLUG, "--title", "Other"),
 }
 OUR_APPS = ("accounts", "corpus", "annotation", "adjudication")
 

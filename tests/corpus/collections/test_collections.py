@@ -52,20 +52,32 @@ def test_updating_records_what_changed_only() -> None:
     members = one_member_each(CollectionFactory(title="Old", licence="CC0"))
     manager = members[Role.MANAGER]
     collection = update_collection(
-        by=manager.user, at=AT, membership=manager, title="New", description="", licence="CC0"
+        by=manager.user, at=AT, collection=manager.collection, title="New", description="", licence="CC0"
     )
     assert collection.title == "New"
     event = AuditEvent.objects.get()
     assert event.data == {"before": {"title": "Old"}, "after": {"title": "New"}}
-    update_collection(by=manager.user, at=AT, membership=manager, title="New", description="", licence="CC0")
+    update_collection(by=manager.user, at=AT, collection=manager.collection, title="New", description="", licence="CC0")
     assert AuditEvent.objects.count() == 1
+
+
+def test_a_collection_is_described_by_command() -> None:
+    CollectionFactory(slug="tea", title="Tea", description="All about it.")
+    call_command("update_collection", "tea", "--licence", "CC BY 4.0")
+    call_command("update_collection", "tea", "--title", "Teas", "--description", "")
+    described = Collection.objects.get()
+    assert (described.title, described.description, described.licence) == ("Teas", "", "CC BY 4.0")
+    with pytest.raises(CommandError, match="needs a title"):
+        call_command("update_collection", "tea", "--title", " ")
+    with pytest.raises(CommandError, match="Nothing to change"):
+        call_command("update_collection", "tea")
 
 
 @pytest.mark.parametrize("role", [Role.ADJUDICATOR, Role.ANNOTATOR, Role.VIEWER])
 def test_only_managers_describe(role: Role) -> None:
     member = one_member_each(CollectionFactory(title="Old"))[role]
     with pytest.raises(NotAllowed):
-        update_collection(by=member.user, at=AT, membership=member, title="New", description="", licence="")
+        update_collection(by=member.user, at=AT, collection=member.collection, title="New", description="", licence="")
     assert Collection.objects.get().title == "Old"
 
 

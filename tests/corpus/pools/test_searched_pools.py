@@ -6,17 +6,19 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.test import Client
+from django.urls import reverse
 
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.models import Citation, Collection, PoolEntry, PoolRun
+from corpus.models import Citation, Collection, PoolEntry, PoolRun, Role
 from corpus.pools.actions import request_pools
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import Settings
 from corpus.ranking.recipe import Recipe
 from tests.corpus.imports.importing import import_files
-from tests.factories.accounts import AT, CollectionFactory
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_run, make_tree
 
 ABSTRACTS = {
@@ -191,6 +193,32 @@ class TestCommand:
     def test_methods_and_depth(self, collection: Collection, capsys: pytest.CaptureFixture[str]) -> None:
         call_command("build_pools", "tea", methods=["bm25"], depth=2, as_json=True)
         assert json.loads(capsys.readouterr().out)["methods"] == {"bm25:query": 2}
+
+    def test_numbers_of_the_recipe_are_the_same_by_command_and_rest(
+        self, collection: Collection, client: Client
+    ) -> None:
+        own = ["--scorers", "bm25", "--query-take", "1", "--no-citations", "--k1", "0.9", "--no-stop-words"]
+        call_command("build_pools", "tea", *own)
+        by_command = PoolRun.objects.get().parameters
+        assert (by_command["recipe"]["scorers"], by_command["recipe"]["citations"]) == (["bm25"], False)
+        assert (by_command["index"]["k1"], by_command["index"]["analysis"]["stop_words"]) == (0.9, False)
+        client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+        body = {
+            "recipe": {"scorers": ["bm25"], "query_take": 1, "citations": False},
+            "index": {"k1": 0.9, "stop_words": False},
+        }
+        asked = client.post(reverse("api_pool_builds", args=["tea"]), body, content_type="application/json")
+        assert asked.status_code == 202
+        by_rest = PoolRun.objects.latest("pk").parameters
+        assert {name: by_rest[name] for name in ("recipe", "index")} == {
+            name: by_command[name] for name in ("recipe", "index")
+        }
+
+    def test_settings_of_an_index_need_a_search(self, collection: Collection, tmp_path: Path) -> None:
+        (tmp_path / "run").write_text("1 Q0 cold 1 1.0 ours\n")
+        import_files(collection, tmp_path / "run", kind="runs")
+        with pytest.raises(CommandError, match="count for a search only"):
+            call_command("build_pools", "tea", "--methods", "ours", "--k1", "0.9")
 
     def test_dense_needs_an_endpoint(self, collection: Collection) -> None:
         with pytest.raises(CommandError, match="embeddings") as refused:

@@ -47,16 +47,16 @@ def test_a_call_by_command(
     letter, rows = tmp_path / "letter.txt", tmp_path / "authors.csv"
     letter.write_text("Dear {name}, {link}", encoding="utf-8")
     rows.write_text(ROWS, encoding="utf-8")
-    refused(r"\{opt_out\} is missing", "create", "2026", "--last-day", "2999-12-31", "--letter", str(letter))
-    refused("Last day: Enter a valid date", "create", "2026", "--last-day", "tomorrow")
-    refused("over already", "create", "2026", "--last-day", "2020-02-29")
-    assert step(capsys, "create", "2026", "--last-day", "2999-12-31", "--dry-run")["dry_run"]
+    refused(r"\{opt_out\} is missing", "create", "2026", "--deadline-at", "2999-12-31", "--mail-body", str(letter))
+    refused("Last day: Enter a valid date", "create", "2026", "--deadline-at", "tomorrow")
+    refused("over already", "create", "2026", "--deadline-at", "2020-02-29")
+    assert step(capsys, "create", "2026", "--deadline-at", "2999-12-31", "--dry-run")["dry_run"]
     assert not QuestionCall.objects.exists()
-    made = step(capsys, "create", "2026", "--last-day", "2999-12-31", "--source", "authors")
+    made = step(capsys, "create", "2026", "--deadline-at", "2999-12-31", "--source", "authors")
     assert (made["source"], made["deadline_at"][:19]) == ("authors", "2999-12-31T23:59:59")
-    refused("named 2026 already", "create", "2026", "--last-day", "2999-12-31")
+    refused("named 2026 already", "create", "2026", "--deadline-at", "2999-12-31")
     refused("no call named 2027", "show", "2027")
-    assert step(capsys, "change", "2026", "--subject", "A question")["name"] == "2026"
+    assert step(capsys, "change", "2026", "--mail-subject", "A question")["name"] == "2026"
     found = step(capsys, "invite-file", "2026", str(rows))
     assert (found["created"], [each["line"] for each in found["errors"]]) == (2, [4, 5])
     refused("E-mail address: Enter a valid", "invite", "2026", "nobody", "D1")
@@ -99,8 +99,8 @@ def test_a_call_by_rest(manager: Membership, settings: Any) -> None:
         assert answered.status_code == expected, answered.text
         return answered.json()
 
-    assert "opt_out" in send("", 422, name="2026", last_day="2999-12-31", mail_body="{link}")["detail"]
-    call = send("", 201, name="2026", last_day="2999-12-31")
+    assert "opt_out" in send("", 422, name="2026", deadline_at="2999-12-31", mail_body="{link}")["detail"]
+    call = send("", 201, name="2026", deadline_at="2999-12-31")
     at = f"{call['id']}/"
     assert call["deadline_at"] == "2999-12-31T23:59:59Z"
     assert send(at, 200, "PATCH", source="asked")["source"] == "asked"

@@ -163,7 +163,7 @@ def test_command(collection: Collection, capsys: pytest.CaptureFixture[str]) -> 
     result = json.loads(capsys.readouterr().out)
     assert (result["created"], result["sub_queries"], result["left_out"]) == (1, 1, 2)
     with pytest.raises(CommandError, match="No topic has 6 aspects"):
-        call_command("make_sub_queries", "tea", aspects=6)
+        call_command("make_sub_queries", "tea", size=6)
 
 
 @pytest.mark.slow
@@ -180,7 +180,7 @@ def test_the_published_sub_queries_come_out_of_the_published_format(
     def made_of(file: Path) -> tuple[int, int]:
         call_command("import_topics", "doris", str(file), as_json=True)
         unchanged = json.loads(capsys.readouterr().out)["unchanged"]
-        call_command("make_sub_queries", "doris", aspects=2, as_json=True)
+        call_command("make_sub_queries", "doris", size=2, as_json=True)
         return json.loads(capsys.readouterr().out)["sub_queries"], unchanged
 
     assert made_of(tied) == (1_003, 0)

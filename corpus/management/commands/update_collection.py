@@ -1,0 +1,1 @@
+from corpus.collections.commands import UpdateCollection as Command

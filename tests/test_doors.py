@@ -1,0 +1,273 @@
+"""A verb takes the same, under the same names, on its page, over REST and on the command line.
+
+A field that a door lacks stands in LACKING with the reason. A list has its name in the singular on the command line,
+where it is given once for each value. An entry that no longer holds fails too.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from django.core.management import get_commands, load_command_class
+from rest_framework import serializers
+
+from adjudication.agreement.api import NewVoteSerializer
+from adjudication.agreement.forms import VoteForm
+from adjudication.cycles.api import CycleDecisionSerializer, NewCycleSerializer
+from adjudication.cycles.forms import CycleForm, DecisionForm
+from adjudication.evaluation.api import NewJudgingSerializer
+from adjudication.evaluation.forms import JudgingForm
+from adjudication.splits.api import NewSplitSerializer
+from adjudication.splits.forms import SplitForm
+from annotation.assignment.api import AnnotatorChangeSerializer, NewAnnotatorsSerializer
+from annotation.assignment.forms import AnnotatorForm, MembersForm, NameForm, PlanForm
+from annotation.campaigns.api.campaigns import (
+    CampaignChangeSerializer,
+    ItemBuildSerializer,
+    NewCampaignSerializer,
+    PlanSerializer,
+)
+from annotation.campaigns.forms.campaigns import CampaignForm, NewCampaignForm
+from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm
+from annotation.kinds.relevance.choosing import PairChoiceForm
+from annotation.kinds.rubric.choosing import QuestionChoiceForm
+from annotation.machines.api.prompts import NewPromptSerializer
+from annotation.machines.api.runs import MachineOptionsSerializer
+from annotation.machines.forms import MachineForm, PromptForm
+from corpus.collections.api.collections import CollectionChangeSerializer, CollectionSerializer
+from corpus.collections.api.invitations import InvitingSerializer
+from corpus.collections.forms import CollectionForm, InvitationListForm, NewCollectionForm
+from corpus.pools.api import NewPoolsSerializer
+from corpus.pools.forms import BuildForm
+from corpus.questions.api import NewAuthorSerializer, WrittenCallSerializer
+from corpus.questions.forms.authors import AuthorForm, CallForm
+from corpus.runs.api import NewRunSerializer
+from corpus.runs.recipes.registry import RECIPES
+from corpus.topics.api import SizeSerializer, TopicSerializer
+from corpus.topics.forms import SizeForm, TopicForm
+
+# What every command has, and what says where: the collection, the campaign, the thing that is changed.
+FRAME = {"help", "as_json", "version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color"}
+FRAME |= {"skip_checks"}
+COLLECTION = ("slug",)  # the first argument of commands
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One verb: the forms of its page, its serializer, its command (and step; "" for a file);
+    what each door calls otherwise."""
+
+    name: str
+    page: tuple[Any, ...]
+    rest: type[serializers.BaseSerializer[Any]]
+    command: str
+    here: tuple[str, ...] = ()  # arguments of the command that say where: they are in the address of the other doors
+    buttons: tuple[str, ...] = ()  # of the page, which are no fields
+    other: Mapping[str, str] = field(default_factory=dict)  # other word at one door: the verb's word
+    lacking: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # door: {field: why it has none}
+
+
+BY_FILE = "in the TOML file of --config"
+BUILT_LATER = "items are built by a second request"
+VERBS = [
+    Verb(
+        "create_campaign",
+        (NewCampaignForm, CalibrationForm, PairChoiceForm, QuestionChoiceForm),
+        NewCampaignSerializer,
+        "create_campaign",
+        other={"file": "config", "short_name": "slug"},
+        lacking={
+            "page": {
+                "slug": "made from the name",
+                "guideline": "its own page, or the file",
+                "criteria": "its own page, or the file",
+                "options": "forms of each kind",
+            },
+            "rest": {
+                "config": "its parts are fields",
+                **dict.fromkeys(("sample", "stratified", "calibration", "calibration_overlap"), BUILT_LATER),
+                **dict.fromkeys((*PairChoiceForm.base_fields, *QuestionChoiceForm.base_fields), BUILT_LATER),
+            },
+            "command": dict.fromkeys(("guideline", "criteria", "options"), BY_FILE),
+        },
+    ),
+    Verb(
+        "update_campaign",
+        (CampaignForm,),
+        CampaignChangeSerializer,
+        "update_campaign",
+        here=("campaign",),
+        other={"no_deadline": "deadline"},
+        lacking={
+            "page": {
+                "state": "buttons",
+                "guideline": "its own page",
+                "criteria": "its own page",
+                "options": "forms of each kind",
+                "config": "a file defines criteria on their page",
+            },
+            "rest": {"config": "its parts are fields"},
+            "command": {
+                "state": "open_campaign and close_campaign",
+                **dict.fromkeys(("guideline", "criteria", "options"), BY_FILE),
+            },
+        },
+    ),
+    Verb(
+        "build_items",
+        (ItemBuildForm, PairChoiceForm, QuestionChoiceForm),
+        ItemBuildSerializer,
+        "build_items",
+        here=("campaign",),
+        buttons=("dry_run",),
+    ),
+    Verb(
+        "assign",
+        (PlanForm,),
+        PlanSerializer,
+        "assign",
+        here=("campaign",),
+        buttons=("dry_run",),
+    ),
+    Verb(
+        "add_annotators",
+        (MembersForm, NameForm),
+        NewAnnotatorsSerializer,
+        "add_annotators",
+        here=("campaign",),
+        other={"users": "emails"},
+    ),
+    Verb(
+        "update_annotator",
+        (AnnotatorForm,),
+        AnnotatorChangeSerializer,
+        "update_annotator",
+        here=("campaign", "annotator"),
+        buttons=("state",),
+        other={"no_capacity": "capacity"},
+    ),
+    Verb(
+        "annotate",
+        (MachineForm,),
+        MachineOptionsSerializer,
+        "annotate",
+        here=("campaign", "go_on"),
+        buttons=("dry_run",),
+    ),
+    Verb("adjudicate", (VoteForm,), NewVoteSerializer, "adjudicate", here=("campaign", "policy")),
+    Verb("judge_unjudged", (JudgingForm,), NewJudgingSerializer, "judge_unjudged", here=("gold", "runs")),
+    Verb(
+        "create_collection",
+        (NewCollectionForm,),
+        CollectionSerializer,
+        "create_collection",
+        lacking={
+            "page": {"manager": "who makes it"},
+            "rest": {"manager": "who makes it"},
+            "command": {"slug": "the first argument"},
+        },
+    ),
+    Verb(
+        "update_collection",
+        (CollectionForm,),
+        CollectionChangeSerializer,
+        "update_collection",
+        lacking={"page": {"slug": "a form of its own"}, "command": {"slug": "rename_collection"}},
+    ),
+    Verb(
+        "invite_people",
+        (InvitationListForm,),
+        InvitingSerializer,
+        "invite_people",
+        here=("by",),
+        buttons=("dry_run",),
+        other={"file": "emails"},
+    ),
+    Verb("author_calls create", (CallForm,), WrittenCallSerializer, "author_calls create", here=("dry_run",)),
+    Verb("author_calls change", (CallForm,), WrittenCallSerializer, "author_calls change", here=("call", "dry_run")),
+    Verb("author_calls invite", (AuthorForm,), NewAuthorSerializer, "author_calls invite", here=("call", "dry_run")),
+    Verb(
+        "build_pools",
+        (BuildForm,),
+        NewPoolsSerializer,
+        "build_pools",
+        other={"search": "recipe"},
+        lacking={"page": {"index": "its settings are fields"}, "command": {"index": "its settings are options"}},
+    ),
+    Verb(
+        "make_run",
+        tuple(recipe.form for recipe in RECIPES.values()),
+        NewRunSerializer,
+        "make_run",
+        lacking={"page": {"name": "first field of the page", "recipe": "chosen before"}},
+    ),
+    Verb("make_split", (SplitForm,), NewSplitSerializer, "make_split"),
+    Verb("make_sub_queries", (SizeForm,), SizeSerializer, "make_sub_queries"),
+    Verb("anno_gpt start", (CycleForm,), NewCycleSerializer, "anno_gpt start", here=("dry_run",)),
+    Verb("anno_gpt decide", (DecisionForm,), CycleDecisionSerializer, "anno_gpt decide", here=("number", "dry_run")),
+    Verb(
+        "write_topic",
+        (TopicForm,),
+        TopicSerializer,
+        "",
+        lacking={"page": {"aspects": "the workshop"}},
+    ),
+    Verb(
+        "prompts write",
+        (PromptForm,),
+        NewPromptSerializer,
+        "prompts write",
+        here=("dry_run",),
+        other={"file": "body"},
+        lacking={"page": {"purpose": "each purpose has its page"}},
+    ),
+]
+
+
+def fields_of_page(verb: Verb) -> set[str]:
+    names = {name for form in verb.page for name in form.base_fields}
+    return {verb.other.get(name, name) for name in names} | set(verb.buttons)
+
+
+def fields_of_rest(verb: Verb) -> set[str]:
+    return {verb.other.get(name, name) for name in _fields(verb.rest())}
+
+
+def _fields(shape: Any) -> Iterator[str]:
+    for name, each in shape.fields.items():
+        if each.read_only:
+            continue
+        yield name
+        if isinstance(each, serializers.Serializer):
+            yield from _fields(each)
+
+
+def fields_of_command(verb: Verb, known: Iterable[str]) -> set[str]:
+    """By the names of its options; a singular that is a plural elsewhere is that field."""
+    name, _, step = verb.command.partition(" ")
+    app: Any = get_commands()[name]
+    parser = load_command_class(app, name).create_parser("manage.py", name)
+    actions = parser._actions
+    if step:
+        steps = next(action for action in actions if action.dest == "step")
+        actions = [*steps.choices[step]._actions]
+    plural = {one.removesuffix("s"): one for one in known if one.endswith("s")}
+    found = set()
+    for action in actions:
+        word = (action.option_strings[0].lstrip("-") if action.option_strings else action.dest).replace("-", "_")
+        if action.dest not in FRAME and action.dest not in (*verb.here, *COLLECTION):
+            word = verb.other.get(action.dest, verb.other.get(word, word))
+            found.add(word if word in known else plural.get(word, word))
+    return found
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_a_verb_takes_the_same_at_each_door(verb: Verb) -> None:
+    page, rest = fields_of_page(verb) - set(verb.here), fields_of_rest(verb) - set(verb.here)
+    doors = {"page": page, "rest": rest}
+    if verb.command:
+        doors["command"] = fields_of_command(verb, page | rest)
+    every = set[str]().union(*doors.values())
+    missing = {door: sorted(every - names) for door, names in doors.items()}
+    assert missing == {door: sorted(verb.lacking.get(door, {})) for door in doors}
