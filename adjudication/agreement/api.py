@@ -13,7 +13,8 @@ from rest_framework.response import Response
 from accounts.models import JobState
 from accounts.schema import answers
 from adjudication.agreement.actions import request_agreement, request_vote
-from adjudication.agreement.reads.agreement import as_json, fetch_standing
+from adjudication.agreement.reads.agreement import as_json
+from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.labels.reads.counts import overrides_in_verdicts
 from adjudication.labels.reads.staleness import MOST_COUNTED
 from adjudication.models import Method, Verdict, Voters, VoteRun

@@ -5,8 +5,10 @@ from typing import Any
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import FATAL, WARNING, Finding, Options, Reader
 from adjudication.exporting.streams import column
-from adjudication.labels.reads.counts import VoteStanding, fetch_vote_standing, overrides_in_verdicts
+from adjudication.labels.reads.counts import fetch_vote_standing, overrides_in_verdicts
 from adjudication.labels.reads.queue import count_late
+from adjudication.labels.reads.staleness import Standing
+from adjudication.models import VoteRun
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.models import Campaign
 from corpus.formats.records import id_problem
@@ -26,15 +28,15 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
     return sorted(found, key=lambda finding: not finding.is_fatal)
 
 
-def note_standing(memo: dict[Any, Any], campaign: Campaign, standing: VoteStanding) -> VoteStanding:
+def note_standing(memo: dict[Any, Any], campaign: Campaign, standing: Standing[VoteRun]) -> Standing[VoteRun]:
     """Keep how the campaign's vote stands, so that it is not read again."""
     memo["standing", campaign.pk] = standing
     return standing
 
 
-def standing_of(campaign: Campaign, memo: dict[Any, Any]) -> VoteStanding:
+def standing_of(campaign: Campaign, memo: dict[Any, Any]) -> Standing[VoteRun]:
     """How the campaign's vote stands, read once for each memo."""
-    known: VoteStanding | None = memo.get(("standing", campaign.pk))
+    known: Standing[VoteRun] | None = memo.get(("standing", campaign.pk))
     return known or note_standing(memo, campaign, fetch_vote_standing(campaign))
 
 
@@ -66,7 +68,7 @@ def override_findings(
     return [Finding(WARNING, OVERRIDE, each.text, len(each.annotators)) for each in overridden]
 
 
-def verdict_findings(options: Options, read: Reader, standing: VoteStanding) -> list[Finding]:
+def verdict_findings(options: Options, read: Reader, standing: Standing[VoteRun]) -> list[Finding]:
     """Values that are missing, undecided or no longer sure; the option decides whether they refuse or are left out."""
     counts = read.one(ITEMS, ITEM_COLUMNS)
     if not counts["items"]:
@@ -74,8 +76,7 @@ def verdict_findings(options: Options, read: Reader, standing: VoteStanding) -> 
     if not counts["valued"]:
         fact, advice = _without_values(counts, standing)
         return [Finding(FATAL, "no_verdicts", fact, counts["items"], advice=advice)]
-    newer = standing.newer
-    if newer and options.criterion is not None:
+    if standing.is_stale and options.criterion is not None:
         counts["reopened"] += count_late(options.criterion)
     severity = WARNING if options.skips else FATAL
     undecided = {
@@ -95,13 +96,13 @@ def verdict_findings(options: Options, read: Reader, standing: VoteStanding) -> 
     if counts["excluded"]:
         text = f"{_items(counts['excluded'])} left out by the policy for ties."
         found.append(Finding(WARNING, "excluded", text, counts["excluded"]))
-    if newer:
-        fact = f"{standing.since} came after the votes were counted."
-        found.append(Finding(severity, "stale", fact, newer, advice="Count again."))
+    if standing.is_stale:
+        fact = f"{standing.since[0].upper()}{standing.since[1:]} came after the votes were counted."
+        found.append(Finding(severity, "stale", fact, standing.newer or 1, advice="Count again."))
     return [finding for finding in found if finding.count]
 
 
-def _without_values(counts: dict[str, Any], standing: VoteStanding) -> tuple[str, str]:
+def _without_values(counts: dict[str, Any], standing: Standing[VoteRun]) -> tuple[str, str]:
     """Why no item has a value, and what gives them one."""
     if standing.run is None:
         return "No item has a value yet.", "Count the votes first (page “Adjudication” of the campaign)."

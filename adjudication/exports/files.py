@@ -10,8 +10,9 @@ from adjudication.exporting.exporter import ZIP, Files, Finding, Options
 from adjudication.exporting.findings import OVERRIDE, find, note_standing
 from adjudication.exporting.options import make_options
 from adjudication.exporting.registry import EXPORTERS
-from adjudication.labels.reads.counts import VoteStanding
+from adjudication.labels.reads.staleness import Standing
 from adjudication.labels.rules import check_none_sealed
+from adjudication.models import VoteRun
 from annotation.models import Campaign
 from corpus.formats.zip_stream import zipped
 
@@ -63,7 +64,7 @@ def sent_name(options: Options, findings: Iterable[Finding]) -> str:
     return f"{name}.zip" if has_manifest(options, findings) and not name.endswith(".zip") else name
 
 
-def campaign_findings(campaign: Campaign, standing: VoteStanding) -> list[Finding]:
+def campaign_findings(campaign: Campaign, standing: Standing[VoteRun]) -> list[Finding]:
     """Findings about the campaign's query-level qrels; [] for kinds that have none.
 
     `standing` is that of its vote, as the page has read it.

@@ -4,17 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Q
-
-from accounts.models import JobState
-from adjudication.labels.reads.labels import count_changed
-from adjudication.labels.reads.staleness import count_newer, newer_judgments
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.report import Result
 from adjudication.stats.statistics import TABLE_ONE, rank, statistic
 from annotation.campaigns.reads.overrides import overrides_in
-from annotation.models import AnnotatorKind, Campaign
 
 REASONS = {
     "no_overlap": "no item was judged by both",
@@ -95,65 +89,6 @@ class FigureText:
     def against(self) -> str:
         """What a comparison with the verdict is one with, in few words; "" for the verdict itself."""
         return next((AGAINST[flag] for flag in self.flags if flag in AGAINST), "")
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Where a campaign's agreement stands: the newest finished run, the newest job, and what is newer than the former.
-
-    `newer` are labels of people and of the machines that the run has figures of, `changed` verdicts that have another
-    value now; these only where a figure depends on them.
-    """
-
-    run: AgreementRun | None
-    job: AgreementRun | None
-    newer: int
-    changed: int = 0
-
-    @property
-    def is_stale(self) -> bool:
-        return self.newer + self.changed > 0
-
-    @property
-    def since(self) -> str:
-        """What came after the figures, in words."""
-        return newer_things(self.newer, self.changed)
-
-
-def newer_things(judgments: int, verdicts: int) -> str:
-    """How many newer judgments and changed verdicts there are, in words; "" for none."""
-    changes = f"{verdicts:,} {'change of a verdict' if verdicts == 1 else 'changes of verdicts'}" if verdicts else ""
-    return " and ".join(filter(None, (newer_judgments(judgments), changes)))
-
-
-def fetch_standing(campaign: Campaign, condition: Q | None = None) -> Standing:
-    """At most five queries. `job` is the newest run of any state, so that a page can show its progress or failure.
-
-    With `condition`, `run` is the newest of those that fulfil it.
-    """
-    runs = AgreementRun.objects.filter(campaign=campaign).order_by("-pk")
-    done = runs.filter(condition or Q(), state=JobState.DONE).first()
-    if done is None:
-        return Standing(None, runs.first(), 0)
-    changed = count_changed(campaign, done.verdicts_at) if _needs_verdicts(done) else 0
-    newer = count_newer(campaign, done.snapshot, machines=_machines(done), repeats=True)
-    return Standing(done, runs.first(), newer, changed)
-
-
-def _machines(run: AgreementRun) -> list[str]:
-    """The machines that the run has figures of: of others there are none that could be out of date."""
-    annotators = [one for detail in run.detail.values() for one in detail.get("annotators", ())]
-    machines = (one for one in annotators if one["kind"] == AnnotatorKind.MACHINE)
-    return sorted({str(one["model"] or one["name"]) for one in machines})
-
-
-def _needs_verdicts(run: AgreementRun) -> bool:
-    """Whether a figure depends on the verdicts: those of non-voters do. Voters are compared with each other."""
-    return any(
-        one["kind"] == AnnotatorKind.MACHINE or one["id"] not in detail.get("voters", ())
-        for detail in run.detail.values()
-        for one in detail.get("annotators", ())
-    )
 
 
 def as_row(result: Result, **more: Any) -> AgreementResult:

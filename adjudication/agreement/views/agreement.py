@@ -15,10 +15,11 @@ from accounts.models import JobState
 from accounts.refusal_messages import RefusalReport, refusals_in_message
 from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.agreement.forms import AgreementForm, SampleSizeForm, VoteForm
-from adjudication.agreement.reads.agreement import as_json, fetch_standing
+from adjudication.agreement.reads.agreement import as_json
 from adjudication.agreement.reads.agreement_table import as_csv, as_latex, as_markdown
 from adjudication.agreement.reads.report import figures_by_name, make_report
 from adjudication.agreement.reads.sample_size import items_needed, without_pilot
+from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.agreement.views.figures import figures_context, people_context, tables_context
 from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.views import Scope, fetch_scope

@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from adjudication.agreement.reads.agreement import fetch_standing
 from adjudication.agreement.reads.disagreements import DisagreementFilter, fetch_lines, find_page, pair_of
+from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.views import fetch_label_scope, whole_number
 from annotation.campaigns.reads.campaigns import topics_of

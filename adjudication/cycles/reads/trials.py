@@ -7,18 +7,13 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import FINAL_STATES
-from adjudication.agreement.reads.agreement import (
-    Difference,
-    FigureText,
-    comparisons,
-    fetch_standing,
-    newer_things,
-    show,
-)
+from adjudication.agreement.reads.agreement import Difference, FigureText, comparisons, show
+from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.cycles.reads.cycles import People, count_tests, cycles_of, people_of
 from adjudication.cycles.reads.tuning import candidate_of
 from adjudication.labels.reads.counts import newest_count
 from adjudication.labels.reads.inputs import campaign_seed
+from adjudication.labels.reads.staleness import Standing
 from adjudication.models import AgreementRun, VoteRun
 from adjudication.stats.statistics import TABLE_ONE, statistic
 from annotation.machines.reads.machines import RunCounts, count_replies
@@ -65,16 +60,21 @@ class Trial:
     runs: list[MachineRun]
     counts: RunCounts
     n_runs: int  # runs that have labels, imported ones included
-    agreement: AgreementRun | None
-    job: AgreementRun | None
-    newer: int
-    changed: int  # verdicts that have another value than the figures were made from
+    standing: Standing[AgreementRun]
     votes: VoteRun | None
     rows: list[ResultRow]
 
     @property
     def are_running(self) -> bool:
         return any(run.state not in FINAL_STATES for run in self.runs)
+
+    @property
+    def agreement(self) -> AgreementRun | None:
+        return self.standing.run
+
+    @property
+    def job(self) -> AgreementRun | None:
+        return self.standing.job
 
     @property
     def is_computing(self) -> bool:
@@ -92,7 +92,7 @@ class Trial:
     @property
     def since(self) -> str:
         """What came after the figures, in words."""
-        return newer_things(self.newer, self.changed)
+        return self.standing.since
 
 
 def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
@@ -113,10 +113,7 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
         runs=runs,
         counts=counts,
         n_runs=n_runs,
-        agreement=run,
-        job=standing.job,
-        newer=standing.newer if run else 0,
-        changed=standing.changed if run else 0,
+        standing=standing,
         votes=newest_count(cycle.test.pk),
         rows=_result_rows(run, cycle, name, tests) if run and name else [],
     )

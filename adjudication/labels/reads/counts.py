@@ -1,15 +1,16 @@
 """Counts of votes: the newest of a campaign, what is newer than it, and whose labels had a vote in it."""
 
-from dataclasses import dataclass
-
 from django.db.models import QuerySet
 
 from accounts.models import JobState
 from adjudication.labels.reads.ballots import KINDS
-from adjudication.labels.reads.staleness import count_newer, newer_judgments
+from adjudication.labels.reads.labels import Table
+from adjudication.labels.reads.staleness import Standing, count_newer
 from adjudication.models import Method, Verdict, Voters, VoteRun
 from annotation.campaigns.reads.overrides import Override, overrides_in
 from annotation.models import Campaign
+
+OTHER_LABELS = "other changes of the labels"
 
 
 def newest_count(campaign: int) -> VoteRun | None:
@@ -32,34 +33,26 @@ def overrides_in_verdicts(campaign: Campaign) -> list[Override]:
     return [] if newest is None or newest.voters == Voters.HUMANS else overrides_in(campaign)
 
 
-@dataclass(frozen=True)
-class VoteStanding:
-    """Where a campaign's vote stands: the newest finished one, the newest job, answers since the former."""
-
-    run: VoteRun | None
-    job: VoteRun | None
-    newer: int
-
-    @property
-    def is_stale(self) -> bool:
-        return self.newer > 0
-
-    @property
-    def since(self) -> str:
-        """The labels that came after the count, in words."""
-        return newer_judgments(self.newer)
-
-
-def fetch_vote_standing(campaign: Campaign) -> VoteStanding:
+def fetch_vote_standing(campaign: Campaign, labels: Table | None = None) -> Standing[VoteRun]:
     """The newest count of votes that ended, the newest of all, and how many votes have changed since the former.
 
-    Labels of those who have no vote in it change nothing.
+    Labels of those who have no vote in it change nothing. With `labels`, all of the campaign at this moment, it is
+    held against the hash of what the count has read, so that nothing escapes.
     """
     runs = VoteRun.objects.filter(campaign=campaign).order_by("-pk")
     newest = runs.first()  # first: one that ends now is then shown as running, and the page looks again
     done = runs.filter(state=JobState.DONE).first()
-    newer = count_newer(campaign, done.snapshot, kinds=KINDS[done.voters]) if done else 0
-    return VoteStanding(done, newest, newer)
+    if done is None:
+        return Standing(job=newest)
+    newer = count_newer(campaign, done.snapshot, kinds=KINDS[done.voters])
+    is_other = labels is not None and done.inputs_hash != votes_in(campaign, labels, done.voters).inputs_hash
+    return Standing(done, newest, newer, other=OTHER_LABELS if is_other else "")
+
+
+def votes_in(campaign: Campaign, labels: Table, voters: str) -> Table:
+    """Those of the labels that have a vote where `voters` vote."""
+    entitled = campaign.annotators.filter(kind__in=KINDS[voters])
+    return labels.of_annotators(list(entitled.values_list("pk", flat=True)))
 
 
 def count_short(run: VoteRun | None) -> int:

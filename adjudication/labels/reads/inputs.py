@@ -4,6 +4,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,9 @@ def read_inputs(campaign: Campaign) -> Inputs:
     digest.update(np.ascontiguousarray(topics, dtype="<i8").tobytes())
     levels = campaign.criteria.order_by("pk", "levels__value")
     scales = list(levels.values_list("pk", "key", "scale", "levels__value", "levels__label"))
-    rest = [{key: sorted(ids) for key, ids in voters.items()}, list(people.values()), scales]
+    took_part = {*table.annotators.tolist(), *repeats.annotators.tolist(), *chain.from_iterable(voters.values())}
+    judges = [person for pk, person in people.items() if pk in took_part]  # who only joined changes no figure
+    rest = [{key: sorted(ids) for key, ids in voters.items()}, judges, scales]
     digest.update(json.dumps(rest).encode())
     return Inputs(table, repeats, verdicts, voters, people, items, topics, digest.hexdigest())
 

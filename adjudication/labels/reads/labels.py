@@ -5,6 +5,7 @@ A label counts when it is the current judgment of a finished assignment that is 
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -64,6 +65,11 @@ class Table:
     def of_criterion(self, criterion: int) -> "Table":
         """The labels of one criterion, in the same order."""
         kept = self.criteria == criterion
+        return Table(self.items[kept], self.criteria[kept], self.annotators[kept], self.values[kept])
+
+    def of_annotators(self, annotators: Sequence[int]) -> "Table":
+        """The labels of these annotators, in the same order."""
+        kept = np.isin(self.annotators, annotators)
         return Table(self.items[kept], self.criteria[kept], self.annotators[kept], self.values[kept])
 
     def matrix(self, scale: list[int]) -> "Matrix":

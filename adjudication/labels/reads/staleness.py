@@ -1,10 +1,18 @@
-"""Which labels have changed since figures were made from them: only those that would change a result make it stale."""
+"""Whether a stored result is of today: only labels and verdicts that would change it make it stale.
+
+Every page, file and answer that shows figures which a job has stored asks a `Standing`, and says what it says.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from django.db import connection
 
+from accounts.models import Job
 from annotation.models import AnnotatorKind, Campaign
+
+R = TypeVar("R", bound=Job)
 
 MOST_COUNTED = 1_000  # nobody needs to know how many more there are, and counting all of very many takes seconds
 
@@ -32,6 +40,30 @@ SELECT count(*) FROM (
 """
 
 
+@dataclass(frozen=True)
+class Standing(Generic[R]):
+    """Where a result stands: the newest finished one, the newest job, and what has changed since the former.
+
+    `newer` are labels, `changed` verdicts that have another value now. `other` is said where neither explains that the
+    result was made of other inputs.
+    """
+
+    run: R | None = None
+    job: R | None = None
+    newer: int = 0
+    changed: int = 0
+    other: str = ""
+
+    @property
+    def is_stale(self) -> bool:
+        return bool(self.since)
+
+    @property
+    def since(self) -> str:
+        """What came after the result, in words; "" where it is of today."""
+        return newer_things(self.newer, self.changed) or self.other
+
+
 def count_newer(
     campaign: Campaign,
     snapshot: int | None,
@@ -57,3 +89,9 @@ def newer_judgments(count: int) -> str:
         return ""
     many = f"{count:,} or more" if count >= MOST_COUNTED else f"{count:,}"
     return f"{many} newer {'judgment' if count == 1 else 'judgments'}"
+
+
+def newer_things(judgments: int, verdicts: int) -> str:
+    """How many newer judgments and changed verdicts there are, in words; "" for none."""
+    changes = f"{verdicts:,} {'change of a verdict' if verdicts == 1 else 'changes of verdicts'}" if verdicts else ""
+    return " and ".join(filter(None, (newer_judgments(judgments), changes)))

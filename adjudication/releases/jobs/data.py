@@ -96,9 +96,12 @@ class Writer:
             pieces(write_objects(self._verdicts(options))),
             "The value of each item with the votes and the policy it stands on, and the reasons of decisions by hand.",
         )
-        run = AgreementRun.objects.filter(campaign=campaign, state=JobState.DONE).order_by("-pk").first()
-        if run is not None:
-            self._write_agreement(folder, run)
+        _, standing = self.recipe.standing_of(campaign)
+        if standing.is_stale:
+            reason = f"Agreement was computed before {standing.since}."
+            self.recipe.left_out[f"{folder}/agreement.jsonl"] = reason
+        elif standing.run is not None:
+            self._write_agreement(folder, standing.run)
 
     def _campaign(self, campaign: Campaign) -> dict[str, Any]:
         text = self.people.without_names

@@ -10,7 +10,7 @@ from django.urls import reverse
 from accounts.sql import execute
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options, Reader
-from adjudication.exporting.findings import standing_of, verdict_findings
+from adjudication.exporting.findings import note_standing, standing_of, verdict_findings
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import parameters
 from adjudication.models import Voters
@@ -48,7 +48,9 @@ def check_list(recipe: Recipe) -> list[Check]:
     memo: dict[Any, Any] = {}
     found = list(_of_collection(recipe))
     for campaign in recipe.campaigns:
+        note_standing(memo, campaign, recipe.standing_of(campaign)[0])
         found += _of_votes(recipe, campaign, memo)
+        found += _of_agreement(recipe, campaign)
         found += _of_machines(recipe, campaign, memo)
         found += _of_pools(recipe, campaign)
         found += _of_files(recipe, campaign)
@@ -83,6 +85,15 @@ def _of_votes(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Itera
                 page += "?" + urlencode({"filter": finding.see, "criterion": criterion.key})
             fact = f"{campaign}, {criterion}: {finding.fact}"
             yield Check(finding.code, fact, page, finding.is_fatal, finding.advice)
+
+
+def _of_agreement(recipe: Recipe, campaign: Campaign) -> Iterator[Check]:
+    """Agreement figures of other labels or verdicts than those that are released."""
+    _, standing = recipe.standing_of(campaign)
+    if standing.is_stale:
+        fact = f"{campaign}: agreement was computed before {standing.since}."
+        page = reverse("agreement_detail", args=[recipe.collection.slug, campaign.slug])
+        yield Check("stale_agreement", fact, page, advice="Compute it again.")
 
 
 def _of_machines(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Iterator[Check]:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db.models import Count, Max, Min, Sum
 
 from accounts.models import JobState
+from adjudication.labels.reads.staleness import Standing
 from adjudication.models import AgreementRun, Method, Release, Verdict, VoteRun
 from adjudication.releases.reads.agreement import agreement_sentences
 from adjudication.releases.reads.people import Pseudonyms
@@ -35,8 +36,10 @@ class CampaignFacts:
     last: datetime | None
     guidelines: int
     votes: VoteRun | None
+    votes_since: str  # what has changed since they were counted
     methods: dict[str, int]
-    agreement: tuple[str, ...]
+    agreement: tuple[str, ...]  # none where the newest figures are of other labels than the release
+    agreement_since: str
     skipped: dict[str, int]
     without_verdict: int
 
@@ -106,7 +109,7 @@ def gather(release: Release, recipe: Recipe, people: Pseudonyms) -> Facts:
         release=release,
         recipe=recipe,
         answers=answers_of(collection),
-        campaigns=tuple(_campaign(one) for one in recipe.campaigns),
+        campaigns=tuple(_campaign(one, *recipe.standing_of(one)) for one in recipe.campaigns),
         documents=collection.documents.count(),
         topics=collection.topics.count(),
         pooled=PoolEntry.objects.filter(topic__collection=collection).count(),
@@ -129,7 +132,7 @@ def platform() -> str:
     return f"Litmus {settings.CODE_VERSION}"
 
 
-def _campaign(campaign: Campaign) -> CampaignFacts:
+def _campaign(campaign: Campaign, votes: Standing[VoteRun], agreement: Standing[AgreementRun]) -> CampaignFacts:
     labels = Judgment.objects.filter(
         assignment__item__campaign=campaign, assignment__state="done", assignment__repeat=0
     )
@@ -137,9 +140,7 @@ def _campaign(campaign: Campaign) -> CampaignFacts:
     people = labels.filter(assignment__annotator__kind=AnnotatorKind.HUMAN)
     given = Submission.objects.filter(assignment__item__campaign=campaign)
     times = given.aggregate(first=Min("received_at"), last=Max("received_at"), active=Sum("active_ms"))
-    votes = VoteRun.objects.filter(campaign=campaign, state=JobState.DONE).order_by("-pk").first()
     verdicts = Verdict.objects.filter(item__campaign=campaign)
-    run = AgreementRun.objects.filter(campaign=campaign, state=JobState.DONE).order_by("-pk").first()
     items = campaign.items.count()
     machines = Annotator.objects.filter(campaign=campaign, kind=AnnotatorKind.MACHINE).order_by("name")
     return CampaignFacts(
@@ -154,12 +155,14 @@ def _campaign(campaign: Campaign) -> CampaignFacts:
         first=times["first"],
         last=times["last"],
         guidelines=campaign.guidelines.count(),
-        votes=votes,
+        votes=votes.run,
+        votes_since=votes.since,
         methods={
             str(Method(name).label): n
             for name, n in verdicts.values_list("method").annotate(n=Count("pk")).order_by("method")
         },
-        agreement=tuple(agreement_sentences(run)) if run else (),
+        agreement=tuple(agreement_sentences(agreement.run)) if agreement.run and not agreement.is_stale else (),
+        agreement_since=agreement.since,
         skipped=dict(
             given.filter(kind="skip")
             .exclude(reason="")

@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q
 
 from accounts.refusals import Refused
+from adjudication.agreement.reads.standing import exact_standings
 from adjudication.exporting.exporter import Finding, Options
 from adjudication.exporting.findings import find
 from adjudication.exporting.forms import ASPECT, CONTEXT_LEVELS, QUERY, SUB_QUERY
@@ -22,6 +23,8 @@ from adjudication.exporting.streams import column
 from adjudication.exports.exporters import questions
 from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.exports.exporters.topics import trec_topics
+from adjudication.labels.reads.staleness import Standing
+from adjudication.models import AgreementRun, VoteRun
 from adjudication.papers.contexts import context_topic_records
 from annotation.kind import Judged
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Criterion
@@ -69,6 +72,13 @@ class Recipe:
     left_out: dict[str, str] = field(default_factory=dict)
     unwritable: dict[int, list[tuple[Criterion, Finding]]] = field(default_factory=dict)  # by campaign without qrels
     memo: dict[Any, Any] = field(default_factory=dict)  # what findings have read
+    standings: dict[int, tuple[Standing[VoteRun], Standing[AgreementRun]]] = field(default_factory=dict)
+
+    def standing_of(self, campaign: Campaign) -> tuple[Standing[VoteRun], Standing[AgreementRun]]:
+        """Whether votes and agreement of a campaign are exactly of today, read once."""
+        if campaign.pk not in self.standings:
+            self.standings[campaign.pk] = exact_standings(campaign)
+        return self.standings[campaign.pk]
 
     def add(self, path: str, name: str, **words: Any) -> Options | None:
         """Put the export into the recipe, or the reason why it cannot be written. The options where it can."""

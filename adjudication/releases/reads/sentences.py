@@ -60,12 +60,19 @@ def analysis(facts: Facts, between: str = " ") -> str:
 
 
 def _analysis(one: CampaignFacts) -> str:
-    found = [f"Campaign “{one.campaign.name}”:", *(one.agreement or ("Agreement was not computed.",))]
+    found = [f"Campaign “{one.campaign.name}”:", *(one.agreement or [_no_agreement(one)])]
     if one.methods:
         found.append(f"Verdicts: {', '.join(f'{n:,} {name}' for name, n in one.methods.items())}.")
     if one.votes is not None:
-        found.append(f"Votes were counted by {rules_text(one.votes)}.")
+        since = f", before {one.votes_since}" if one.votes_since else ""
+        found.append(f"Votes were counted by {rules_text(one.votes)}{since}.")
     return " ".join(found)
+
+
+def _no_agreement(one: CampaignFacts) -> str:
+    if one.agreement_since:
+        return f"Agreement is not printed: it was computed before {one.agreement_since}."
+    return "Agreement was not computed."
 
 
 def per_item(facts: Facts, between: str = " ") -> str:

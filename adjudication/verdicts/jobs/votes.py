@@ -19,7 +19,7 @@ from accounts import jobs
 from accounts.refusals import Refused
 from adjudication.agreement.jobs.agreement import ResultJob
 from adjudication.labels.reads.ballots import KINDS
-from adjudication.labels.reads.counts import newest_count
+from adjudication.labels.reads.counts import newest_count, votes_in
 from adjudication.labels.reads.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.labels.rules import can_adjudicate
 from adjudication.models import Method, VoteRun
@@ -93,7 +93,7 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
         run.snapshot = newest_submission(campaign)
         progress.report(0, 3, "reading the labels")
         table = read_labels(campaign)
-        run.inputs_hash = table.inputs_hash
+        run.inputs_hash = votes_in(campaign, table, run.voters).inputs_hash
         electorate = _note_weights(run)
         criteria = list(campaign.criteria.prefetch_related("levels"))
         matrices = {one.pk: table.of_criterion(one.pk).matrix(scale_of(one)) for one in criteria}

@@ -5,8 +5,10 @@ from datetime import datetime
 from typing import Any
 
 from accounts.models import FINAL_STATES
-from adjudication.agreement.reads.agreement import FigureText, Standing, fetch_standing, show
-from adjudication.labels.reads.counts import VoteStanding, fetch_vote_standing
+from adjudication.agreement.reads.agreement import FigureText, show
+from adjudication.agreement.reads.standing import fetch_standing
+from adjudication.labels.reads.counts import fetch_vote_standing
+from adjudication.labels.reads.staleness import Standing
 from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
 from adjudication.procedure import Procedure, procedure_of
 from adjudication.stats.statistics import statistic
@@ -57,10 +59,10 @@ class CampaignCard:
     progress: Progress
     annotators: list[AnnotatorRow]
     estimate: Estimate
-    agreement: Standing
+    agreement: Standing[AgreementRun]
     headline: list[FigureText]
     headline_criterion: Criterion | None
-    votes: VoteStanding
+    votes: Standing[VoteRun]
     procedure: Procedure
     counts: Any = None  # what the procedure counts for its part of the card
     undecided: int = 0  # verdicts that have no value now, whatever the last count left
@@ -85,10 +87,10 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
     rows = annotator_rows(campaign, now)
     procedure = procedure_of(campaign)
     is_sealed = sealed_by(campaign) is not None
-    agreement = Standing(None, None, 0) if is_sealed else fetch_standing(campaign)
+    agreement = Standing[AgreementRun]() if is_sealed else fetch_standing(campaign)
     measured = agreement.run.detail if agreement.run else {}  # JSON keeps no order
     criterion = next((one for one in campaign.criteria.all() if one.key in measured), None) if measured else None
-    votes = VoteStanding(None, None, 0) if is_sealed else fetch_vote_standing(campaign)
+    votes = Standing[VoteRun]() if is_sealed else fetch_vote_standing(campaign)
     unresolved = Verdict.objects.filter(criterion__campaign=campaign, method=Method.UNRESOLVED)
     return CampaignCard(
         campaign=campaign,

@@ -19,9 +19,10 @@ from accounts.refusal_messages import RefusalReport, refusals_in_form, refusals_
 from accounts.requests import OpenRequest
 from adjudication.agreement.forms import VoteForm
 from adjudication.labels.reads.ballots import fetch_ballots, fingerprint
-from adjudication.labels.reads.counts import VoteStanding, count_short, fetch_vote_standing, newest_count
+from adjudication.labels.reads.counts import count_short, fetch_vote_standing, newest_count
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import FILTERS, Queue, count_some_of_queue, fetch_queue, queue_counts
+from adjudication.labels.reads.staleness import Standing
 from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
 from adjudication.labels.views import Scope, fetch_label_scope, whole_number
 from adjudication.models import Cause, Method, Verdict, VoteRun
@@ -175,7 +176,7 @@ def _place(request: HttpRequest, scope: Scope, criterion: Criterion | None = Non
     return Place(scope, criterion, chosen if chosen in FILTERS else next(iter(FILTERS)), topic)
 
 
-def _show_nothing(request: HttpRequest, scope: Scope, standing: VoteStanding) -> HttpResponse:
+def _show_nothing(request: HttpRequest, scope: Scope, standing: Standing[VoteRun]) -> HttpResponse:
     """No vote has been counted: what to do, and how far a vote that is being counted has come."""
     context = scope.context(section="adjudication", standing=standing, vote_form=VoteForm())
     if standing.job is not None:
@@ -218,7 +219,7 @@ def _show_refused(
 
 
 def _context(
-    place: Place, standing: VoteStanding, verdict: Verdict | None, answers: dict[str, Any] | None = None
+    place: Place, standing: Standing[VoteRun], verdict: Verdict | None, answers: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     scope = place.scope
     context = scope.context(

@@ -14,8 +14,9 @@ from accounts.models import JobState
 from accounts.refusals import NotAllowed, Refused
 from adjudication.agreement.actions import campaign_seed, request_agreement
 from adjudication.agreement.jobs.agreement import compute_agreement
-from adjudication.agreement.reads.agreement import as_json, fetch_standing, show
+from adjudication.agreement.reads.agreement import as_json, show
 from adjudication.agreement.reads.matrix import topic_tiles
+from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.models import AgreementResult, AgreementRun, Verdict
 from adjudication.stats.statistics import STATISTICS, statistics_for
 from adjudication.verdicts.reads.judgments import ItemSelection, find_judged

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from adjudication.agreement.reads.agreement import fetch_standing
+from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import make_options
 from adjudication.labels.reads.counts import fetch_vote_standing

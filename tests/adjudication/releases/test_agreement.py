@@ -5,12 +5,20 @@ from pathlib import Path
 
 import pytest
 
+from accounts import jobs
+from accounts.models import JobState
+from accounts.refusals import Refused
+from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.models import AgreementRun
+from adjudication.releases.actions import request_release
 from adjudication.releases.reads.agreement import agreement_sentences
+from adjudication.releases.reads.checks import check_list
+from adjudication.releases.reads.recipe import make_recipe
+from annotation.models import Judgment
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.releases.releasing import freeze, text
 from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import Built, build_campaign
+from tests.factories.adjudication import AT, Built, build_campaign
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -77,3 +85,62 @@ def test_people_alone_need_no_word_of_machines() -> None:
 def test_one_person_with_a_machine_has_no_agreement_of_people() -> None:
     first, *_ = agreement_sentences(agree(judged(people=1)))
     assert first == "Among people (relevance): undefined, fewer than two annotators have judged."
+
+
+class TestStale:
+    """Figures of other labels than the released ones are never printed: the check list blocks."""
+
+    @pytest.fixture
+    def built(self, settings, tmp_path: Path) -> Built:
+        settings.MEDIA_ROOT, settings.TEX_PROGRAM = tmp_path, ""
+        found = judged(machines=False)
+        agree(found)
+        return found
+
+    def test_the_check_list_blocks(self, built: Built) -> None:
+        add_judge(built)
+        vote(built, ties="lowest", min_votes=1)
+        with pytest.raises(Refused, match=r"agreement was computed before 10 newer judgments and .*Compute it again"):
+            freeze(built)
+        agree(built)
+        assert "Agreement was not computed" not in text(freeze(built), "README.md")
+
+    def test_a_release_in_spite_of_it_prints_no_such_figure(self, built: Built) -> None:
+        add_judge(built)
+        release = freeze(built, force="The deadline is tonight.")
+        for path in DESCRIBING:
+            found = text(release, path)
+            assert "Agreement is not printed: it was computed before 10 newer judgments." in found, path
+            assert ", before 10 newer judgments." in found, path  # the votes too
+            assert "Among people" not in found, path
+        assert not (release.variant(anonymous=False) / "campaigns/main/agreement.jsonl").exists()
+        left_out = json.loads(text(release, "manifest.json"))["left_out"]
+        assert left_out["campaigns/main/agreement.jsonl"] == "Agreement was computed before 10 newer judgments."
+
+    def test_what_no_count_of_changes_sees_blocks_by_the_hash(self, built: Built) -> None:
+        """Labels that went without a trace, and a machine that has no figures."""
+        Judgment.objects.filter(assignment__item=built.items[0]).delete()
+        assert not fetch_standing(built.campaign).is_stale
+        found = [one.text for one in check_list(make_recipe(built.collection)) if one.blocking]
+        assert "Main round: agreement was computed before other changes of labels" in " ".join(found)
+        assert "ther changes of the labels came after the votes were counted" in " ".join(found)
+
+    def test_who_only_joined_changes_nothing(self, built: Built) -> None:
+        built.campaign.annotators.create(name="wanda", created_at=AT)
+        assert not any(one.blocking for one in check_list(make_recipe(built.collection)))
+
+    def test_labels_that_arrive_between_asking_and_freezing_refuse_it(self, built: Built) -> None:
+        release = request_release(collection=built.collection, name="v1", by=None, at=AT, send=False)
+        add_judge(built)
+        jobs.carry_out(release)
+        release.refresh_from_db()
+        assert release.state == JobState.FAILED
+        assert "has changed since the release was asked for" in release.reason
+        assert "agreement was computed before 10 newer judgments" in release.reason
+
+
+def add_judge(built: Built) -> None:
+    """A fourth person, who says the same of everything."""
+    built.annotators["wanda"] = built.campaign.annotators.create(name="wanda", created_at=AT)
+    for item in built.items[:10]:
+        built.label(item, "wanda", 0)

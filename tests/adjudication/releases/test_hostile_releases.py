@@ -26,6 +26,7 @@ from pyarrow import parquet
 from accounts import jobs
 from accounts.models import JobClaim, JobState, User
 from accounts.refusals import Refused
+from adjudication.labels.reads.inputs import read_inputs
 from adjudication.models import AgreementRun, Evaluation, Release, Verdict
 from adjudication.releases.actions import open_release, request_release, state_facts
 from adjudication.releases.jobs import pictures
@@ -78,7 +79,7 @@ def name_everything(built: Built, who: str) -> None:
     asked = {"gold": f"annotator:{who}", "runs": [f"{who}_bm25"]}
     done = {"state": JobState.DONE, "requested_at": timezone.now(), "finished_at": timezone.now()}
     Evaluation.objects.create(collection=collection, parameters=asked, results={"report": report}, **done)
-    measured = AgreementRun.objects.create(campaign=campaign, **done)
+    measured = AgreementRun.objects.create(campaign=campaign, inputs_hash=read_inputs(campaign).digest, **done)
     figure = {"criterion": "relevance", "statistic": "accuracy", "scope": "pair", "value": 0.5}
     measured.results.create(annotators=["Somebody Renamed", who], **figure)
 

@@ -20,8 +20,9 @@ from adjudication.models import Release
 from adjudication.releases.actions import request_release
 from adjudication.releases.jobs.verifying import verify_release
 from corpus.models import Document, Topic
+from tests.adjudication.agreement.test_agreement import agree
 from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import Built, build_campaign
+from tests.factories.adjudication import AT, Built, build_campaign
 from tests.processes import Child, child_environment, end_lease, wait_for
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
@@ -151,10 +152,20 @@ def test_a_cancelled_job_leaves_nothing_and_its_name_is_free(large: Built, setti
 
 
 def test_all_files_show_one_moment_while_others_work(large: Built, settings, tmp_path: Path) -> None:
-    """Two topics always change together: every file has one text, the same in all of them."""
+    """Two topics always change together: every file has one text, the same in all of them.
+
+    A label arrives while files are written, votes are counted and agreement is computed again: none of it is in them.
+    """
+    agree(large)
     child = start(tmp_path, "v1")
-    changes = 0
+    changes, again = 0, None
     while child.process.poll() is None:
+        if again is None and is_writing(settings, "named/*"):
+            large.label(large.items[0], "ana", 0, repeat=1)
+            large.annotators["dee"] = large.campaign.annotators.create(name="dee", created_at=AT)
+            large.label(large.items[0], "dee", 0)
+            vote(large)
+            again = agree(large)
         changes += 1
         time.sleep(0.02)
         with transaction.atomic():
@@ -171,3 +182,9 @@ def test_all_files_show_one_moment_while_others_work(large: Built, settings, tmp
     assert len(set(seen)) == 1
     assert changes > int(seen[0])  # the others went on
     assert (folder / "campaigns/main/verdicts.jsonl").read_text().count("\n") == ITEMS
+    assert again is not None
+    assert again.finished_at < Release.objects.get().frozen_at  # the label came before the end
+    assert (folder / "campaigns/main/judgments.jsonl").read_text().count("\n") == 3 * ITEMS
+    assert "dee" not in (folder / "campaigns/main/agreement.jsonl").read_text()
+    assert f"{ITEMS} items, {3 * ITEMS} labels" in (folder / "README.md").read_text()
+    assert large.collection.releases.get().findings == []

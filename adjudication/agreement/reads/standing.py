@@ -1,0 +1,62 @@
+"""Whether the agreement figures of a campaign are of today: by what has changed, or exactly by their inputs' hash."""
+
+from django.db.models import Q
+
+from accounts.models import JobState
+from adjudication.labels.reads.counts import fetch_vote_standing
+from adjudication.labels.reads.inputs import read_inputs
+from adjudication.labels.reads.labels import count_changed
+from adjudication.labels.reads.staleness import Standing, count_newer
+from adjudication.models import AgreementRun, VoteRun
+from annotation.models import AnnotatorKind, Campaign
+
+OTHER = "other changes of labels, verdicts, topics or annotators"
+
+
+def fetch_standing(campaign: Campaign, condition: Q | None = None) -> Standing[AgreementRun]:
+    """At most five queries. `job` is the newest run of any state, so that a page can show its progress or failure.
+
+    `newer` are labels of people and of the machines that the run has figures of; `changed` are verdicts, where a
+    figure depends on them. With `condition`, `run` is the newest of those that fulfil it.
+    """
+    runs = AgreementRun.objects.filter(campaign=campaign).order_by("-pk")
+    done = runs.filter(condition or Q(), state=JobState.DONE).first()
+    return Standing(job=runs.first()) if done is None else standing_of(done, runs.first())
+
+
+def standing_of(run: AgreementRun, job: AgreementRun | None = None) -> Standing[AgreementRun]:
+    """The same of one finished run. At most three queries."""
+    changed = count_changed(run.campaign, run.verdicts_at) if _needs_verdicts(run) else 0
+    newer = count_newer(run.campaign, run.snapshot, machines=_machines(run), repeats=True)
+    return Standing(run, job, newer, changed)
+
+
+def exact_standings(campaign: Campaign) -> tuple[Standing[VoteRun], Standing[AgreementRun]]:
+    """Of the newest count of votes and the newest agreement figures, where nothing may be of other inputs: a release.
+
+    Reads every label and verdict. Labels of a machine without figures count too, which pages do not mind.
+    """
+    inputs = read_inputs(campaign)
+    votes = fetch_vote_standing(campaign, inputs.table)
+    runs = AgreementRun.objects.filter(campaign=campaign).order_by("-pk")
+    done = runs.filter(state=JobState.DONE).first()
+    if done is None or done.inputs_hash == inputs.digest:
+        return votes, Standing(done, runs.first())
+    newer = count_newer(campaign, done.snapshot, kinds=AnnotatorKind.values, repeats=True)
+    return votes, Standing(done, runs.first(), newer, count_changed(campaign, done.verdicts_at), OTHER)
+
+
+def _machines(run: AgreementRun) -> list[str]:
+    """The machines that the run has figures of: of others there are none that could be out of date."""
+    annotators = [one for detail in run.detail.values() for one in detail.get("annotators", ())]
+    machines = (one for one in annotators if one["kind"] == AnnotatorKind.MACHINE)
+    return sorted({str(one["model"] or one["name"]) for one in machines})
+
+
+def _needs_verdicts(run: AgreementRun) -> bool:
+    """Whether a figure depends on the verdicts: those of non-voters do. Voters are compared with each other."""
+    return any(
+        one["kind"] == AnnotatorKind.MACHINE or one["id"] not in detail.get("voters", ())
+        for detail in run.detail.values()
+        for one in detail.get("annotators", ())
+    )
