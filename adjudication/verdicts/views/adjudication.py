@@ -185,7 +185,7 @@ def _show_nothing(request: HttpRequest, scope: Scope, standing: Standing[VoteRun
 
 
 def _show(
-    request: HttpRequest, place: Place, standing: VoteStanding, pk: int | None, *, last: int | None = None
+    request: HttpRequest, place: Place, standing: Standing[VoteRun], pk: int | None, *, last: int | None = None
 ) -> HttpResponse:
     """The screen with this verdict open, else the first of the queue; `last`: what the person has just decided."""
     verdict = _verdict(place.scope, pk) if pk else next(iter(place.queue.first(1, PAIR)), None)
