@@ -94,9 +94,9 @@ def carry_out(job: J, work: Callable[[J, Progress], None] | None = None) -> None
     carry_out_row(type(job), job.pk, work)
 
 
-def complete(job: Job) -> None:
+def complete(job: J, work: Callable[[J, Progress], None] | None = None) -> None:
     """Do the job here and now, as commands do; `job` then says how it ended. Errors: Refused where it was not done."""
-    carry_out(job)
+    carry_out(job, work)
     job.refresh_from_db()
     if job.state != JobState.DONE:
         raise Refused(job.reason)

@@ -1,6 +1,6 @@
 """Asking for an evaluation; having judged what its gold does not know; deleting imported qrels."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, BinaryIO
@@ -13,6 +13,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Refused
+from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import check_gold, lasting_selector, read_decided
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.rankings import find_runs
@@ -35,16 +36,27 @@ TAG = "search-sheet"
 
 
 @transaction.atomic
-def request_evaluation(*, collection: Collection, spec: EvaluationSpec, by: User, at: datetime) -> Evaluation:
+def request_evaluation(
+    *,
+    collection: Collection,
+    spec: EvaluationSpec,
+    by: User | None,
+    at: datetime,
+    files: Mapping[str, Grades] | None = None,
+    send: bool = True,
+) -> Evaluation:
     """Have the runs measured by a background job. What is wrong with the words is refused now.
 
+    The command line (`by` is None) brings `files` with qrels, by the name a gold calls them, and does the work itself.
     Errors: NotAllowed for who may not see the gold's labels, Refused for what is unknown or does not go together.
     """
     check_adjudicator(collection, by)
-    check_words(collection, spec)
-    check_can_see(fetch_role(collection, by), spec)
+    check_words(collection, spec, files)
+    if by is not None:
+        check_can_see(fetch_role(collection, by), spec)
     spec = _settled(collection, spec)
-    job = jobs.new_job(Evaluation, by=by, at=at, collection=collection, seed=spec.seed, parameters=spec.as_json())
+    words: dict[str, Any] = {"collection": collection, "seed": spec.seed, "parameters": spec.as_json()}
+    job = jobs.new_job(Evaluation, by=by, at=at, send=send, **words)
     words = {"gold": spec.gold, "runs": list(spec.runs), "preset": spec.preset}
     record_event(by=by, at=at, verb="request_evaluation", target=job, scope=collection, **words)
     return job
@@ -58,14 +70,14 @@ def _settled(collection: Collection, spec: EvaluationSpec) -> EvaluationSpec:
     return replace(spec, gold=golds[0], against=golds[1])
 
 
-def check_words(collection: Collection, spec: EvaluationSpec) -> None:
+def check_words(collection: Collection, spec: EvaluationSpec, files: Mapping[str, Grades] | None = None) -> None:
     """Errors: Refused where the words make no sense, before any work; NotAllowed for sealed labels."""
     spec.check()
     if not (spec.gold or spec.preset):
         raise Refused("Say against what the runs are measured: choose a gold or a preset.")
     for gold in spec.golds:
-        check_gold(collection, gold)
-    if not spec.preset or find_preset(spec.preset).parts:
+        check_gold(collection, gold, files)
+    if not spec.preset or find_preset(spec.preset).measures_runs:
         find_runs(collection, spec.runs)
     spec.parsed()
     check_not_sealed_labels(collection, spec)

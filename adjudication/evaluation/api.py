@@ -14,9 +14,9 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from accounts.schema import answers
 from adjudication.evaluation.actions import judge_unjudged, request_evaluation
-from adjudication.evaluation.presets.registry import PRESETS
+from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.measured import reports_of
-from adjudication.evaluation.reads.spec import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
+from adjudication.evaluation.reads.spec import EMPTY_TOPICS, INTERVALS, MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.evaluation.rules import check_can_see
 from adjudication.exporting.exporter import find_campaign
@@ -30,6 +30,16 @@ from corpus.models import Role
 WORD: dict[str, Any] = {"required": False, "allow_blank": True, "default": "", "max_length": 300}
 
 
+class PresetField(serializers.CharField):
+    """The name of a paper's table; those of other packages as well, so it is looked up when it is asked for."""
+
+    def to_internal_value(self, data: Any) -> str:
+        name = super().to_internal_value(data)
+        if name:
+            find_preset(name)
+        return name
+
+
 class NewEvaluationSerializer(serializers.Serializer[Any]):
     """What to measure against what."""
 
@@ -39,13 +49,19 @@ class NewEvaluationSerializer(serializers.Serializer[Any]):
     by = serializers.ListField(child=serializers.CharField(max_length=60), max_length=4, default=list)
     baseline = serializers.CharField(**WORD, help_text="the run that the others are tested against")
     against = serializers.CharField(**WORD, help_text="a second gold: how alike it orders the runs")
-    preset = serializers.ChoiceField(
-        ["", *PRESETS.own], default="", help_text="a paper's table; brings gold, measures and subsets"
-    )
+    preset = PresetField(default="", allow_blank=True, help_text="a paper's table; brings gold, measures and subsets")
     unjudged = serializers.ChoiceField(UNJUDGED, default=UNJUDGED[0])
-    topics = serializers.ChoiceField(TOPICS, default=TOPICS[0])
+    topics = serializers.ChoiceField(
+        TOPICS, default=TOPICS[0], help_text="all, those with a relevant document, or those that every run ranks"
+    )
+    empty_topics = serializers.ChoiceField(
+        EMPTY_TOPICS,
+        default=EMPTY_TOPICS[0],
+        help_text="topics without a relevant document: left out of means, or 0 as in trec_eval's mean",
+    )
     random = serializers.BooleanField(default=False, help_text="a row of shuffled pools")
-    sensitivity = serializers.BooleanField(default=False, help_text="each run without what it alone brought")
+    sensitivity = serializers.BooleanField(default=False, help_text="the pools without what each method alone brought")
+    interval = serializers.ChoiceField(INTERVALS, default=INTERVALS[0], help_text="auto goes by the number of topics")
     resamples = number_field(RESAMPLES)
     seed = number_field(SEED, default=1)
 

@@ -9,17 +9,25 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand, SteppedCommand
 from accounts.refusals import Refused
-from adjudication.evaluation.actions import import_sheet, judge_unjudged
+from adjudication.evaluation.actions import import_sheet, judge_unjudged, request_evaluation
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import GOLDS, parse_selector
-from adjudication.evaluation.presets.registry import PRESETS, find_preset
-from adjudication.evaluation.presets.reports import Report, make_report
+from adjudication.evaluation.jobs import evaluate_now
+from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.reads.rankings import find_runs
 from adjudication.evaluation.reads.search_sheets import QUESTIONS, RESULTS, SEED, sheet_lines
-from adjudication.evaluation.reads.spec import MEASURES, TOPICS, UNJUDGED, EvaluationSpec
-from adjudication.evaluation.reads.tables import WRITERS, as_markdown
+from adjudication.evaluation.reads.spec import (
+    EMPTY_TOPICS,
+    INTERVALS,
+    MEASURES,
+    TOPICS,
+    UNJUDGED,
+    EvaluationSpec,
+)
+from adjudication.evaluation.reads.tables import Table
 from adjudication.evaluation.reads.unjudged import DEPTHS
-from adjudication.evaluation.rules import check_can_sample, check_not_sealed_labels
+from adjudication.evaluation.reads.writers import WRITERS, write_report
+from adjudication.evaluation.rules import check_can_sample
 from adjudication.exporting.exporter import find_campaign
 from adjudication.stats.measures import measure_names
 from corpus.collections.reads.collections import collection_with
@@ -46,12 +54,30 @@ class Evaluate(ReportingCommand):
         parser.add_argument("--by", default="", help="attributes of topics, separated by commas: source,specificity")
         parser.add_argument("--preset", default="", help=f"a paper's table: {', '.join(PRESETS)}")
         parser.add_argument("--format", choices=["text", "json", *WRITERS], default="text", dest="form")
+        parser.add_argument("--se", action="store_true", dest="with_se", help="print standard errors as well")
+        parser.add_argument("--intervals", action="store_true", dest="with_interval", help="print intervals as well")
         parser.add_argument("--baseline", default="", metavar="NAME", help="test against this run, not every pair")
         parser.add_argument("--against", default="", metavar="GOLD", help="a second gold: how alike it orders the runs")
         parser.add_argument("--unjudged", choices=UNJUDGED, default=UNJUDGED[0])
-        parser.add_argument("--topics", choices=TOPICS, default=TOPICS[0], help="all, or those that every run ranks")
+        parser.add_argument(
+            "--topics",
+            choices=TOPICS,
+            default=TOPICS[0],
+            help="all, those with a relevant document, or those that every run ranks",
+        )
+        parser.add_argument(
+            "--empty-topics",
+            choices=EMPTY_TOPICS,
+            default=EMPTY_TOPICS[0],
+            help="topics without a relevant document: left out of means, or 0 as in trec_eval's mean",
+        )
         parser.add_argument("--random", action=BooleanOptionalAction, default=False, help="a row of shuffled pools")
-        parser.add_argument("--sensitivity", action=BooleanOptionalAction, default=False, help="leave each run out")
+        parser.add_argument(
+            "--sensitivity", action=BooleanOptionalAction, default=False, help="leave each method of the pools out"
+        )
+        parser.add_argument(
+            "--interval", choices=INTERVALS, default=INTERVALS[0], help="auto goes by the number of topics"
+        )
         parser.add_argument("--resamples", type=int, default=EvaluationSpec.resamples)
         parser.add_argument("--seed", type=int, default=EvaluationSpec.seed)
 
@@ -59,24 +85,25 @@ class Evaluate(ReportingCommand):
         self.form = options.pop("form")
         super().handle(*args, as_json=as_json or self.form == "json", **options)
 
-    def carry_out(self, *, slug: str, by: str, **options: Any) -> tuple[str, dict[str, Any]]:
+    def carry_out(
+        self, *, slug: str, by: str, with_se: bool, with_interval: bool, **options: Any
+    ) -> tuple[str, dict[str, Any]]:
         if not (options["gold"] or options["preset"]):
             raise Refused("Say against what: --gold campaign:NAME, targets, contexts:paragraph …, or --preset.")
-        if options["preset"]:
-            find_preset(options["preset"])
         spec = _spec(by, options)
-        spec.check()
-        collection = collection_with(slug)
-        check_not_sealed_labels(collection, spec)
-        report = make_report(collection, spec, files=_files(spec))
-        return self._summary(report), report.to_json()
+        files = _files(spec)
+        asked: dict[str, Any] = {"collection": collection_with(slug), "spec": spec, "files": files}
+        job = request_evaluation(**asked, by=None, at=timezone.now(), send=False)
+        evaluate_now(job, files)
+        table = Table.from_json(job.results["table"]).shown(se=with_se, interval=with_interval)
+        return self._summary(table, job.results["report"]), job.results["report"]
 
-    def _summary(self, report: Report) -> str:
+    def _summary(self, table: Table, report: dict[str, Any]) -> str:
         """A table on stdout where one was asked for; else the summary that goes to stderr."""
         if self.form in WRITERS:
-            self.stdout.write(WRITERS[self.form](report.table), ending="")
+            self.stdout.write(write_report(self.form, table, report), ending="")
             return ""
-        return as_markdown(report.table).rstrip()
+        return write_report("markdown", table, report).rstrip()
 
 
 def _spec(by: str, options: dict[str, Any]) -> EvaluationSpec:

@@ -1,5 +1,6 @@
 """The forms of evaluations, in the words of the commands."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from django import forms
@@ -7,11 +8,11 @@ from django import forms
 from adjudication.evaluation.golds.registry import offered_golds
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.reads import search_sheets
-from adjudication.evaluation.reads.spec import AS_NOT_RELEVANT, CONDENSED, MEASURES, EvaluationSpec
+from adjudication.evaluation.reads.spec import EMPTY_TOPICS, INTERVALS, MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.subsets import attribute_names
 from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.stats.measures import measure_names
-from annotation.definitions.settings import SEED
+from annotation.definitions.settings import RESAMPLES, SEED
 from annotation.kind import Judged
 from annotation.models import Campaign, CampaignState
 from corpus.models import Collection
@@ -61,11 +62,18 @@ class JudgingForm(forms.Form):
         return values
 
 
+def pairs(values: Sequence[str], *words: str) -> list[tuple[str, str]]:
+    """Choices: each value with its words."""
+    return list(zip(values, words, strict=True))
+
+
 class EvaluationForm(forms.Form):
     """What to measure against what. The collection says which golds, runs and attributes there are."""
 
     gold = forms.ChoiceField(
-        label="Gold", required=False, help_text="What counts as relevant. A paper's table brings its own."
+        label="Gold",
+        required=False,
+        help_text="What counts as relevant. A paper's table has a gold of its own unless you choose one.",
     )
     selector = forms.CharField(
         required=False,
@@ -82,13 +90,49 @@ class EvaluationForm(forms.Form):
         label="Test against", required=False, help_text="† marks runs that differ from it; without one, from the best."
     )
     preset = forms.ChoiceField(
-        label="Laid out as", required=False, help_text="A paper's table brings its own gold, measures and subsets."
+        label="Table layout", required=False, help_text="Papers' tables set gold, measures and subsets."
     )
-    condensed = forms.BooleanField(label="Take unjudged documents out of every ranking", required=False)
+    unjudged = forms.ChoiceField(
+        label="Unjudged documents",
+        required=False,
+        choices=pairs(UNJUDGED, "count as not relevant", "are taken out of every ranking"),
+    )
+    topics = forms.ChoiceField(
+        label="Topics",
+        required=False,
+        choices=pairs(TOPICS, "all of the gold", "those with a relevant document", "those that every run ranks"),
+    )
+    empty_topics = forms.ChoiceField(
+        label="Topics without a relevant document",
+        required=False,
+        choices=pairs(EMPTY_TOPICS, "are left out of the means", "count as 0, as in trec_eval"),
+    )
     random = forms.BooleanField(label="Add a row of shuffled pools", required=False)
-    sensitivity = forms.BooleanField(label="Measure each run without what it alone brought", required=False)
+    sensitivity = forms.BooleanField(
+        label="Measure the pools without what each method alone brought",
+        required=False,
+        help_text="Methods are pooled runs, searches and lists.",
+    )
     against = forms.ChoiceField(
         label="Second gold", required=False, help_text="How similarly the two golds order the runs (Kendall's τ)."
+    )
+    interval = forms.ChoiceField(
+        label="Intervals",
+        required=False,
+        choices=pairs(
+            INTERVALS, "by the number of topics", "percentile bootstrap", "bias-corrected bootstrap", "jackknife"
+        ),
+    )
+    resamples = forms.IntegerField(
+        label="Resamples", required=False, min_value=RESAMPLES.least, max_value=RESAMPLES.most, initial=RESAMPLES.usual
+    )
+    seed = forms.IntegerField(
+        label="Seed",
+        required=False,
+        min_value=SEED.least,
+        max_value=SEED.most,
+        initial=EvaluationSpec.seed,
+        help_text="The same seed, the same figures.",
     )
 
     def __init__(self, data: Any = None, *, collection: Collection, **more: Any) -> None:
@@ -96,7 +140,7 @@ class EvaluationForm(forms.Form):
         golds = offered_golds(collection)
         runs = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
         names = [(name, name) for name in runs]
-        self._choose("gold", [*golds, *([] if golds else [("", "none yet")])])
+        self._choose("gold", [("", "choose a gold" if golds else "none yet"), *golds])
         self._choose("against", [("", "none"), *golds])
         self._choose("runs", names)
         self._choose("baseline", [("", "the best run"), *names])
@@ -105,7 +149,7 @@ class EvaluationForm(forms.Form):
         preset = PRESETS.get((data or {}).get("preset", ""))
         replaced = (data or {}).get("preset") or (data or {}).get("selector")
         self.fields["gold"].required = bool(golds) and not replaced
-        self.fields["runs"].required = preset is None or bool(preset.parts)  # else it is about the collection alone
+        self.fields["runs"].required = preset is None or preset.measures_runs
         self.fields["runs"].initial = runs
         self.fields["measures"].initial = " ".join(MEASURES)
         self.fields["measures"].help_text = f"Separated by spaces. Available: {', '.join(measure_names())}."
@@ -114,20 +158,22 @@ class EvaluationForm(forms.Form):
         cast(forms.ChoiceField, self.fields[name]).choices = choices
 
     def spec(self) -> EvaluationSpec:
-        """The evaluation that was asked for."""
+        """The evaluation that was asked for; what was left empty is as in an evaluation that says nothing of it."""
         values = self.cleaned_data
-        return EvaluationSpec(
-            gold=values["selector"].strip() or ("" if values["preset"] else values["gold"]),
-            runs=tuple(values["runs"]),
-            measures=tuple(values["measures"].replace(",", " ").split()) or MEASURES,
-            by=tuple(values["by"]),
-            baseline=values["baseline"],
-            against=values["against"],
-            unjudged=CONDENSED if values["condensed"] else AS_NOT_RELEVANT,
-            random=values["random"],
-            sensitivity=values["sensitivity"],
-            preset=values["preset"],
-        )
+        chosen: dict[str, Any] = {
+            "gold": values["selector"].strip() or values["gold"],
+            "runs": tuple(values["runs"]),
+            "measures": tuple(values["measures"].replace(",", " ").split()),
+            "by": tuple(values["by"]),
+        }
+        alike = ("baseline", "against", "unjudged", "topics", "empty_topics", "random", "sensitivity", "interval")
+        chosen |= {name: values[name] for name in (*alike, "resamples", "seed", "preset")}
+        said = {name: value for name, value in chosen.items() if _is_said(value)}
+        return EvaluationSpec(**{"gold": "", "runs": (), **said})
+
+
+def _is_said(value: Any) -> bool:
+    return value not in ("", None, ())
 
 
 class SampleForm(forms.Form):

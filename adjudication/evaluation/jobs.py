@@ -1,15 +1,21 @@
 """Evaluations as background jobs: the report with its table and the scores by topic, stored at once."""
 
+from collections.abc import Mapping
+from functools import partial
+from typing import cast
+
 import numpy as np
 from django.db import transaction
 from django.urls import reverse
 
-from accounts.jobs import Progress
+from accounts import jobs
+from accounts.job_kinds import Progress, kind_of
 from accounts.models import User
+from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import figures_csv
+from adjudication.evaluation.reads.writers import figures_csv
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import Evaluation, EvaluationScores
@@ -26,12 +32,13 @@ class EvaluationJob(CollectionJob[Evaluation]):
     cancel_verb = "cancel_evaluation"
     tab = "evaluation"
 
-    def work(self, job: Evaluation, progress: Progress) -> None:
+    def work(self, job: Evaluation, progress: Progress, files: Mapping[str, Grades] | None = None) -> None:
+        """`files` are qrels of the command line, by the name their gold calls them."""
         if job.results:
             return  # it ended after its results were stored
         spec = EvaluationSpec.from_json(job.parameters)
         check_not_sealed_labels(job.collection, spec)
-        report = make_report(job.collection, spec, progress=progress.report)
+        report = make_report(job.collection, spec, files=files, progress=progress.report)
         results = {
             "report": report.to_json(),
             "table": report.table.to_json(),
@@ -56,6 +63,12 @@ class EvaluationJob(CollectionJob[Evaluation]):
 
     def page(self, job: Evaluation) -> str:
         return reverse("evaluation_detail", args=[job.collection.slug, job.pk])
+
+
+def evaluate_now(job: Evaluation, files: Mapping[str, Grades]) -> None:
+    """Do the job here and now, as the command does; `job` then says how it ended. Errors: Refused."""
+    kind = cast(EvaluationJob, kind_of(job))
+    jobs.complete(job, partial(kind.work, files=files))
 
 
 def _score_rows(job: Evaluation, part: int, done: EvaluationResult) -> list[EvaluationScores]:

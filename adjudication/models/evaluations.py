@@ -30,7 +30,7 @@ class Evaluation(Job):
         against = report.get("gold_label") or self.parameters.get("gold", "")
         runs = len(self.parameters.get("runs", []))
         what = self.parameters.get("preset") or against
-        return f"{runs} {'run' if runs == 1 else 'runs'}, {what}"
+        return f"{runs} {'run' if runs == 1 else 'runs'}, {what}" if runs else str(what)
 
 
 class EvaluationScores(models.Model):

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from django import forms
 
-from adjudication.evaluation.reads.subsets import attribute_names
+from adjudication.evaluation.reads.subsets import CAMPAIGN_SPLIT, attribute_names
 from annotation.definitions.settings import SEED
 from corpus.models import Collection
 
@@ -31,6 +31,10 @@ def parse_parts(words: list[str]) -> dict[str, float]:
     return found
 
 
+def _is_no_split(name: str) -> bool:
+    return not name.startswith("split") and name != CAMPAIGN_SPLIT
+
+
 class SplitForm(forms.Form):
     name = forms.CharField(label="Name", max_length=40, initial="dev-test")
     parts = PartsField(
@@ -52,6 +56,6 @@ class SplitForm(forms.Form):
 
     def __init__(self, data: Any = None, *, collection: Collection, **more: Any) -> None:
         super().__init__(data, **more)
-        names = [(name, name.replace("_", " ")) for name in attribute_names(collection) if not name.startswith("split")]
+        names = [(name, name.replace("_", " ")) for name in attribute_names(collection) if _is_no_split(name)]
         for each in ("within", "together"):
             cast(forms.ChoiceField, self.fields[each]).choices = names

@@ -46,8 +46,19 @@ class RunScores:
         return [float(value) if np.isfinite(value) else None for value in self.values[:, place]]
 
 
-def score(run: Match, gold: Gold, measures: Sequence[Measure], keep: BoolArray | None = None) -> RunScores:
-    """The run's value of each measure for each topic of the gold; judgments that are not kept (J,) count as none."""
+def score(
+    run: Match,
+    gold: Gold,
+    measures: Sequence[Measure],
+    keep: BoolArray | None = None,
+    *,
+    empty_as_zero: bool = False,
+) -> RunScores:
+    """The run's value of each measure for each topic of the gold; judgments that are not kept (J,) count as none.
+
+    A topic without a relevant document is undefined; `empty_as_zero` gives it 0, as trec_eval has it, except for the
+    measures over a share of the ranking, which are none of trec_eval's. Then no highest value is known.
+    """
     hits = view(run, gold, keep)
     values = np.full((len(gold.topics), len(measures)), np.nan)
     problems = {}
@@ -57,17 +68,26 @@ def score(run: Match, gold: Gold, measures: Sequence[Measure], keep: BoolArray |
         except UnjudgedError as error:
             problems[measure.name] = str(error)
     highest = {each.name: most for each in measures if (most := each.highest(hits)) is not None}
+    if empty_as_zero and (empty := hits.n_relevant(gold.relevance) == 0).any():
+        filled = [not measure.is_share and measure.name not in problems for measure in measures]
+        values[np.ix_(empty, filled)] = np.nan_to_num(values[np.ix_(empty, filled)])
+        highest = {}
     missing = tuple(gold.topics[place] for place in np.flatnonzero(run.length == 0))
     tied = {each.name: count for each in measures if each.rank and (count := run.tied.get(each.rank, 0))}
     return RunScores(gold.topics, tuple(measures), values, missing, tied, problems, highest)
 
 
 def score_random(
-    orders: Iterator[Match], gold: Gold, measures: Sequence[Measure], shuffles: int = SHUFFLES
+    orders: Iterator[Match],
+    gold: Gold,
+    measures: Sequence[Measure],
+    shuffles: int = SHUFFLES,
+    *,
+    empty_as_zero: bool = False,
 ) -> RunScores:
     """The mean score of each topic over random orders: what no knowledge at all reaches. A topic that they do not rank
     has no pool to shuffle: undefined."""
-    drawn = [score(found, gold, measures) for found in islice(orders, shuffles)]
+    drawn = [score(found, gold, measures, empty_as_zero=empty_as_zero) for found in islice(orders, shuffles)]
     values = np.mean([each.values for each in drawn], axis=0)
     values[[topic in set(drawn[0].missing) for topic in gold.topics]] = np.nan
     return replace(drawn[0], values=values, highest={})

@@ -107,6 +107,17 @@ def doris_reciprocal_rank(ranked: Ranked) -> FloatArray:
     return np.where(view.n_judged() > 0, found, np.nan)
 
 
+def litsearch_ndcg(ranked: Ranked) -> FloatArray:
+    """(T,) what LitSearch's code calls nDCG (`calculate_ndcg`): relevant documents discounted by 1/rank up to the cut.
+
+    The ideal has all relevant documents first, however many there are: the cut does not shorten it.
+    """
+    found = ranked.view.total(ranked.found, ranked.inverse_ranks)
+    most = int(ranked.n_relevant.max(initial=0))
+    best = np.r_[0.0, np.cumsum(1 / np.arange(1.0, most + 1))]
+    return divide(found, best[ranked.n_relevant.astype(np.int64)])
+
+
 def csfcube_ndcg(ranked: Ranked) -> FloatArray:
     """(T,) CSFCube's nDCG (Mysore et al. 2021): ranks 1 and 2 without discount, the ideal over the documents ranked."""
     return _over_ranked(ranked, _linear(ranked.view.gain), ranked.view.has_gain, discount_from_3)

@@ -85,6 +85,13 @@ MEASURES: dict[str, Definition] = {
             {"judged_only": False},
         ),
         Definition(
+            "LitSearch_nDCG",
+            "LitSearch's code: discounted by 1/rank, over the best order of all relevant documents",
+            gains.litsearch_ndcg,
+            "rank?",
+            _JUDGED,
+        ),
+        Definition(
             "CSFCube_Rprec", "CSFCube: precision at the last relevant document", gains.csfcube_r_precision, "", _JUDGED
         ),
         Definition(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -115,21 +116,26 @@ def _replicates(function: Tau, one: FloatArray, two: FloatArray, request: Reques
 
 @dataclass(frozen=True)
 class LeftOut(JsonFields):
-    """A run measured without the judgments that only it brought into the pool, as if it had come later.
+    """The runs measured without the judgments that one method alone brought into the pools, as if nobody had used it.
 
-    `rank` and `rank_without` are its places among the runs; `judgments` is how many go. Topics that have no relevant
-    document without them are left out, so that the second mean may be over fewer: `n_topics` and `n_topics_without`.
+    A method is a pooled run or search, a list, a hand. The figures are those of `run`: the method itself where it is
+    among the runs, else the run that changes most. `without` has every run's mean without these `judgments`, `tau_b`
+    compares the two orders of the runs. Topics that have no relevant document without them are left out, so that the
+    second mean may be over fewer: `n_topics` and `n_topics_without`.
     """
 
-    run: str
+    method: str
     measure: str
     judgments: int
+    run: str
     value: float | None
     value_without: float | None
     rank: int | None
     rank_without: int | None
     n_topics: int
     n_topics_without: int
+    tau_b: float | None
+    without: Mapping[str, float | None]
 
     @property
     def change(self) -> float | None:
@@ -140,26 +146,57 @@ class LeftOut(JsonFields):
         return {**super().to_json(), "change": self.change}
 
 
-def leave_runs_out(
-    runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], sole_judgments: Mapping[str, BoolArray]
+def leave_methods_out(
+    runs: Mapping[str, Match],
+    gold: Gold,
+    measures: Sequence[Measure],
+    sole_judgments: Mapping[str, BoolArray],
+    *,
+    topics: IntArray | None = None,
+    empty_as_zero: bool = False,
 ) -> list[LeftOut]:
-    """Would a system outside the pool be treated fairly? (Zobel 1998; Buckley & Voorhees 2004)
+    """Would a system that no pool was made of be treated fairly? (Zobel 1998; Buckley & Voorhees 2004)
 
-    `sole_judgments` {run: (J,)} are the judgments that are there for this run alone. All runs are measured again
-    without them.
+    `sole_judgments` {method: (J,)} are the judgments that are there for this method alone. All runs are measured again
+    without them, over these topics (their positions; all), as `score` takes those without a relevant document.
     """
-    whole = _means(runs, gold, measures, None)
+    means = partial(_means, runs, gold, measures, topics=topics, empty_as_zero=empty_as_zero)
+    whole = means(keep=None)
     found = []
-    for name, own in sole_judgments.items():
-        without = _means(runs, gold, measures, ~own)
-        at = list(runs).index(name)
-        for place, measure in enumerate(measures):
-            values, ranks, counts = zip(
-                *((_number(each[at, place]), _rank(each[:, place], at), n[at, place]) for each, n in (whole, without)),
-                strict=True,
-            )
-            found.append(LeftOut(name, measure.name, int(own.sum()), *values, *ranks, *map(int, counts)))
+    for method, own in sole_judgments.items():
+        pair = whole, means(keep=~own)
+        for at, measure in enumerate(measures):
+            columns = [(values[:, at], counts[:, at]) for values, counts in pair]
+            found.append(_left_out(method, measure.name, int(own.sum()), list(runs), columns))
     return found
+
+
+def _left_out(
+    method: str, measure: str, judgments: int, names: list[str], means: Sequence[tuple[FloatArray, IntArray]]
+) -> LeftOut:
+    """From the means (R,) with and without the judgments, each with its number of topics (R,)."""
+    (whole, n_whole), (without, n_without) = means
+    at = names.index(method) if method in names else int(np.argmax(np.nan_to_num(np.abs(without - whole), nan=-1.0)))
+    return LeftOut(
+        method,
+        measure,
+        judgments,
+        names[at],
+        _number(whole[at]),
+        _number(without[at]),
+        _rank(whole, at),
+        _rank(without, at),
+        int(n_whole[at]),
+        int(n_without[at]),
+        _tau_of_known(whole, without),
+        dict(zip(names, map(_number, without), strict=True)),
+    )
+
+
+def _tau_of_known(one: FloatArray, two: FloatArray) -> float | None:
+    """τ-b over the runs that have both values."""
+    both = np.isfinite(one) & np.isfinite(two)
+    return tau_b(one[both], two[both]) if both.sum() > 1 else None
 
 
 @dataclass(frozen=True)
@@ -178,36 +215,50 @@ class AtDepth(JsonFields):
 
 
 def at_depths(
-    runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], depth: FloatArray, depths: Sequence[int]
+    runs: Mapping[str, Match],
+    gold: Gold,
+    measures: Sequence[Measure],
+    depth: FloatArray,
+    depths: Sequence[int],
+    *,
+    topics: IntArray | None = None,
+    empty_as_zero: bool = False,
 ) -> list[AtDepth]:
     """How the order of the runs depends on the pool's depth. `depth` (J,) is the best rank that brought a judgment in,
-    infinite where no ranking did; such judgments belong to every pool."""
-    whole, _ = _means(runs, gold, measures, None)
+    infinite where no ranking did; such judgments belong to every pool. Topics are as in `leave_methods_out`."""
+    means = partial(_means, runs, gold, measures, topics=topics, empty_as_zero=empty_as_zero)
+    whole, _ = means(keep=None)
     found = []
     for each in depths:
         kept = (depth <= each) | np.isinf(depth)
-        shallow, counts = _means(runs, gold, measures, kept)
+        shallow, counts = means(keep=kept)
         for place, measure in enumerate(measures):
-            both = np.isfinite(whole[:, place]) & np.isfinite(shallow[:, place])
-            tau = tau_b(whole[both, place], shallow[both, place]) if both.sum() > 1 else None
+            tau = _tau_of_known(whole[:, place], shallow[:, place])
             values = tuple(_number(value) for value in shallow[:, place])
-            topics = tuple(counts[:, place].tolist())
-            found.append(AtDepth(each, measure.name, int(kept.sum()), values, tau, topics))
+            n_topics = tuple(counts[:, place].tolist())
+            found.append(AtDepth(each, measure.name, int(kept.sum()), values, tau, n_topics))
     return found
 
 
 def _means(
-    runs: Mapping[str, Match], gold: Gold, measures: Sequence[Measure], keep: BoolArray | None
+    runs: Mapping[str, Match],
+    gold: Gold,
+    measures: Sequence[Measure],
+    *,
+    keep: BoolArray | None,
+    topics: IntArray | None,
+    empty_as_zero: bool,
 ) -> tuple[FloatArray, IntArray]:
     """(R, M) means over the topics where a measure is defined, NaN where it is for none, and how many topics."""
     found = np.full((len(runs), len(measures)), np.nan)
-    topics = np.zeros(found.shape, dtype=np.int64)
+    defined = np.zeros(found.shape, dtype=np.int64)
     for place, each in enumerate(runs.values()):
-        values = score(each, gold, measures, keep).values
+        values = score(each, gold, measures, keep, empty_as_zero=empty_as_zero).values
+        values = values if topics is None else values[topics]
         known = np.isfinite(values)
-        topics[place] = counts = known.sum(axis=0)
+        defined[place] = counts = known.sum(axis=0)
         np.divide(np.where(known, values, 0).sum(axis=0), counts, out=found[place], where=counts > 0)
-    return found, topics
+    return found, defined
 
 
 def _number(value: float) -> float | None:

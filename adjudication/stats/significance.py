@@ -10,6 +10,7 @@ from adjudication.stats.bootstrap import Cancelled
 from adjudication.stats.results import Flag, FloatArray, IntArray, JsonFields, Reason
 
 EXACT_PAIRS = 16
+FEWEST_TOPICS = 8  # from which on a difference between two runs is marked, as intervals are given
 FLIPS = 100_000
 CHUNK_FLIPS = 1 << 22
 TIE = 1e-9

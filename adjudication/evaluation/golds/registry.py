@@ -67,9 +67,9 @@ def read_decided(collection: Collection, text: str) -> LoadedGold:
     return kind.read(replace(request, values=values))
 
 
-def check_gold(collection: Collection, text: str) -> None:
+def check_gold(collection: Collection, text: str, files: Mapping[str, Grades] | None = None) -> None:
     """Errors: Refused for a selector that makes no sense or names what there is not."""
-    kind, request = _request(collection, text)
+    kind, request = _request(collection, text, files)
     kind.check(request)
 
 

@@ -6,8 +6,10 @@ from typing import ClassVar
 
 from accounts.refusals import Refused
 from adjudication.evaluation.presets.preset import Part, Preset
+from adjudication.evaluation.reads.layout import build_table
 from adjudication.evaluation.reads.result import EvaluationResult
-from adjudication.evaluation.reads.tables import Cell, Column, Row, Style, Table, build_table, caption
+from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.reads.tables import NONE, Cell, Column, Row, Style, Table
 from adjudication.papers.context_table import table_rows
 from annotation.papers.reads.gold import context_figures
 from corpus.models import Collection
@@ -19,8 +21,14 @@ class Table1(Preset):
     name = "acm-cr-1"
     label = "ACM-CR Table 1: the citation contexts"
     about = "How many paragraphs and sentences there are, how many are queries, and how long they are."
+    measures_runs = False
 
-    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:  # noqa: ARG002
+    def table(
+        self,
+        collection: Collection,
+        specs: Sequence[EvaluationSpec],  # noqa: ARG002
+        done: Sequence[EvaluationResult],  # noqa: ARG002
+    ) -> Table:
         figures = context_figures(collection)
         if not figures.get("papers"):
             raise Refused("The collection has no papers, so it has no citation contexts.")
@@ -28,10 +36,16 @@ class Table1(Preset):
         rows = []
         for row in table_rows(figures):
             means = [(row.tokens.mean, 1), (row.chars.mean, 0), (row.cites.mean, 1)]
-            texts = ["–" if mean is None else f"{mean:,.{places}f}" for mean, places in means]
-            rows.append(Row(row.label, tuple(map(Cell, [f"{row.number:,}", f"{row.queries:,}", *texts]))))
+            numbers = [(row.number, 0), (row.queries, 0), *means]
+            rows.append(Row(row.label, tuple(_cell(number, places) for number, places in numbers)))
         text = "Citation contexts: number, number with a cited document in the collection, mean length and citations."
         return Table("Context", columns, tuple(rows), text)
+
+
+def _cell(number: float | None, places: int) -> Cell:
+    if number is None:
+        return Cell(NONE, why="there are no such contexts")
+    return Cell(f"{number:,.{places}f}", number, places=places)
 
 
 class Table2(Preset):
@@ -42,13 +56,27 @@ class Table2(Preset):
     needs_baseline = True
     style: ClassVar[Style] = Style(places=2, adjusted=False)
 
-    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:  # noqa: ARG002
+    def table(
+        self,
+        collection: Collection,  # noqa: ARG002
+        specs: Sequence[EvaluationSpec],  # noqa: ARG002
+        done: Sequence[EvaluationResult],
+    ) -> Table:
         halves = []
         for title, each in zip(("Paragraphs", "Sentences"), done, strict=True):
             columns = [(Column(measure, (title,)), each.whole, measure) for measure in MEASURES]
-            halves.append(build_table(each, columns, caption(each, self.style), self.style))
+            halves.append(build_table(each, columns, self.style))
         first, second = halves
-        rows = [replace(one, cells=one.cells + two.cells) for one, two in zip(first.rows, second.rows, strict=True)]
-        notes = tuple(dict.fromkeys(first.notes + second.notes))
-        text = f"Paragraphs: {first.caption} Sentences: {second.caption}"
-        return replace(first, columns=first.columns + second.columns, rows=tuple(rows), caption=text, notes=notes)
+
+        def both(one: str, two: str) -> str:
+            return one if one == two else f"Paragraphs: {one} Sentences: {two}"
+
+        return replace(
+            first,
+            columns=first.columns + second.columns,
+            rows=tuple(replace(a, cells=a.cells + b.cells) for a, b in zip(first.rows, second.rows, strict=True)),
+            caption=both(first.caption, second.caption),
+            notes=tuple(dict.fromkeys(first.notes + second.notes)),
+            se_about=both(first.se_about, second.se_about),
+            interval_about=both(first.interval_about, second.interval_about),
+        )

@@ -1,11 +1,16 @@
-"""The tables of DORIS-MAE (Wang et al. 2023): seven measures with standard errors, next to shuffled pools."""
+"""The tables of runs of DORIS-MAE (Wang et al. 2023): seven measures with standard errors, next to shuffled pools."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
+from accounts.refusals import Refused
 from adjudication.evaluation.presets.preset import Part, Preset, subset
+from adjudication.evaluation.reads.layout import build_table
 from adjudication.evaluation.reads.result import EvaluationResult
-from adjudication.evaluation.reads.tables import Column, Style, Table, build_table, caption
+from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.reads.subsets import STORED
+from adjudication.evaluation.reads.tables import Column, Style, Table
 from corpus.models import Collection
 
 MEASURES = ("R@5", "R@20", "Rprec", "nDCG_pool@10%", "nDCG_exp@10%", "DORIS_RR@10", "AP")
@@ -17,18 +22,27 @@ PRINTED = {
     "DORIS_RR@10": "MRR@10",
     "AP": "MAP",
 }
+TEST = "test"  # the part of a split that Table 8 is about
 
 
 class DorisPreset(Preset):
     parts: ClassVar = (Part("campaign", MEASURES),)
+    interval = "percentile"  # whose standard errors are those of a bootstrap
     style: ClassVar[Style] = Style(places=2, with_se=True)
     topics: ClassVar[Mapping[str, str]] = {}  # the attributes of the topics that count
 
-    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:  # noqa: ARG002
+    def wanted(self, specs: Sequence[EvaluationSpec]) -> Mapping[str, str]:  # noqa: ARG002 - for subclasses
+        return self.topics
+
+    def table(
+        self,
+        collection: Collection,  # noqa: ARG002
+        specs: Sequence[EvaluationSpec],
+        done: Sequence[EvaluationResult],
+    ) -> Table:
         (only,) = done
-        figures = subset(only, self.topics)
-        columns = [(Column(printed), figures, measure) for measure, printed in PRINTED.items()]
-        return build_table(only, columns, caption(only, self.style, figures), self.style)
+        figures = subset(only, self.wanted(specs))
+        return build_table(only, [(Column(label), figures, measure) for measure, label in PRINTED.items()], self.style)
 
 
 class Table2(DorisPreset):
@@ -57,6 +71,26 @@ class Table7(DorisPreset):
 class Table8(DorisPreset):
     name = "doris-8"
     label = "DORIS-MAE Table 8: test queries, trained against pretrained"
-    about = "The same measures over the topics of the test split."
-    parts: ClassVar = (Part("campaign", MEASURES, ("split",)),)
-    topics: ClassVar = {"split": "test"}
+    about = "The same measures over the topics in the part “test” of a split that was drawn."
+
+    def specs(self, collection: Collection, spec: EvaluationSpec) -> list[EvaluationSpec]:
+        by = (STORED + _split(collection, spec.by),)
+        return [replace(each, by=by) for each in super().specs(collection, spec)]
+
+    def wanted(self, specs: Sequence[EvaluationSpec]) -> Mapping[str, str]:
+        return {specs[0].by[0]: TEST}
+
+
+def _split(collection: Collection, by: Sequence[str]) -> str:
+    """The split with a part “test”: the one that `by` names, else the only one. Errors: Refused, with what there is."""
+    known = [split.name for split in collection.splits.all() if TEST in split.parts]
+    asked = [name.removeprefix(STORED) for name in by if name.startswith(STORED)]
+    found = [name for name in known if name in asked] if asked else known
+    if len(found) == 1:
+        return found[0]
+    if not known:
+        raise Refused(f"No split of the topics has a part “{TEST}”. Draw a split first, such as dev=40 test=60.")
+    names = ", ".join(STORED + name for name in known)
+    if asked:
+        raise Refused(f"{', '.join(asked)} is no split with a part “{TEST}”. Break down by one of {names}.")
+    raise Refused(f"Several splits have a part “{TEST}”: break down by one of {names}.")

@@ -2,17 +2,28 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from adjudication.evaluation.presets.preset import Part, Preset, subset
+from adjudication.evaluation.reads.layout import build_table
 from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
-from adjudication.evaluation.reads.tables import Column, Table, build_table, caption
+from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.reads.tables import Column, Table
 from corpus.models import Collection
 
 KEPT = "targets;questions=kept"
 BROAD, SPECIFIC = "0", "1"
 ORIGINS = {"inline": "Inline-citation", "author": "Author-written"}
 FULL_TEXT = ("full", "fulltext", "full-text")
+DISCOUNTS = (
+    "nDCG@10 discounts by 1/log2(rank + 1), as trec_eval and other benchmarks do; LitSearch_nDCG@10 by 1/rank, over "
+    "the best order of all relevant documents, as the function calculate_ndcg of LitSearch's repository does."
+)
+UNKNOWN_DISCOUNT = (
+    "Which of the two the paper's Table 8 has is not known: it says nDCG@10, and nothing in its repository calls "
+    "calculate_ndcg."
+)
 Figure = tuple[Column, SubsetFigures | None, str]
 Cells = list[Figure]
 
@@ -29,15 +40,18 @@ class LitSearchPreset(Preset):
     def run_label(self, run: str) -> tuple[str, bool]:
         return run, False
 
-    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:  # noqa: ARG002
+    def table(
+        self,
+        collection: Collection,  # noqa: ARG002
+        specs: Sequence[EvaluationSpec],  # noqa: ARG002
+        done: Sequence[EvaluationResult],
+    ) -> Table:
         (only,) = done
-        return build_table(only, self.columns(only), caption(only, self.style), self.style, self.run_label)
+        return build_table(only, self.columns(only), self.style, self.run_label)
 
 
-def _of(
-    done: EvaluationResult, measure: str, groups: tuple[str, ...], **by: str
-) -> tuple[Column, SubsetFigures | None, str]:
-    return Column(measure, groups), subset(done, by), measure
+def _of(done: EvaluationResult, measure: str, groups: tuple[str, ...], heading: str = "", **by: str) -> Figure:
+    return Column(heading or measure, groups), subset(done, by), measure
 
 
 def _origins(done: EvaluationResult, columns: Sequence[tuple[str, str, str]]) -> Cells:
@@ -125,13 +139,21 @@ class Table7(LitSearchPreset):
 
 
 class Table8(LitSearchPreset):
+    """The paper says nDCG@10. Its repository has a function of that name which discounts by 1/rank and which nothing
+    there calls, so both are printed, each under its own name."""
+
     name = "litsearch-8"
     label = "LitSearch Table 8: nDCG@10 for comparison with other benchmarks"
-    about = "nDCG@10 of broad and of specific questions."
-    parts: ClassVar = (Part(KEPT, ("nDCG@10",), ("specificity",)),)
+    about = "nDCG@10 of broad and of specific questions, and LitSearch_nDCG@10, which discounts by 1/rank."
+    parts: ClassVar = (Part(KEPT, ("nDCG@10", "LitSearch_nDCG@10"), ("specificity",)),)
 
     def columns(self, done: EvaluationResult) -> Cells:
         return [
-            _of(done, "nDCG@10", (word,), specificity=level)
+            _of(done, measure, (f"{measure}, {discount}",), heading=word, specificity=level)
+            for measure, discount in (("nDCG@10", "1/log2(rank + 1)"), ("LitSearch_nDCG@10", "1/rank"))
             for word, level in (("Broad", BROAD), ("Specific", SPECIFIC))
         ]
+
+    def table(self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]) -> Table:
+        table = super().table(collection, specs, done)
+        return replace(table, caption=f"{table.caption} {DISCOUNTS}", notes=(*table.notes, UNKNOWN_DISCOUNT))

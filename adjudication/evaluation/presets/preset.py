@@ -4,16 +4,15 @@ Another package subclasses `Preset` and declares an instance under the entry poi
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from accounts.refusals import Refused
 from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import Style, Table
 from corpus.models import Collection
-
-Label = Callable[[str], tuple[str, bool]]
 
 
 @dataclass(frozen=True)
@@ -21,9 +20,9 @@ class Part:
     """One of a preset's evaluations: its gold unless another was asked for, and what is broken down by what."""
 
     gold: str
-    measures: tuple[str, ...]
+    measures: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
-    topics: str = "all"
+    topics: str = ""  # those that were asked for, unless the paper's table is about others
 
 
 class Preset(ABC):
@@ -32,22 +31,31 @@ class Preset(ABC):
     name: str
     label: str
     about: str
-    parts: ClassVar[tuple[Part, ...]] = ()  # without one it is about the collection, not about runs
+    parts: ClassVar[tuple[Part, ...]] = ()
+    measures_runs: ClassVar[bool] = True  # else it is about the collection, or the labels behind its gold
     random: ClassVar[bool] = False
     needs_baseline: ClassVar[bool] = False  # the first run, unless another is asked for
+    interval: ClassVar[str] = ""  # how the paper made its intervals and errors, unless another way is asked for
     style: ClassVar[Style] = Style(places=1)
 
-    def specs(self, spec: EvaluationSpec) -> list[EvaluationSpec]:
-        """The evaluations of its table. A gold in `spec` replaces the preset's gold if that has only one."""
+    def specs(self, collection: Collection, spec: EvaluationSpec) -> list[EvaluationSpec]:  # noqa: ARG002 - for others
+        """The evaluations of its table. A gold in `spec` replaces the preset's gold.
+
+        Errors: Refused for a gold where the table has several golds, or none, of its own.
+        """
+        if spec.gold and len(self.parts) != 1:
+            golds = " and ".join(part.gold for part in self.parts)
+            raise Refused(f"{self.label} has {f'the golds {golds}' if golds else 'no gold'}: name none with it.")
         baseline = spec.baseline or (spec.runs[0] if self.needs_baseline and spec.runs else "")
         return [
             replace(
                 spec,
-                gold=spec.gold if spec.gold and len(self.parts) == 1 else part.gold,
+                gold=spec.gold or part.gold,
                 measures=part.measures,
                 by=part.by,
-                topics=part.topics,
+                topics=part.topics or spec.topics,
                 random=spec.random or self.random,
+                interval=self.interval if self.interval and spec.interval == "auto" else spec.interval,
                 baseline=baseline,
                 preset=self.name,
             )
@@ -55,8 +63,8 @@ class Preset(ABC):
         ]
 
     @abstractmethod
-    def table(self, collection: Collection, done: Sequence[EvaluationResult]) -> Table:
-        """The table, from its evaluations in the order of `specs`."""
+    def table(self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]) -> Table:
+        """The table, from its evaluations in the order of `specs`; without them where it measures no runs."""
 
 
 def subset(done: EvaluationResult, by: Mapping[str, str]) -> SubsetFigures | None:

@@ -1,7 +1,7 @@
 """The report presets that there are."""
 
 from accounts.refusals import Refused
-from adjudication.evaluation.presets import acm_cr, doris_mae, litsearch
+from adjudication.evaluation.presets import acm_cr, doris_agreement, doris_mae, litsearch
 from adjudication.evaluation.presets.preset import Preset
 from corpus.plugins import Registry
 
@@ -14,6 +14,7 @@ PRESETS: Registry[Preset] = Registry(
     litsearch.Table6(),
     litsearch.Table7(),
     litsearch.Table8(),
+    doris_agreement.Table1(),
     doris_mae.Table2(),
     doris_mae.Table6(),
     doris_mae.Table7(),

@@ -7,9 +7,10 @@ from typing import Any
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.reads.evaluation import Progress, evaluate, no_progress
+from adjudication.evaluation.reads.layout import make_table
 from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import Table, make_table
+from adjudication.evaluation.reads.tables import Table
 from corpus.models import Collection
 
 
@@ -23,7 +24,8 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """The evaluation; with a preset also its table and all its evaluations."""
-        first: dict[str, Any] = self.parts[0].to_json() if self.parts else {"gold": "", "subsets": [], "tests": []}
+        nothing = {"gold": self.spec.gold, "subsets": [], "tests": []}
+        first: dict[str, Any] = self.parts[0].to_json() if self.parts else nothing
         if not self.spec.preset:
             return first
         return {
@@ -46,5 +48,7 @@ def make_report(
         done = evaluate(collection, spec, files=files, progress=progress)
         return Report(spec, (done,), make_table(done))
     preset = find_preset(spec.preset)
-    parts = tuple(evaluate(collection, each, files=files, progress=progress) for each in preset.specs(spec))
-    return Report(spec, parts, preset.table(collection, parts))
+    specs = preset.specs(collection, spec)
+    measured = specs if preset.measures_runs else []
+    parts = tuple(evaluate(collection, each, files=files, progress=progress) for each in measured)
+    return Report(spec, parts, preset.table(collection, specs, parts))

@@ -1,6 +1,6 @@
 """Runs measured against a gold, for page, command and API."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -14,7 +14,7 @@ from adjudication.evaluation.golds.kind import Grades, LoadedGold
 from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.reads.rankings import find_runs, pool_sources, pools_of, rankings_of
 from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
-from adjudication.evaluation.reads.spec import ALL, COMMON, CONDENSED, EvaluationSpec
+from adjudication.evaluation.reads.spec import ALL, COMMON, CONDENSED, RELEVANT, ZERO, EvaluationSpec
 from adjudication.evaluation.reads.subsets import Subset, attributes_of, subsets_of
 from adjudication.stats.bootstrap import make_rng
 from adjudication.stats.evaluation import (
@@ -27,8 +27,8 @@ from adjudication.stats.evaluation import (
 )
 from adjudication.stats.measure import Measure
 from adjudication.stats.rankings import Match, match, shuffled
-from adjudication.stats.results import BoolArray, Estimate, FloatArray
-from adjudication.stats.run_order import OrderAgreement, at_depths, leave_runs_out, order_agreement
+from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray
+from adjudication.stats.run_order import OrderAgreement, at_depths, leave_methods_out, order_agreement
 from corpus.models import Collection, RetrievalRun
 
 RANDOM = "Random"  # the name of the row of shuffled pools
@@ -61,10 +61,11 @@ def evaluate(
         problems = {name: why for name, each in matches.items() if (why := _no_overlap(each, found))}
         if len(problems) == len(matches):
             raise Refused(f"Runs cannot be evaluated: {next(iter(problems.values()))}")
-        scores = {name: _score(each, found, measures, problems.get(name)) for name, each in matches.items()}
+        zero = spec.empty_topics == ZERO
+        scores = {name: _score(each, found, measures, problems.get(name), zero) for name, each in matches.items()}
         if spec.random:
             random = _random_name(scores)
-            scores[random] = _score_random(collection, found, measures, spec.seed)
+            scores[random] = _score_random(collection, found, measures, spec)
             if len(scores[random].missing) == len(found.gold.topics):
                 problems[random] = "no topic has a pool whose order could be shuffled."
         measured = {name: each for name, each in matches.items() if name not in problems}
@@ -131,9 +132,11 @@ def _no_overlap(run: Match, found: LoadedGold) -> str:
     return f"the run has no ranking for any of the {len(found.gold.topics):,} {topics} of the gold{rest}."
 
 
-def _score(run: Match, found: LoadedGold, measures: Sequence[Measure], problem: str | None) -> RunScores:
+def _score(
+    run: Match, found: LoadedGold, measures: Sequence[Measure], problem: str | None, empty_as_zero: bool
+) -> RunScores:
     """The run's scores; none at all for a run that has nothing to do with the gold."""
-    scores = score(run, found.gold, measures)
+    scores = score(run, found.gold, measures, empty_as_zero=empty_as_zero)
     return replace(scores, values=np.full(scores.values.shape, np.nan)) if problem else scores
 
 
@@ -141,12 +144,15 @@ def _random_name(taken: Mapping[str, RunScores]) -> str:
     return RANDOM if RANDOM not in taken else f"{RANDOM} (shuffled pools)"
 
 
-def _score_random(collection: Collection, found: LoadedGold, measures: Sequence[Measure], seed: int) -> RunScores:
+def _score_random(
+    collection: Collection, found: LoadedGold, measures: Sequence[Measure], spec: EvaluationSpec
+) -> RunScores:
     """Random orders of the pools; where nothing is pooled, of the documents that the gold has judged."""
     pools = pools_of(collection, found.unit)
     if found.is_judged:
         pools = {topic: list(found.gold.places[at]) for at, topic in enumerate(found.gold.topics)} | pools
-    return score_random(shuffled(pools, found.gold, make_rng(seed)), found.gold, measures)
+    orders = shuffled(pools, found.gold, make_rng(spec.seed))
+    return score_random(orders, found.gold, measures, empty_as_zero=spec.empty_topics == ZERO)
 
 
 def _subsets(
@@ -158,6 +164,10 @@ def _subsets(
         counted = np.flatnonzero(np.all([each.length > 0 for each in matches.values()], axis=0))
         if not len(counted):
             raise Refused("No topic of the gold is ranked by every run. Evaluate over all topics instead.")
+    if spec.topics == RELEVANT:
+        counted = np.flatnonzero(_n_relevant(found))
+        if not len(counted):
+            raise Refused("No topic of the gold has a relevant document.")
     return subsets_of(attributes_of(collection, found.unit, topics, spec.by) if spec.by else {}, topics, counted)
 
 
@@ -165,7 +175,7 @@ def _subset_figures(
     subset: Subset, scores: Mapping[str, RunScores], spec: EvaluationSpec, cancelled: IsCancelled
 ) -> SubsetFigures:
     shared: dict[str, Any] = {"topics": subset.topics, "cancelled": cancelled}
-    means = mean_scores(scores, seed=spec.seed, resamples=spec.resamples, **shared)
+    means = mean_scores(scores, seed=spec.seed, resamples=spec.resamples, interval=spec.interval, **shared)
     runs = {name: each for name, each in scores.items() if name in spec.runs}
     tests = compare_runs(runs, rng=make_rng(spec.seed), baseline=spec.baseline or None, **shared)
     return SubsetFigures(subset.by, subset.topics, means, tests)
@@ -175,25 +185,36 @@ def _notes(
     found: LoadedGold, matches: Mapping[str, Match], scores: Mapping[str, RunScores], spec: EvaluationSpec
 ) -> list[str]:
     """What a reader must know of these figures."""
-    notes = _empty_topics(found)
+    notes = _empty_topics(found, spec)
     for name, each in matches.items():
         notes += _run_notes(name, each, scores[name], spec) if each.length.any() else []
     if spec.topics == COMMON:
         notes.append("Only topics that every run ranks are counted.")
+    if spec.topics == RELEVANT:
+        notes.append("Only topics with a relevant document are counted, whatever the measure.")
     if spec.unjudged == CONDENSED:
         notes.append("Unjudged documents are taken out of every ranking first (condensed lists).")
     return notes
 
 
-def _empty_topics(found: LoadedGold) -> list[str]:
+def _n_relevant(found: LoadedGold) -> IntArray:
+    """(T,) how many relevant documents each topic has."""
     gold = found.gold
-    relevant = np.bincount(gold.topic[gold.level >= gold.relevance], minlength=len(gold.topics))
-    empty = [gold.topics[place] for place in np.flatnonzero(relevant == 0)]
+    return np.bincount(gold.topic[gold.level >= gold.relevance], minlength=len(gold.topics))
+
+
+def _empty_topics(found: LoadedGold, spec: EvaluationSpec) -> list[str]:
+    topics = found.gold.topics
+    empty = [topics[place] for place in np.flatnonzero(_n_relevant(found) == 0)]
     if not empty:
         return []
     which = ", ".join(empty[:3]) + (" …" if len(empty) > 3 else "")
-    some = f"{len(empty):,} of {len(gold.topics):,} topics have no relevant document"
-    return [f"{some}; measures of relevant documents are undefined there and leave them out: {which}."]
+    some = f"{len(empty):,} of {len(topics):,} topics have no relevant document: {which}."
+    if spec.topics == RELEVANT:
+        return [some]
+    if spec.empty_topics == ZERO:
+        return [f"{some} They count as 0, as trec_eval counts them."]
+    return [f"{some} Measures that ask for relevant documents are undefined there and leave these topics out."]
 
 
 def _uneven(means: Mapping[str, Mapping[str, Estimate]], problems: Mapping[str, str]) -> Iterator[str]:
@@ -257,13 +278,24 @@ def _with_sensitivity(
     alone: Mapping[str, BoolArray],
     depth: FloatArray,
 ) -> EvaluationResult:
-    """Add the scores without the judgments that each run alone contributed, and at lower depths (see pool_sources)."""
+    """Add the scores without the judgments that each method alone contributed, and at lower depths (see pool_sources).
+
+    Runs that were in no pool have nothing that could be left out: they are named.
+    """
     known = {name: each for name, each in matches.items() if name not in done.problems}
-    none = np.zeros(len(done.gold.gold), dtype=bool)
-    unique = {name: alone.get(name, none) for name in known}
     depths = [each for each in DEPTHS if np.isfinite(depth).any() and each < depth[np.isfinite(depth)].max()]
+    how: dict[str, Any] = {"topics": done.whole.topics, "empty_as_zero": done.spec.empty_topics == ZERO}
     return replace(
         done,
-        left_out=tuple(leave_runs_out(known, done.gold.gold, measures, unique)),
-        depths=tuple(at_depths(known, done.gold.gold, measures, depth, depths)),
+        left_out=tuple(leave_methods_out(known, done.gold.gold, measures, alone, **how)),
+        depths=tuple(at_depths(known, done.gold.gold, measures, depth, depths, **how)),
+        notes=(*done.notes, *_unpooled(known, alone)),
     )
+
+
+def _unpooled(runs: Iterable[str], methods: Iterable[str]) -> Iterator[str]:
+    """What sensitivity to the pools cannot say."""
+    if not (known := set(methods)):
+        yield "Nothing says what brought the judged documents into pools: how far figures depend on them is unknown."
+    elif strangers := [run for run in runs if run not in known]:
+        yield f"No pool was made of {', '.join(strangers)}: nothing of the pools is left out for them."

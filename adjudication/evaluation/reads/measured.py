@@ -9,6 +9,7 @@ import numpy as np
 from adjudication.evaluation.reads.tables import ALPHA, DAGGER, Cell, Column, Row, Table, figure_text
 from adjudication.models import Evaluation
 from adjudication.stats.results import FloatArray
+from adjudication.stats.significance import FEWEST_TOPICS
 from corpus.formats.csv_text import write_csv
 
 PAIR_COLUMNS = ("run", "against", "measure", "difference", "test", "p", "p_holm", "reason")
@@ -202,10 +203,11 @@ class MatrixCell:
     p_holm: float | None = None
     why: str = ""
     is_self: bool = False
+    n_topics: int = 0
 
     @property
     def is_marked(self) -> bool:
-        return self.p_holm is not None and self.p_holm < ALPHA
+        return self.p_holm is not None and self.p_holm < ALPHA and self.n_topics >= FEWEST_TOPICS
 
 
 @dataclass(frozen=True)
@@ -234,8 +236,9 @@ def pair_matrix(part: Measured, measure: str, test: str) -> Matrix:
     found: dict[tuple[str, str], MatrixCell] = {}
     for each in (each for each in tests if each["measure"] == measure):
         gap, why = each["difference"], "" if each["p"] is not None else str(each["reason"] or "").replace("_", " ")
-        found[each["a"], each["b"]] = MatrixCell(gap, each["p"], each["p_holm"], why)
-        found[each["b"], each["a"]] = MatrixCell(None if gap is None else -gap, each["p"], each["p_holm"], why)
+        shared = {"p": each["p"], "p_holm": each["p_holm"], "why": why, "n_topics": each["n_topics"]}
+        found[each["a"], each["b"]] = MatrixCell(gap, **shared)
+        found[each["b"], each["a"]] = MatrixCell(None if gap is None else -gap, **shared)
     rows = tuple(MatrixRow(run, means[run], tuple(_cell(found, run, other) for other in runs)) for run in runs)
     marked = sum(cell.is_marked for row in rows for cell in row.cells) // 2
     return Matrix(measure, test, rows, sum(each["p"] is not None for each in tests), marked)
@@ -267,7 +270,7 @@ def matrix_table(matrix: Matrix) -> Table:
     caption = (
         f"{matrix.measure}: mean of each run, and the row's mean minus the column's, in percent where the measure lies "
         f"between 0 and 1. In brackets: p of the {TESTS[matrix.test]}, Holm-adjusted for all {matrix.n_tests:,} "
-        f"comparisons of the evaluation. {DAGGER}: below {ALPHA}."
+        f"comparisons of the evaluation. {DAGGER}: below {ALPHA}, over at least {FEWEST_TOPICS} topics."
     )
     return Table("Run", columns, rows, caption)
 

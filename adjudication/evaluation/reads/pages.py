@@ -65,7 +65,7 @@ def plot_of(table: Table, column: int) -> Plot | None:
     known = [cell for cell in cells if cell.value is not None]
     if not known:
         return None
-    scale = max(map(_scale, known))
+    scale = max(cell.scale for cell in known)
     ends = _ends(known)
     low, high = ends[0], ends[-1]
 
@@ -75,7 +75,7 @@ def plot_of(table: Table, column: int) -> Plot | None:
     marks = tuple(
         Mark(
             label=row.label,
-            words=_words(cell, scale),
+            words=_words(cell),
             y=ROW * at + ROW // 2,
             at=place(cell.value),
             low=place(cell.low),
@@ -103,20 +103,13 @@ def _ends(cells: Sequence[Cell]) -> list[float]:
     return [step * at for at in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
-def _words(cell: Cell, scale: int) -> str:
+def _words(cell: Cell) -> str:
     """The figure with its interval, in the digits of the table, or why there is none."""
     if cell.value is None:
         return f"undefined: {cell.why}"
     if cell.low is None or cell.high is None:
         return f"{cell.text}, no interval"
-    places = len(cell.text.split()[0].partition(".")[2])
-    return f"{cell.text}, {scale * cell.low:.{places}f} to {scale * cell.high:.{places}f}"
-
-
-def _scale(cell: Cell) -> int:
-    """100 where the figure is printed as a percentage, 1 where it is a count."""
-    value, printed = cell.value or 0.0, float(cell.text.split()[0].replace(",", ""))
-    return 100 if abs(printed - 100 * value) < abs(printed - value) else 1
+    return f"{cell.text}, {cell.printed(cell.low)} to {cell.printed(cell.high)}"
 
 
 @dataclass(frozen=True)
@@ -154,7 +147,7 @@ def draw_plot(table: Table, column: int, form: str) -> bytes | None:
     cells = [row.cells[column] for row in rows if row.cells]
     if not any(cell.value is not None for cell in cells):
         return None
-    scale = max(_scale(cell) for cell in cells if cell.value is not None)
+    scale = max(cell.scale for cell in cells if cell.value is not None)
     lines = [
         Line(row.label, _times(cell.value, scale), _times(cell.low, scale), _times(cell.high, scale), cell.why)
         for row, cell in zip(rows, cells, strict=True)

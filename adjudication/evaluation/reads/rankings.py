@@ -145,7 +145,9 @@ def pools_of(collection: Collection, unit: str) -> dict[str, list[str]]:
 
 
 def pool_sources(found: LoadedGold, collection: Collection) -> tuple[dict[str, BoolArray], FloatArray]:
-    """({run: (J,) judgments that are in the pools through it alone}, (J,) best rank of any run).
+    """({method: (J,) judgments that are in the pools through it alone}, (J,) best rank of any run or search).
+
+    A method is what brought documents in: a run, a search, a list, a hand. Each of a judged document has an entry.
 
     The rank is infinite for judgments that something without ranks brought in, such as a hand or a list, or nothing.
     """
@@ -159,6 +161,8 @@ def pool_sources(found: LoadedGold, collection: Collection) -> tuple[dict[str, B
         if place is None:
             continue
         depth[place] = np.inf if rank is None else rank
+        for method in methods:
+            alone.setdefault(method, np.zeros(len(gold), dtype=bool))
         if len(methods) == 1:
-            alone.setdefault(methods[0], np.zeros(len(gold), dtype=bool))[place] = True
-    return alone, depth
+            alone[methods[0]][place] = True
+    return dict(sorted(alone.items())), depth

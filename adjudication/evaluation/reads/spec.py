@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from accounts.refusals import Refused
+from adjudication.stats.intervals import METHODS
 from adjudication.stats.measure import Measure
 from adjudication.stats.measures import parse_measure, with_condensed
 from annotation.definitions.settings import RESAMPLES, SEED
@@ -12,8 +13,12 @@ from annotation.definitions.settings import RESAMPLES, SEED
 MEASURES = ("R@5", "R@20", "Rprec", "AP", "RR@10", "nDCG@10")
 AS_NOT_RELEVANT, CONDENSED = "not-relevant", "condensed"
 UNJUDGED = (AS_NOT_RELEVANT, CONDENSED)
-ALL, COMMON = "all", "common"
-TOPICS = (ALL, COMMON)
+ALL, RELEVANT, COMMON = "all", "relevant", "common"
+TOPICS = (ALL, RELEVANT, COMMON)
+LEFT_OUT, ZERO = "left-out", "zero"
+EMPTY_TOPICS = (LEFT_OUT, ZERO)
+INTERVALS = ("auto", *METHODS)
+WORDS = {"unjudged": UNJUDGED, "topics": TOPICS, "empty_topics": EMPTY_TOPICS, "interval": INTERVALS}
 
 
 @dataclass(frozen=True)
@@ -22,7 +27,9 @@ class EvaluationSpec:
 
     `against` is a second gold whose order of the runs is compared; `baseline` the run that the others are tested
     against (every pair without one); `random` adds the row of shuffled pools; `sensitivity` asks what each run brought
-    into the pools. `topics` is all of the gold's, or those that every run ranks.
+    into the pools. `topics` is all of the gold's, those with a relevant document, or those that every run ranks.
+    `empty_topics` says whether topics without a relevant document are left out of the means of measures that ask for
+    one, or count 0, as in trec_eval's mean.
     """
 
     gold: str
@@ -33,8 +40,10 @@ class EvaluationSpec:
     against: str = ""
     unjudged: str = AS_NOT_RELEVANT
     topics: str = ALL
+    empty_topics: str = LEFT_OUT
     random: bool = False
     sensitivity: bool = False
+    interval: str = INTERVALS[0]
     resamples: int = cast(int, RESAMPLES.usual)
     seed: int = 1
     preset: str = ""
@@ -59,8 +68,9 @@ class EvaluationSpec:
                 raise Refused(problem)
         if self.baseline and self.baseline not in self.runs:
             raise Refused(f"The baseline “{self.baseline[:60]}” is not among the runs that are evaluated.")
-        if self.unjudged not in UNJUDGED or self.topics not in TOPICS:
-            raise Refused(f"“unjudged” is one of {', '.join(UNJUDGED)}; “topics” one of {', '.join(TOPICS)}.")
+        for name, words in WORDS.items():
+            if getattr(self, name) not in words:
+                raise Refused(f"“{getattr(self, name)[:40]}” is none of {', '.join(words)} ({name}).")
 
     def parsed(self) -> list[Measure]:
         """Its measures. Errors: Refused for an unknown one, with what there is."""

@@ -19,8 +19,9 @@ from corpus.models import Collection
 Values = dict[str, str | None]  # by topic number
 MOST_SUBSETS = 200
 QUERY_SET = {"specificity": "group", "quality": "quality", "query_set": "subset"}  # what the question set says
+CAMPAIGN_SPLIT = "campaign_split"  # that of a campaign which judges the topic: a topic's own split says nothing of it
 STORED = "split:"  # before the name of a split that was drawn and stored
-OWN = ("source", "origin", "inline", "kind", "split", "aspects", "author")
+OWN = ("source", "origin", "inline", "kind", "split", CAMPAIGN_SPLIT, "aspects", "author")
 # Where LitSearch's questions come from, by their query_set and by the sources that Litmus gives.
 ORIGINS = {
     **dict.fromkeys(("inline-acl", "inline-inside"), ("inline", "inside")),
@@ -102,8 +103,8 @@ def _rows(collection: Collection) -> list[dict[str, Any]]:
     found = []
     for row in topics.values("number", "source", "kind", "author", "extra", "n_aspects"):
         origin, inline = ORIGINS.get(row["source"], (None, None))
-        split = row["extra"].get("split") or splits.get(row["number"])
-        found.append({**row, "aspects": row["n_aspects"], "origin": origin, "inline": inline, "split": split})
+        more = {"split": row["extra"].get("split"), CAMPAIGN_SPLIT: splits.get(row["number"])}
+        found.append({**row, "aspects": row["n_aspects"], "origin": origin, "inline": inline, **more})
     return found
 
 

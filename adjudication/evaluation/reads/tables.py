@@ -1,35 +1,27 @@
-"""Evaluations as tables: runs in rows, measures and subsets in columns; as Markdown, LaTeX and CSV.
+"""Tables of evaluations: what is printed, with what is known of each figure, and how it is stored.
 
 In each column the best run is bold. † marks a run whose difference from the compared one is significant: the baseline,
-or the column's best run where there is no baseline.
+or the column's best run where there is no baseline. `layout` makes tables, `writers` prints them.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from adjudication.agreement.reads.report import escape
-from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
-from adjudication.stats.evaluation import RunComparison
 from adjudication.stats.measures import parse_measure
-from adjudication.stats.results import Estimate
-from corpus.formats.csv_text import write_csv
 
 ALPHA = 0.05
-_MARKDOWN = re.compile(r"[\\`*\[\]>|]|<(?=[A-Za-z/!?])|\b_|_\b")  # what would begin a mark-up
 DAGGER = "†"
-REASONS = {
-    "no_relevant_document": "no topic has a relevant document",
-    "unjudged_document": "the run ranks unjudged documents",
-    "no_overlap": "the run ranks no topic of the gold",
-    "no_topic": "no topic",
-}
+NONE = "–"  # where there is no figure
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One figure. `text` is what is printed, `why` the reason where there is none; `value` is the figure in full."""
+    """One figure. `text` is what is printed, `why` the reason where there is none; `value` is the figure in full, and
+    so are its standard error `se` and its interval, of which `low` and `high` alone may be there.
+
+    What is printed is a figure times `scale` with so many `places`.
+    """
 
     text: str
     value: float | None = None
@@ -39,9 +31,32 @@ class Cell:
     low: float | None = None
     high: float | None = None
     n_topics: int | None = None
+    se: float | None = None
+    scale: int = 1
+    places: int = 2
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Cell":
+        """As stored; tables stored before December 2026 say only by their text how a figure is printed."""
+        cell = cls(**stored)
+        if "scale" in stored or cell.value is None or not cell.text[:1].isdigit():
+            return cell
+        text = cell.text.split()[0]
+        printed, places = float(text.replace(",", "")), len(text.partition(".")[2])
+        is_percent = abs(printed - 100 * cell.value) < abs(printed - cell.value)
+        return replace(cell, scale=100 if is_percent else 1, places=places)
+
+    def printed(self, number: float | None) -> str:
+        """A number of this cell as it is printed, "" for none."""
+        return "" if number is None else f"{self.scale * number:.{self.places}f}"
+
+    @property
+    def interval(self) -> str:
+        """Its interval as it is printed, "" for none."""
+        return "" if self.low is None or self.high is None else f"({self.printed(self.low)}, {self.printed(self.high)})"
 
 
 @dataclass(frozen=True)
@@ -53,10 +68,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Column:
-    """A measure over some topics. `groups` are the headings above it, the outermost first."""
+    """A measure over some topics. `groups` are the headings above it, the outermost first.
+
+    `is_text` says that its cells hold words, `is_interval` that they hold intervals alone.
+    """
 
     label: str
     groups: tuple[str, ...] = ()
+    is_text: bool = False
+    is_interval: bool = False
 
     @property
     def heading(self) -> str:
@@ -66,35 +86,68 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """What is printed: columns with their headings, rows, the caption and notes below it."""
+    """What is printed: columns with their headings, rows, the caption and notes below it.
+
+    Standard errors and intervals are printed with the figures on request; `se_about` and `interval_about` say then what
+    they are, or why there are none.
+    """
 
     corner: str
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     caption: str
     notes: tuple[str, ...] = ()
+    with_se: bool = False
+    with_interval: bool = False
+    se_about: str = ""
+    interval_about: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As it is stored; `from_json` reads it again, estimates apart."""
-        return {
-            "corner": self.corner,
-            "columns": [[*column.groups, column.label] for column in self.columns],
-            "rows": [
-                {"label": row.label, "is_indented": row.is_indented, "cells": [cell.to_json() for cell in row.cells]}
-                for row in self.rows
-            ],
-            "caption": self.caption,
-            "notes": list(self.notes),
-        }
+        """As it is stored; `from_json` reads it again."""
+        shape = {**vars(self), "notes": list(self.notes)}
+        shape["columns"] = [[*column.groups, column.label] for column in self.columns]
+        shape["kinds"] = [[column.is_text, column.is_interval] for column in self.columns]
+        shape["rows"] = [
+            {"label": row.label, "is_indented": row.is_indented, "cells": [cell.to_json() for cell in row.cells]}
+            for row in self.rows
+        ]
+        return shape
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Table":
-        columns = tuple(Column(each[-1], tuple(each[:-1])) for each in stored["columns"])
-        rows = tuple(
-            Row(row["label"], tuple(Cell(**cell) for cell in row["cells"]), row["is_indented"])
-            for row in stored["rows"]
+        shape = dict(stored)
+        kinds = shape.pop("kinds", [[False, False]] * len(shape["columns"]))
+        shape["columns"] = tuple(
+            Column(each[-1], tuple(each[:-1]), *kind) for each, kind in zip(shape["columns"], kinds, strict=True)
         )
-        return cls(stored["corner"], columns, rows, stored["caption"], tuple(stored["notes"]))
+        shape["rows"] = tuple(
+            Row(row["label"], tuple(map(Cell.from_json, row["cells"])), row["is_indented"]) for row in shape["rows"]
+        )
+        return cls(**{**shape, "notes": tuple(shape["notes"])})
+
+    def shown(self, *, se: bool = False, interval: bool = False) -> "Table":
+        """The table with standard errors and intervals as well, as far as there is something to say of them."""
+        return replace(
+            self,
+            with_se=self.with_se or (se and bool(self.se_about)),
+            with_interval=self.with_interval or (interval and bool(self.interval_about)),
+        )
+
+    @property
+    def full_caption(self) -> str:
+        """The caption with what the printed errors and intervals are."""
+        more = (self.se_about if self.with_se else "", self.interval_about if self.with_interval else "")
+        return " ".join(filter(None, [self.caption, *more]))
+
+    def spread(self, cell: Cell) -> str:
+        """What is printed behind a figure: its standard error, its interval, or nothing."""
+        se = f"± {cell.printed(cell.se)}" if self.with_se and cell.se is not None and "±" not in cell.text else ""
+        return " ".join(filter(None, [se, cell.interval if self.with_interval and cell.value is not None else ""]))
+
+    @property
+    def named_rows(self) -> list[tuple[Row, list[tuple[Cell, str]]]]:
+        """The rows with what is printed behind each figure."""
+        return [(row, [(cell, self.spread(cell)) for cell in row.cells]) for row in self.rows]
 
     @property
     def heads(self) -> list[list[tuple[str, int]]]:
@@ -127,196 +180,12 @@ class Style:
 PLAIN = Style()
 
 
-def make_table(done: EvaluationResult, style: Style = PLAIN) -> Table:
-    """Runs in rows; measures in columns, for all topics and for each combination of the attributes asked for."""
-    subsets = [each for each in done.subsets if len(each.by) in (0, len(done.spec.by))]
-    columns = []
-    for each in subsets:
-        for measure in done.measures:
-            columns.append((Column(measure, subset_heading(done, each)), each, measure))
-    return build_table(done, columns, caption(done, style), style)
-
-
-def subset_heading(done: EvaluationResult, figures: SubsetFigures) -> tuple[str, ...]:
-    """The headings above a subset's columns: nothing where topics are not broken down."""
-    if not done.spec.by:
-        return ()
-    n = len(figures.topics)
-    if not figures.by:
-        return (f"all topics (n = {n:,})",)
-    words = ", ".join(f"{name} {'none' if value is None else value}" for name, value in figures.by.items())
-    return (f"{' '.join(words.split())} (n = {n:,})",)
-
-
-def build_table(
-    done: EvaluationResult,
-    columns: Sequence[tuple[Column, SubsetFigures | None, str]],
-    text: str,
-    style: Style = PLAIN,
-    label: Callable[[str], tuple[str, bool]] = lambda run: (run, False),
-) -> Table:
-    """A table of these columns; `label` says how a run is called and whether it is indented."""
-    built = [_column(done, figures, measure, style) for _, figures, measure in columns]
-    rows = []
-    for place, run in enumerate(done.runs):
-        name, indented = label(run)
-        rows.append(Row(name, tuple(cells[place] for cells in built), indented))
-    return Table("Run", tuple(column for column, _, _ in columns), tuple(rows), text, done.notes)
-
-
-def _column(done: EvaluationResult, figures: SubsetFigures | None, measure: str, style: Style) -> list[Cell]:
-    if figures is None:
-        return [Cell("–", why="no such topics") for _ in done.runs]
-    estimates = {run: figures.means[run][measure] for run in done.runs}
-    best = _best(done, estimates, lambda value: figure_text(measure, value, style))
-    other = done.spec.baseline or (best[0] if best else "")
-    marked = _significant(figures.tests, measure, other, style)
-    cells = []
-    for run, estimate in estimates.items():
-        cell = _undefined(done, run, measure, estimate) or _cell(measure, estimate, style)
-        cells.append(replace(cell, is_best=run in best, is_marked=run in marked))
-    return cells
-
-
-def _best(done: EvaluationResult, estimates: Mapping[str, Estimate], text: Callable[[float], str]) -> list[str]:
-    """The runs with the highest value as it is printed, the highest in full first; none where there is one run."""
-    known = {run: each.value for run, each in estimates.items() if each.value is not None and run in done.spec.runs}
-    order = sorted(known, key=lambda run: -known[run])
-    return [run for run in order if text(known[run]) == text(known[order[0]])] if len(done.runs) > 1 else []
-
-
-def _significant(tests: Sequence[RunComparison], measure: str, other: str, style: Style) -> set[str]:
-    found = set()
-    for test in tests:
-        p = test.t_holm if style.adjusted else test.p
-        if test.measure == measure and other in (test.a, test.b) and p is not None and p < ALPHA:
-            found.add(test.a if test.b == other else test.b)
-    return found
-
-
-def _undefined(done: EvaluationResult, run: str, measure: str, estimate: Estimate) -> Cell | None:
-    if estimate.value is not None:
-        return None
-    reason = REASONS.get(str(estimate.reason), str(estimate.reason))
-    why = done.problems.get(run) or done.scores[run].problems.get(measure) or reason
-    return Cell("–", why=why)
-
-
-def _cell(measure: str, estimate: Estimate, style: Style) -> Cell:
-    value = estimate.value or 0.0
-    text = figure_text(measure, value, style)
-    if style.with_se and estimate.se is not None:
-        text += f" ± {figure_text(measure, estimate.se, style)}"
-    ci = estimate.ci
-    low, high = (ci.low, ci.high) if ci else (None, None)
-    return Cell(text, value, low=low, high=high, n_topics=estimate.n_items)
+def scale_of(measure: str) -> int:
+    """100 for what lies between 0 and 1 and is printed in percent, 1 for counts."""
+    return 100 if parse_measure(measure).definition.bounds[1] == 1 else 1
 
 
 def figure_text(measure: str, value: float, style: Style = PLAIN) -> str:
     """A figure as printed: percentages for what lies between 0 and 1, plain numbers for counts."""
-    bounded = parse_measure(measure).definition.bounds[1] == 1
-    return f"{100 * value:.{style.places}f}" if bounded else f"{value:.1f}"
-
-
-def caption(done: EvaluationResult, style: Style = PLAIN, figures: SubsetFigures | None = None) -> str:
-    """What the table shows, against what, and what its marks mean. `figures` are those of a table about one subset."""
-    topics = len((figures or done.whole).topics)
-    means = "Figures of one topic" if topics == 1 else f"Means over {topics:,} topics"
-    parts = [f"{means} in percent, against {done.gold.label}."]
-    if style.with_se:
-        parts.append("± standard error over topics.")
-    if len(done.runs) > 1:
-        other = done.spec.baseline or "the best run of the column"
-        p = "Holm-adjusted p" if style.adjusted else "p"
-        parts.append(f"Bold: best. {DAGGER}: differs from {other}, paired t-test, {p} < {ALPHA}.")
-    return " ".join(parts)
-
-
-# --- written ----------------------------------------------------------------------------------------------------------
-
-
-def as_markdown(table: Table) -> str:
-    """A Markdown table; headings above columns are put before their names."""
-    lines = [
-        "| " + " | ".join([table.corner, *(_plain(column.heading) for column in table.columns)]) + " |",
-        "|---|" + "---:|" * len(table.columns),
-    ]
-    for row in table.rows:
-        label = ("&nbsp;&nbsp;" if row.is_indented else "") + _plain(row.label)
-        lines.append("| " + " | ".join([label, *(_markdown(cell) for cell in row.cells)]) + " |")
-    return "\n\n".join(["\n".join(lines), *map(_plain, [table.caption, *table.notes]), ""])
-
-
-def _plain(text: str) -> str:
-    """Text in one line that Markdown prints as it is: names come from files."""
-    return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split()))
-
-
-def _markdown(cell: Cell) -> str:
-    text = f"**{cell.text}**" if cell.is_best else cell.text
-    return text + (DAGGER if cell.is_marked else "")
-
-
-def as_latex(table: Table) -> str:
-    """A table environment for a paper; notes follow it as comments."""
-    lines = [r"\begin{table}", rf"\begin{{tabular}}{{l{'r' * len(table.columns)}}}", r"\hline"]
-    for head in table.heads:
-        cells = [rf"\multicolumn{{{span}}}{{c}}{{{escape(text)}}}" for text, span in head]
-        lines.append(" & ".join(["", *cells]) + r" \\")
-    lines.append(" & ".join([escape(table.corner), *(escape(column.label) for column in table.columns)]) + r" \\")
-    lines.append(r"\hline")
-    for row in table.rows:
-        label = (r"\quad " if row.is_indented else "") + escape(row.label)
-        lines.append(" & ".join([label, *(_latex(cell) for cell in row.cells)]) + r" \\")
-    lines += [r"\hline", r"\end{tabular}", rf"\caption{{{_dagger(escape(table.caption))}}}", r"\end{table}"]
-    return "\n".join([*lines, *(f"% {' '.join(note.split())}" for note in table.notes), ""])
-
-
-def _dagger(text: str) -> str:
-    return text.replace(DAGGER, r"$^\dagger$").replace("±", r"$\pm$")
-
-
-def _latex(cell: Cell) -> str:
-    if cell.text == "–":
-        return "--"
-    text = cell.text.replace("±", r"$\pm$")
-    return (rf"\textbf{{{text}}}" if cell.is_best else text) + (r"$^\dagger$" if cell.is_marked else "")
-
-
-def as_csv(table: Table) -> str:
-    """The table as it is printed, marks included; figures in full are in `figures_csv`."""
-    rows = ([row.label, *(cell.text + (DAGGER if cell.is_marked else "") for cell in row.cells)] for row in table.rows)
-    return "".join(write_csv([table.corner, *(column.heading for column in table.columns)], rows))
-
-
-FIGURE_COLUMNS = (
-    *("run", "measure", "by", "n_topics", "value", "se", "low", "high", "method", "reason"),
-    *("baseline", "p", "p_holm", "p_randomisation", "p_randomisation_holm", "gold"),
-)
-
-
-def figures_csv(parts: Sequence[EvaluationResult]) -> str:
-    """A line for each figure in full, with its interval and, where there is a baseline, the tests against it."""
-    return "".join(write_csv(FIGURE_COLUMNS, (row for done in parts for row in _figure_rows(done))))
-
-
-def _figure_rows(done: EvaluationResult) -> Iterator[list[object]]:
-    baseline = done.spec.baseline
-    for each in done.subsets:
-        by = "; ".join(f"{name}={'' if value is None else value}" for name, value in each.by.items())
-        tests = {(test.measure, test.b if test.a == baseline else test.a): test for test in each.tests if baseline}
-        for run, means in each.means.items():
-            for measure, found in means.items():
-                ci = found.ci
-                test = tests.get((measure, run))
-                yield [
-                    *(run, measure, by, found.n_items, found.value, found.se),
-                    *((ci.low, ci.high, ci.method) if ci else (None, None, "")),
-                    str(found.reason or ""),
-                    *((baseline, test.p, test.t_holm) if test else ("", None, None)),
-                    *((test.randomisation.p, test.randomisation_holm) if test else (None, None)),
-                    done.gold.selector,
-                ]
-
-
-WRITERS: dict[str, Callable[[Table], str]] = {"markdown": as_markdown, "latex": as_latex, "csv": as_csv}
+    scale = scale_of(measure)
+    return f"{100 * value:.{style.places}f}" if scale == 100 else f"{value:.1f}"

@@ -23,9 +23,9 @@ from adjudication.evaluation.reads.measured import (
 )
 from adjudication.evaluation.reads.pages import bars_of
 from adjudication.evaluation.reads.rankings import topic_texts
-from adjudication.evaluation.reads.tables import WRITERS
 from adjudication.evaluation.reads.topics import printed_scores, topic_page
 from adjudication.evaluation.reads.unjudged import DEPTHS
+from adjudication.evaluation.reads.writers import WRITERS
 from adjudication.evaluation.views.evaluations import TYPES, chosen, fetch_evaluation, fetch_part, part_context
 from adjudication.models import Evaluation
 from corpus.models import Membership

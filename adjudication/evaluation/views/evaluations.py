@@ -1,6 +1,7 @@
 """Pages of evaluations: all of a collection, asking for one, its table next to a plot, and both as files; qrels."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
@@ -14,10 +15,12 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from adjudication.evaluation.actions import delete_qrels, request_evaluation
 from adjudication.evaluation.forms import EvaluationForm
 from adjudication.evaluation.golds.qrels import imported_qrels
+from adjudication.evaluation.reads.further import further_tables
 from adjudication.evaluation.reads.measured import Measured, fetch_measured, reports_of
 from adjudication.evaluation.reads.pages import draw_plot, plot_of, sorted_table
 from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import WRITERS, Table
+from adjudication.evaluation.reads.tables import Table
+from adjudication.evaluation.reads.writers import write_report
 from adjudication.evaluation.rules import check_can_see
 from adjudication.labels.rules import can_adjudicate, check_can_adjudicate
 from adjudication.models import Evaluation, ImportedQrels
@@ -74,12 +77,15 @@ def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership, job = fetch_evaluation(request, slug, pk)
     context = context_of(membership) | {"evaluation": job, "spec": EvaluationSpec.from_json(job.parameters)}
     if job.results:
-        table = Table.from_json(job.results["table"])
+        spread = _spread(request)
+        table = Table.from_json(job.results["table"]).shown(**spread)
         column = whole_number(request.GET.get("sort"), len(table.columns))
         context |= {"table": sorted_table(table, column), "column": column or 0, "report": job.results["report"]}
         names = list(job.scores.filter(part=0).order_by("pk").values_list("run", flat=True))
         context |= {"plot": plot_of(table, column or 0), "run_names": names}
-        context |= {"has_topics": bool(names), "several_runs": len(names) > 1}
+        context |= {"has_topics": bool(names), "several_runs": len(names) > 1, "spread": spread}
+        context |= {"query": urlencode({name: "on" for name, on in spread.items() if on})}
+        context |= {"further": further_tables(job.results["report"])}
     else:
         context |= fragment_context(job, membership)
     return render(request, "adjudication/evaluation/evaluation_detail.html", context)
@@ -107,11 +113,17 @@ def evaluation_table(request: HttpRequest, slug: str, pk: int, form: str) -> Htt
     if not job.results or form not in (*TYPES, FIGURES):
         raise Http404
     name, content_type = TYPES.get(form, TYPES["csv"])
-    text = job.results["figures"] if form == FIGURES else WRITERS[name](Table.from_json(job.results["table"]))
+    table = Table.from_json(job.results["table"]).shown(**_spread(request))
+    text = job.results["figures"] if form == FIGURES else write_report(name, table, job.results["report"])
     response = HttpResponse(text, content_type=content_type)
     ending = "-figures.csv" if form == FIGURES else f".{form}"
     response["Content-Disposition"] = f'attachment; filename="{slug}-evaluation-{pk}{ending}"'
     return response
+
+
+def _spread(request: HttpRequest) -> dict[str, bool]:
+    """Whether standard errors and intervals are to be shown."""
+    return {name: request.GET.get(name) == "on" for name in ("se", "interval")}
 
 
 @require_POST

@@ -60,7 +60,7 @@ def values_of(report: dict[str, object]) -> Figures:
 def test_page_command_and_rest(client: Client, expected: Figures, capsys: pytest.CaptureFixture[str]) -> None:
     client.force_login(MembershipFactory(collection=Collection.objects.get(), role=Role.MANAGER).user)
     names = list(expected)
-    asked = {"gold": "campaign:main", "runs": names, "measures": " ".join(MEASURES), "condensed": "on"}
+    asked = {"gold": "campaign:main", "runs": names, "measures": " ".join(MEASURES), "unjudged": "condensed"}
     sent = client.post(reverse("evaluation_create", args=["doris"]), {**asked, "preset": "", "baseline": ""})
     assert sent.status_code == 302, sent.content.decode()
     job = carried_out(Evaluation.objects.get())

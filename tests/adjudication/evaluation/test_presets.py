@@ -1,11 +1,18 @@
 """The papers' tables against figures by hand."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from accounts.refusals import Refused
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.reads.spec import CONDENSED, EvaluationSpec
+from adjudication.evaluation.reads.writers import as_latex
+from adjudication.splits.actions import make_split
+from annotation.campaigns.actions.campaigns import create_campaign
+from annotation.campaigns.actions.items import build_items_of
 from corpus.models import (
     Collection,
     Document,
@@ -31,15 +38,36 @@ def built() -> Built:
 
 @pytest.mark.slow
 def test_presets_of_doris_mae(built: Built) -> None:
-    for topic in Topic.objects.filter(collection=built.collection)[:8]:
-        Topic.objects.filter(pk=topic.pk).update(extra={"split": "test"})
     report = make_report(built.collection, EvaluationSpec("", ("good", "half"), preset="doris-2", resamples=1000))
     assert [column.label for column in report.table.columns] == ["R@5", "R@20", "RP", "NDCG exp 10%", "MRR@10", "MAP"]
     assert [row.label for row in report.table.rows] == ["good", "half", "Random"]
-    assert " ± " in report.table.rows[0].cells[0].text
-    test = make_report(built.collection, EvaluationSpec("", ("good",), preset="doris-8", resamples=1000))
-    assert test.table.rows[0].cells[0].n_topics == 8
-    assert test.table.caption.startswith("Means over 8 topics")
+    assert all(cell.se for cell in report.table.rows[0].cells)
+    assert " ± " in as_latex(report.table).replace(r"$\pm$", "±")
+    assert report.table.with_se
+    assert report.table.se_about == "±: standard error of the mean over topics, by the bootstrap (1,000 resamples)."
+
+
+def test_table_8_of_doris_mae_is_of_the_split_that_was_drawn(built: Built) -> None:
+    """Not of what a campaign called test judges, and not of a topic's own word."""
+    topics = Topic.objects.filter(collection=built.collection)
+    other = create_campaign(collection=built.collection, by=None, at=AT, name="Other", split="test")
+    build_items_of(campaign=other, by=None, at=AT, pairs=[(topics[0].pk, built.items[0].document_id or 0)])
+    topics.filter(number="2").update(extra={"split": "test"})
+    spec = EvaluationSpec("campaign:main", ("good",), preset="doris-8", resamples=1000)
+    with pytest.raises(Refused, match=r"No split of the topics has a part “test”\. Draw a split first"):
+        make_report(built.collection, spec)
+    how: dict[str, Any] = {"by": None, "at": AT, "collection": built.collection}
+    make_split(**how, name="dev-test", parts={"dev": 1, "test": 2})
+    table = make_report(built.collection, spec).table
+    assert (table.rows[0].cells[0].n_topics, len(topics)) == (8, 12)
+    assert table.caption.startswith("Means over 8 topics")
+    make_split(**how, name="half", parts={"train": 1, "test": 1})
+    with pytest.raises(Refused, match=r"Several splits .* break down by one of split:dev-test, split:half"):
+        make_report(built.collection, spec)
+    chosen = make_report(built.collection, replace(spec, by=("split:half",))).table
+    assert chosen.caption.startswith("Means over 6 topics")
+    with pytest.raises(Refused, match="other is no split with a part “test”"):
+        make_report(built.collection, replace(spec, by=("split:other",)))
 
 
 def test_tables_6_and_7_of_doris_mae() -> None:
@@ -106,7 +134,12 @@ def test_presets_of_litsearch_and_acm_cr() -> None:
     assert texts["litsearch-5"] == ["0.0", "100.0", "0.0", "100.0"]
     assert texts["litsearch-6"] == ["0.0", "100.0", "0.0", "100.0"]
     assert texts["litsearch-7"] == ["–", "–"], "no specific question is ranked by both"
-    assert texts["litsearch-8"] == ["0.0", "100.0"]
+    assert texts["litsearch-8"] == ["0.0", "100.0", "0.0", "100.0"]
+    assert [column.groups[0] for column in tables["litsearch-8"].columns[::2]] == [
+        "nDCG@10, 1/log2(rank + 1)",
+        "LitSearch_nDCG@10, 1/rank",
+    ]
+    assert "nDCG@10 discounts by 1/log2(rank + 1)" in tables["litsearch-8"].caption
     assert [group for column in tables["litsearch-3"].columns for group in column.groups[:1]][::3] == [
         "Inline-citation",
         "Author-written",

@@ -14,7 +14,7 @@ from adjudication.stats.measure import Measure
 from adjudication.stats.measures import measure_names, parse_measure, with_condensed
 from adjudication.stats.rankings import RankedList, canonical_ranking, make_gold, match, rank, shuffled
 from adjudication.stats.results import Reason
-from adjudication.stats.run_order import at_depths, leave_runs_out, order_agreement, tau_ap, tau_b
+from adjudication.stats.run_order import at_depths, leave_methods_out, order_agreement, tau_ap, tau_b
 from tests.adjudication.stats.examples import standard_error_of_mean
 
 DOCNOS = [f"D{index:02}" for index in range(12)]
@@ -150,6 +150,15 @@ def test_a_ranking_without_what_there_is_to_find_scores_zero() -> None:
         assert one(name, ["a", "b"], {"a": 0, "b": 0, "c": 1}) == 0.0
         assert one(name, ["a", "b"], {"a": 0, "b": 0}) is None
     assert one("CSFCube_nDCG@10%", ["a"], {"a": 1}) is None, "a cut that lets nothing in"
+
+
+def test_litsearch_code_discounts_by_rank_and_never_cuts_the_ideal() -> None:
+    """`calculate_ndcg(ranking[:k], relevant)` of its repository: sums of 1/rank, over as many as are relevant."""
+    relevant = {"a": 1, "b": 1, "c": 1, "x": 0}
+    ideal = 1 + 1 / 2 + 1 / 3
+    assert one("LitSearch_nDCG@2", ["x", "a", "b"], relevant) == pytest.approx((1 / 2) / ideal)
+    assert one("LitSearch_nDCG", ["x", "a", "b"], relevant) == pytest.approx((1 / 2 + 1 / 3) / ideal)
+    assert one("LitSearch_nDCG@10", ["x"], {"x": 0}) is None
 
 
 def test_doris_mrr_takes_the_top_grade_and_keeps_the_quirk() -> None:
@@ -305,13 +314,16 @@ def test_a_run_without_what_it_alone_brought() -> None:
     gold = make_gold({"q": {"a": 1, "b": 1, "c": 0}})
     runs = {"one": match([RankedList("q", ["a", "c"])], gold), "two": match([RankedList("q", ["c", "b"])], gold)}
     brought = {"one": np.array([True, False, False]), "two": np.zeros(3, dtype=bool)}
-    first, second = leave_runs_out(runs, gold, measures("R@1"), brought)
+    first, second = leave_methods_out(runs, gold, measures("R@1"), brought)
     assert (first.judgments, first.value, first.value_without, first.rank, first.rank_without) == (1, 0.5, 0.0, 1, 1)
     assert first.change == -0.5
+    assert (first.run, first.tau_b, first.without) == ("one", None, {"one": 0.0, "two": 0.0}), "one order ties them"
     assert second.change == 0
+    (searched,) = leave_methods_out(runs, gold, measures("R@1"), {"bm25": np.array([True, False, False])})
+    assert (searched.method, searched.run, searched.change) == ("bm25", "one", -0.5), "of the run that changes most"
     both = make_gold({"q": {"a": 1, "b": 1, "c": 0}, "r": {"d": 1}})
     runs_of_two = {"one": match([RankedList("q", ["a", "c"]), RankedList("r", ["d"])], both)}
-    (lost,) = leave_runs_out(runs_of_two, both, measures("R@1"), {"one": np.array([False, False, False, True])})
+    (lost,) = leave_methods_out(runs_of_two, both, measures("R@1"), {"one": np.array([False, False, False, True])})
     assert (lost.value, lost.n_topics, lost.value_without, lost.n_topics_without) == (0.75, 2, 0.5, 1), (
         "r has none left"
     )

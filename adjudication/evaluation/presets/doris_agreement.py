@@ -1,0 +1,171 @@
+"""Table 1 of DORIS-MAE (Wang et al. 2023): a machine's agreement with people next to that of people among themselves.
+
+The figures are computed from the labels as they are now, by the paper's method: a percentile bootstrap of single items.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from accounts.refusals import Refused
+from accounts.snapshots import snapshot
+from adjudication.agreement.reads.agreement import REASONS, p_text
+from adjudication.evaluation.golds.registry import parse_selector
+from adjudication.evaluation.presets.preset import Part, Preset
+from adjudication.evaluation.reads.result import EvaluationResult
+from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.reads.tables import NONE, Cell, Column, Row, Table
+from adjudication.exporting.exporter import find_campaign, find_criterion
+from adjudication.labels.reads.counts import fetch_vote_standing
+from adjudication.labels.reads.inputs import labels_of, read_inputs
+from adjudication.stats.comparison import Comparison
+from adjudication.stats.labels import Kind, Labels
+from adjudication.stats.report import Agreement, Options, measure_agreement
+from adjudication.stats.results import Estimate, Flag
+from adjudication.stats.statistics import statistics_for
+from annotation.models import Campaign, Criterion
+from corpus.models import Collection
+
+ROWS = {"macro_f1": "F1-score (macro)", "accuracy": "Accuracy", "spearman": "Spearman's ρ"}
+COLUMNS = (
+    *map(Column, ("G&A", "avg. H&H", "avg. G&H")),
+    *(Column(name, is_interval=True) for name in ("H&H CI", "G&H CI")),
+    Column("p-value"),
+)
+
+
+class Table1(Preset):
+    name = "doris-1"
+    label = "DORIS-MAE Table 1: agreement of a machine with people"
+    about = "Macro F1, accuracy and ρ of people with people and with a machine; the gold names the campaign. No runs."
+    parts: ClassVar = (Part("campaign"),)
+    measures_runs = False
+    interval = "percentile"
+
+    def table(
+        self,
+        collection: Collection,
+        specs: Sequence[EvaluationSpec],
+        done: Sequence[EvaluationResult],  # noqa: ARG002
+    ) -> Table:
+        (spec,) = specs
+        selector = parse_selector(spec.gold)
+        if selector.kind != "campaign":
+            raise Refused("This table is about the labels of a campaign: choose campaign:NAME as gold.")
+        campaign = find_campaign(collection, selector.name)
+        criterion = find_criterion(campaign, dict(selector.options).get("criterion", ""))
+        with snapshot():
+            _, labels = labels_of(criterion, read_inputs(campaign))
+            late = fetch_vote_standing(campaign)
+        if not labels.models() or not labels.columns_of(Kind.HUMAN):
+            raise Refused(f"{campaign} has no labels of both people and a machine on {criterion.label}.")
+        found = measure_agreement(labels, _options(spec, criterion))
+        stale = f"{late.since} came after the votes were counted: count again" if late.is_stale else ""
+        models = list(labels.models())
+        rows = [_row(found, name, model, stale, len(models) > 1) for model in models for name in ROWS]
+        notes = tuple(dict.fromkeys(_notes(found, labels)))
+        return Table("Metrics", COLUMNS, tuple(rows), _caption(campaign, criterion, labels, spec), notes)
+
+
+def _options(spec: EvaluationSpec, criterion: Criterion) -> Options:
+    known = set(statistics_for(criterion.scale))
+    statistics = tuple(name for name in ROWS if name in known)
+    return Options(
+        seed=spec.seed,
+        statistics=statistics,
+        resamples=spec.resamples,
+        interval=spec.interval,
+        unit="item",
+        family=statistics,
+        pairs=False,
+    )
+
+
+def _row(found: Agreement, name: str, model: str, stale: str, several: bool) -> Row:
+    """The figures of one statistic, of one machine."""
+    people = _estimate(found, name, "HH")
+    crossed = _estimate(found, name, "GH", model)
+    verdict = Cell(NONE, why=stale) if stale else _cell(_estimate(found, name, "GA", model), "no verdict has a value")
+    label = f"{ROWS[name]}, {model}" if several else ROWS[name]
+    cells = (verdict, _cell(people), _cell(crossed), _interval(people), _interval(crossed), _p(found, name, model))
+    return Row(label, cells)
+
+
+def _estimate(found: Agreement, name: str, block: str, model: str | None = None) -> Estimate | None:
+    try:
+        return found.find(name, "block", block, **({"model": model} if model else {})).estimate
+    except KeyError:
+        return None
+
+
+def _cell(estimate: Estimate | None, why: str = "the criterion has no such statistic") -> Cell:
+    """In percent, as the paper has it."""
+    if estimate is None or estimate.value is None:
+        return Cell(NONE, why=why if estimate is None else REASONS.get(str(estimate.reason), str(estimate.reason)))
+    return Cell(f"{100 * estimate.value:.2f}", estimate.value, scale=100)
+
+
+def _interval(estimate: Estimate | None) -> Cell:
+    if estimate is None or estimate.ci is None:
+        reason = "" if estimate is None else str(estimate.ci_reason)
+        return Cell(NONE, why=REASONS.get(reason, reason) or "the criterion has no such statistic")
+    cell = Cell(NONE, low=estimate.ci.low, high=estimate.ci.high, scale=100)
+    return Cell(cell.interval, low=cell.low, high=cell.high, scale=100)
+
+
+def _p(found: Agreement, name: str, model: str) -> Cell:
+    tests = [each for each in found.comparisons if (each.statistic, each.model) == (name, model)]
+    p = tests[0].difference.p if tests else None
+    if p is None:
+        reason = str(tests[0].difference.ci_reason or tests[0].difference.reason) if tests else ""
+        return Cell(NONE, why=REASONS.get(reason, reason) or "people and machine cannot be compared on it")
+    return Cell(f"{p:.2f}" if p >= 0.01 else p_text(p), p, places=2 if p >= 0.01 else 4)
+
+
+# --- what a reader must know ------------------------------------------------------------------------------------------
+
+
+def _caption(campaign: Campaign, criterion: Criterion, labels: Labels, spec: EvaluationSpec) -> str:
+    runs = [f"{model} ({_number(len(columns), 'run', 'runs')})" for model, columns in labels.models().items()]
+    people = _number(len(labels.columns_of(Kind.HUMAN)), "person", "people")
+    way = "jackknife" if spec.interval == "jackknife_t" else f"{spec.interval} bootstrap, {spec.resamples:,} resamples"
+    return (
+        f"Agreement on {criterion.label} in {campaign}, in percent, over {labels.n_items:,} items. H is human "
+        f"({people}), G is {', '.join(runs)}, A is the verdict, CI is the 95% confidence interval ({way} of single "
+        "items). The p-value is of the hypothesis that avg. H&H and avg. G&H do not differ; a high one is no evidence "
+        "that they are equal."
+    )
+
+
+def _number(count: int, one: str, many: str) -> str:
+    return f"{count:,} {one if count == 1 else many}"
+
+
+def _notes(found: Agreement, labels: Labels) -> Iterator[str]:
+    for each in found.comparisons:
+        yield from _of_difference(each)
+    if labels.topics is not None and len(set(labels.topics.tolist())) < labels.n_items:
+        yield (
+            "Topics have several items, which are not independent: intervals over topics, as the page Agreement has "
+            "them, are usually wider."
+        )
+    flags = {flag for each in found.results if each.block == "GA" for flag in each.estimate.flags}
+    if Flag.LEAVE_ONE_OUT in flags:
+        yield "The machine voted on the verdicts: G&A compares each run with the vote of the others."
+    if Flag.PART_WHOLE in flags:
+        yield "The machine alone voted on the verdicts: G&A compares it with itself."
+    pairs = {pair.annotators for each in found.results if each.block != "GG" for pair in each.excluded_pairs}
+    if pairs:
+        names = "; ".join(" and ".join(pair) for pair in sorted(pairs))
+        yield f"Left out of means, as they share fewer than 10 items or have no value: {names}."
+
+
+def _of_difference(test: Comparison) -> Iterator[str]:
+    if test.n_excluded:
+        yield (
+            f"p over the items with two human labels and one of every run of {test.model}: {test.n_excluded:,} others "
+            "are left out."
+        )
+    gap, ci = test.difference.value, test.difference.ci
+    if gap is not None and ci is not None:
+        ends = f"{100 * ci.low:.2f} to {100 * ci.high:.2f}"
+        yield f"{ROWS[test.statistic]}: avg. H&H − avg. G&H ({test.model}) = {100 * gap:.2f}, 95% interval {ends}."
