@@ -16,8 +16,8 @@ from adjudication.agreement.api import NewVoteSerializer
 from adjudication.agreement.forms import VoteForm
 from adjudication.cycles.api import CycleDecisionSerializer, NewCycleSerializer
 from adjudication.cycles.forms import CycleForm, DecisionForm
-from adjudication.evaluation.api import NewJudgingSerializer
-from adjudication.evaluation.forms import JudgingForm
+from adjudication.evaluation.api import NewEvaluationSerializer, NewJudgingSerializer
+from adjudication.evaluation.forms import EvaluationForm, JudgingForm
 from adjudication.splits.api import NewSplitSerializer
 from adjudication.splits.forms import SplitForm
 from annotation.assignment.api import AnnotatorChangeSerializer, NewAnnotatorsSerializer
@@ -156,6 +156,14 @@ VERBS = [
         buttons=("dry_run",),
     ),
     Verb("adjudicate", (VoteForm,), NewVoteSerializer, "adjudicate", here=("campaign", "policy")),
+    Verb(
+        "evaluate",
+        (EvaluationForm,),
+        NewEvaluationSerializer,
+        "evaluate",
+        here=("form", "with_se", "with_interval"),  # how the figures are printed
+        other={"selector": "gold"},
+    ),
     Verb("judge_unjudged", (JudgingForm,), NewJudgingSerializer, "judge_unjudged", here=("gold", "runs")),
     Verb(
         "create_collection",

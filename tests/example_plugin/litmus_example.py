@@ -1,14 +1,21 @@
-"""Another package: an export of one line for each item and its verdict, and a rule for ties."""
+"""Another package: an export of one line for each item and its verdict, a rule for ties, and a paper's table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 import numpy as np
 
+from adjudication.evaluation.presets.preset import Part, Preset
+from adjudication.evaluation.reads.layout import build_table
+from adjudication.evaluation.reads.result import EvaluationResult
+from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.reads.tables import Column, Table
 from adjudication.exporting.exporter import CampaignExporter, Options, TextExporter
 from adjudication.exporting.forms import CampaignForm, WordField
 from adjudication.exporting.streams import rows
 from adjudication.stats.policies import Ballots, TiePolicy
 from adjudication.stats.results import IntArray
+from corpus.models import Collection
 
 SEPARATORS = {"tab": "\t", "semicolon": ";"}
 STATEMENT = """
@@ -47,3 +54,16 @@ def rounded_mean(ballots: Ballots) -> IntArray:
 
 
 MEAN = TiePolicy("mean", "mean of all votes", "The mean of all votes on the item, rounded half up.", rounded_mean)
+
+
+class FirstHits(Preset):
+    name = "first-hits"
+    label = "First hits"
+    about = "How often the first document is relevant."
+    parts: ClassVar = (Part("campaign", ("P@1",)),)
+
+    def table(self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]) -> Table:
+        return build_table(done[0], [(Column("first"), done[0].whole, "P@1")], self.style)
+
+
+FIRST_HITS = FirstHits()

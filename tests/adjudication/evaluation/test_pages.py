@@ -1,10 +1,11 @@
 """Evaluations as jobs: asked for on the page and through the API, carried out, shown, sorted, taken out."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -38,6 +39,67 @@ def test_a_table_of_a_paper_needs_no_gold(client: Client, built: Built) -> None:
     assert ask(client, gold="", selector="campaign:main").status_code == 302
     assert ask(client, gold="").status_code == 422
     assert [job.parameters["gold"] for job in Evaluation.objects.order_by("pk")] == ["campaign:main"] * 2
+
+
+def test_a_table_of_a_paper_is_about_the_campaign_that_was_chosen(client: Client, built: Built) -> None:
+    """Where there are several: by page as by command and REST. What has two golds of its own takes none."""
+    sign_in(client, built)
+    Campaign.objects.create(
+        collection=built.collection, slug="aaa", name="Second", kind="relevance", overlap=1, seed=1, created_at=AT
+    )
+    refused = ask(client, gold="", preset="doris-2")
+    assert "Say which campaign: aaa, main." in refused.content.decode()
+    assert ask(client, preset="doris-2").status_code == 302
+    assert Evaluation.objects.get().parameters["gold"] == "campaign:main"
+    refused = ask(client, preset="acm-cr-2")
+    assert "has the golds contexts:paragraph and contexts:sentence: name none with it." in refused.content.decode()
+
+
+def test_numbers_and_choices_of_the_form_reach_the_evaluation(client: Client, built: Built) -> None:
+    sign_in(client, built)
+    chosen = {"resamples": "2000", "seed": "7", "topics": "relevant", "empty_topics": "zero", "interval": "bca"}
+    assert ask(client, **chosen, unjudged="condensed", random="on").status_code == 302
+    given = Evaluation.objects.get().parameters
+    assert {name: given[name] for name in ("resamples", "seed")} == {"resamples": 2000, "seed": 7}
+    assert {name: given[name] for name in ("topics", "empty_topics", "interval", "unjudged")} == {
+        **{name: chosen[name] for name in ("topics", "empty_topics", "interval")},
+        "unjudged": "condensed",
+    }
+    assert ask(client, resamples="10").status_code == 422
+
+
+def test_what_the_command_evaluated_is_on_the_page(client: Client, built: Built, tmp_path: Path) -> None:
+    path = tmp_path / "own.qrels"
+    path.write_text("1 0 d1 1\n2 0 d2 1\n")
+    for gold in ("campaign:main", f"qrels:{path}"):
+        call_command("evaluate", "tea", "--gold", gold, "--run", "good", "--measure", "AP", "--resamples", "1000")
+    with pytest.raises(CommandError, match="No question has a target"):
+        call_command("evaluate", "tea", "--gold", "targets", "--run", "good")
+    sign_in(client, built)
+    page = client.get(reverse("evaluation_list", args=["tea"])).content.decode()
+    assert page.count("command line") == 3
+    for job in Evaluation.objects.filter(state="done"):
+        shown = client.get(reverse("evaluation_detail", args=["tea", job.pk]))
+        assert shown.context["table"].rows[0].label == "good"
+        assert job.scores.exists()
+
+
+@pytest.mark.slow
+def test_errors_and_intervals_are_shown_and_written_on_request(client: Client, built: Built) -> None:
+    sign_in(client, built)
+    ask(client)
+    job = carried_out(Evaluation.objects.get())
+    address = reverse("evaluation_detail", args=["tea", job.pk])
+    plain, full = client.get(address).content.decode(), client.get(address, {"se": "on", "interval": "on"})
+    assert "±" not in plain
+    assert "± " in full.content.decode()
+    assert "by the jackknife" in full.content.decode()
+    table = reverse("evaluation_table", args=["tea", job.pk, "csv"])
+    assert f"{table}?se=on&amp;interval=on" in full.content.decode()
+    head = client.get(table, {"se": "on", "interval": "on"}).content.decode().splitlines()[0]
+    assert head.startswith("Run,AP,AP SE,AP low,AP high,AP topics")
+    written = client.get(reverse("evaluation_table", args=["tea", job.pk, "tex"]), {"se": "on"}).content.decode()
+    assert r"$\pm$" in written
 
 
 @pytest.mark.slow

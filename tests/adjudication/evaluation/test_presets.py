@@ -1,18 +1,25 @@
 """The papers' tables against figures by hand."""
 
+import csv
+import io
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
+from uuid import uuid4
 
+import numpy as np
 import pytest
 
 from accounts.refusals import Refused
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.reads.spec import CONDENSED, EvaluationSpec
-from adjudication.evaluation.reads.writers import as_latex
+from adjudication.evaluation.reads.writers import as_csv, as_latex
+from adjudication.models import Verdict
 from adjudication.splits.actions import make_split
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.actions.items import build_items_of
+from annotation.models import Judgment, Submission
 from corpus.models import (
     Collection,
     Document,
@@ -169,3 +176,58 @@ def test_condensed_lists_take_unjudged_documents_out(built: Built) -> None:
     assert as_they_are["nDCG_exp@10%"]["value"] is None
     assert condensed["subsets"][0]["runs"]["stray"]["nDCG_exp@10%"]["value"] == 0.0
     assert "Unjudged documents are taken out of every ranking first (condensed lists)." in condensed["notes"]
+
+
+def test_table_1_of_doris_mae_is_in_the_papers_layout() -> None:
+    """Three people and two runs of a machine that has no vote, as scikit-learn and SciPy have it."""
+    from scipy.stats import spearmanr
+    from sklearn.metrics import accuracy_score, f1_score
+
+    def macro_f1(one: Any, two: Any) -> float:
+        return float(f1_score(one, two, average="macro"))
+
+    rng = np.random.default_rng(4)
+    truth = rng.choice(3, 60, p=[0.5, 0.3, 0.2])
+    labels = np.where(rng.random((60, 5)) < 0.3, rng.choice(3, (60, 5)), truth[:, None])
+    built = build_campaign(labels.tolist(), machines=[("g1", "gpt", 1), ("g2", "gpt", 2)], topics=60)
+    vote(built)
+    spec = EvaluationSpec("campaign:main", (), preset="doris-1", resamples=1000)
+    table = make_report(built.collection, spec).table
+    assert [column.label for column in table.columns] == ["G&A", "avg. H&H", "avg. G&H", "H&H CI", "G&H CI", "p-value"]
+    assert [row.label for row in table.rows] == ["F1-score (macro)", "Accuracy", "Spearman's ρ"]
+    among = list(combinations(range(3), 2))
+    across = [(g, h) for g in (3, 4) for h in range(3)]
+    for row, figure in zip(
+        table.rows, (macro_f1, accuracy_score, lambda one, two: spearmanr(one, two).statistic), strict=True
+    ):
+        for cell, pairs in ((row.cells[1], among), (row.cells[2], across)):
+            assert cell.text == f"{100 * np.mean([figure(labels[:, a], labels[:, b]) for a, b in pairs]):.2f}"
+        for cell, interval in zip(row.cells[1:3], row.cells[3:5], strict=True):
+            assert (interval.low or 1) < (cell.value or 0) < (interval.high or 0)
+            assert interval.text == f"({100 * (interval.low or 0):.2f}, {100 * (interval.high or 0):.2f})"
+        assert 0 <= (row.cells[5].value or 0) <= 1
+    verdicts = dict(Verdict.objects.filter(value__isnull=False).values_list("item__document__docno", "value"))
+    decided = [(verdicts.get(f"doc{at:05d}"), row) for at, row in enumerate(labels.tolist())]
+    agreed = [value == row[g] for value, row in decided if value is not None for g in (3, 4)]
+    assert table.rows[1].cells[0].text == f"{100 * np.mean(agreed):.2f}"
+    assert "H is human (3 people), G is gpt (2 runs), A is the verdict" in table.caption
+    assert "percentile bootstrap, 1,000 resamples of single items" in table.caption
+    line = next(csv.DictReader(io.StringIO(as_csv(table))))
+    assert float(line["H&H CI low"]) < float(line["avg. H&H"]) < float(line["H&H CI high"])
+    assert r"G\&A & avg. H\&H" in as_latex(table)
+    with pytest.raises(Refused, match="choose campaign:NAME as gold"):
+        make_report(built.collection, replace(spec, gold="targets"))
+
+
+def test_table_1_compares_no_machine_with_a_verdict_that_newer_labels_may_change(built: Built) -> None:
+    spec = EvaluationSpec("campaign:main", (), preset="doris-1", resamples=1000)
+    assert make_report(built.collection, spec).table.rows[1].cells[0].text == "100.00"
+    judgment = Judgment.objects.filter(assignment__annotator__name="ana").select_related("assignment")[0]
+    value = (judgment.value + 1) % 3
+    newer = Submission.objects.create(
+        uuid=uuid4(), assignment=judgment.assignment, kind="answer", received_at=AT, answers={"relevance": value}
+    )
+    Judgment.objects.filter(pk=judgment.pk).update(submission=newer, value=value)
+    cells = make_report(built.collection, spec).table.rows[1].cells
+    assert (cells[0].text, "came after the votes were counted: count again" in cells[0].why) == ("–", True)
+    assert cells[2].value is not None

@@ -14,9 +14,12 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from accounts.operations import DescriptionGenerator
+from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.exporting.registry import EXPORTERS
-from adjudication.models import ExportPrefixes, Verdict
+from adjudication.models import Evaluation, ExportPrefixes, Verdict
 from adjudication.stats.policies import TIE_POLICIES
+from tests.adjudication.evaluation.evaluating import make_run
+from tests.adjudication.evaluation.roads import carried_out
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built, build_campaign
 
@@ -41,11 +44,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(site))
     monkeypatch.setattr(DescriptionGenerator, "cached", None)  # of a test without the package
-    for registry in (EXPORTERS, TIE_POLICIES):
+    for registry in (EXPORTERS, TIE_POLICIES, PRESETS):
         registry.reload()
     yield
     monkeypatch.undo()
-    for registry in (EXPORTERS, TIE_POLICIES):
+    for registry in (EXPORTERS, TIE_POLICIES, PRESETS):
         registry.reload()
 
 
@@ -96,6 +99,23 @@ def test_its_rule_for_ties_works_on_page_command_and_api(
     assert [each["ties"] for each in votes] == ["mean"]
     asked = client.post("/api/collections/tea/campaigns/main/votes/", {"ties": "mean"}, "application/json")
     assert (asked.status_code, asked.json()["ties"]) == (202, "mean")
+
+
+def test_its_table_of_a_paper_works_on_page_command_and_api(
+    built: Built, installed: None, client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_run(built.collection, "bm25", {"1": {"d": 1.0}, "2": {"e": 1.0}})
+    client.force_login(built.people["manager"])
+    assert "First hits" in client.get(reverse("evaluation_create", args=["tea"])).text
+    asked = {"preset": "first-hits", "runs": ["bm25"], "resamples": 1000}
+    sent = client.post("/api/collections/tea/evaluations/", asked, "application/json")
+    assert sent.status_code == 202, sent.content
+    job = carried_out(Evaluation.objects.get())
+    call_command("evaluate", "tea", "--preset", "first-hits", "--run", "bm25", "--resamples", "1000", "--json")
+    assert json.loads(capsys.readouterr().out) == job.results["report"]
+    assert job.results["table"]["columns"] == [["first"]]
+    unknown = client.post("/api/collections/tea/evaluations/", {**asked, "preset": "x"}, "application/json")
+    assert (unknown.status_code, "Unknown preset “x”. There is litsearch-3" in unknown.json()["detail"]) == (422, True)
 
 
 def test_who_has_to_judge_may_not_take_it(built: Built, installed: None, client) -> None:
