@@ -9,6 +9,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from annotation.campaigns.reads.unjudged import left_to
+from annotation.definitions.rubric_options import read_rubric_options
 from annotation.models import Campaign, Judgment, ReviewDecision, Rewrite, RewriteReview
 from corpus.text.differences import Piece, compare_texts
 from corpus.text.overlap import Overlap, overlap_with
@@ -67,8 +68,9 @@ def reviews_like(rewrites: Iterable[Rewrite]) -> QuerySet[RewriteReview]:
 
 def describe_rewrites(rewrites: QuerySet[Rewrite]) -> list[RewriteRow]:
     """These rewrites with everything shown next to them; four queries."""
-    topic = "submission__assignment__item__topic"
-    related = rewrites.select_related(topic, "submission__assignment__annotator")
+    item = "submission__assignment__item"
+    topic = f"{item}__topic"
+    related = rewrites.select_related(topic, f"{item}__campaign", "submission__assignment__annotator")
     found = list(related.prefetch_related(f"{topic}__targets__document"))
     reviews: dict[tuple[int, str], list[RewriteReview]] = defaultdict(list)
     for review in reviews_like(found).select_related("reviewer", "rewrite__submission"):
@@ -81,14 +83,15 @@ def _row(rewrite: Rewrite, reviews: list[RewriteReview]) -> RewriteRow:
     topic, annotator = assignment.item.topic, assignment.annotator
     pairs = [(each.document.title, each.document.abstract) for each in topic.targets.all()] if topic else []
     removed, added = pieces_of(rewrite)
+    definition = read_rubric_options(assignment.item.campaign.options).overlap_definition
     return RewriteRow(
         rewrite=rewrite,
         number=topic.number if topic else "",
         author=annotator.name if annotator else "",
         removed=removed,
         added=added,
-        before=overlap_with(rewrite.original, pairs),
-        after=overlap_with(rewrite.text, pairs),
+        before=overlap_with(rewrite.original, pairs, definition),
+        after=overlap_with(rewrite.text, pairs, definition),
         reviews=reviews,
     )
 

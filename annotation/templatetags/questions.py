@@ -5,6 +5,7 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
+from annotation.definitions.rubric_options import read_rubric_options
 from annotation.labelling.reads.units import in_utf16
 from annotation.templatetags.labelling import marked
 from corpus.templatetags.overlap import share
@@ -14,10 +15,16 @@ register = template.Library()
 register.filter("share", share)
 
 
+@register.simple_tag
+def shared_words(text: str, question: str, definition: str) -> SafeString:
+    """The text with the words marked that the question has too, by a definition of overlap."""
+    return marked(text, in_utf16(text, shared_spans(text, question, definition)))
+
+
 @register.filter
-def shared_with(text: str, question: str | None) -> SafeString:
-    """The text with the words marked that the question has too."""
-    return marked(text, in_utf16(text, shared_spans(text, question or "")))
+def overlap_rule(options: dict[str, Any]) -> str:
+    """How a rubric counts word overlap and from where on it leaves a question out, from its stored options."""
+    return read_rubric_options(options).overlap_rule
 
 
 @register.filter

@@ -8,6 +8,7 @@ from corpus.models.collections import Collection, InCollection
 from corpus.models.mentions import CitationMention
 from corpus.models.prompts import PromptTemplate
 from corpus.models.topics import Topic
+from corpus.text.overlap import DEFINITIONS, LITSEARCH_CODE, WORDS
 
 INLINE_INSIDE, INLINE_OUTSIDE = "inline-inside", "inline-outside"  # sources of topics: where the mention's paper is
 
@@ -15,15 +16,15 @@ INLINE_INSIDE, INLINE_OUTSIDE = "inline-inside", "inline-outside"  # sources of 
 class OverlapDefinition(models.TextChoices):
     """How the words of a question are counted (corpus/text/overlap.py; formats.md 2)."""
 
-    WORDS = "words", "words without case, accents and punctuation"
-    CODE = "litsearch-code", "as LitSearch's code: split at spaces, case and punctuation count"
+    WORDS = WORDS, DEFINITIONS[WORDS].label
+    CODE = LITSEARCH_CODE, DEFINITIONS[LITSEARCH_CODE].label
 
 
 class QuestionRun(Job):
     """Asking a model for questions about sampled mentions. `parameters` hold the filter and sample they came from.
 
     The cut-offs are the highest allowed share of the question's words in the titles of its targets, for sources
-    inside and outside the collection; null lets everything through.
+    inside and outside the collection, counted by the definition; null lets everything through.
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="question_runs")
@@ -31,7 +32,7 @@ class QuestionRun(Job):
     model = models.CharField(max_length=200)
     cutoff_inside = models.FloatField(null=True, blank=True, default=0.3)
     cutoff_outside = models.FloatField(null=True, blank=True, default=0.1)
-    overlap_definition = models.CharField(max_length=20, choices=OverlapDefinition, default=OverlapDefinition.WORDS)
+    overlap_definition = models.CharField(max_length=20, choices=OverlapDefinition, default=OverlapDefinition.CODE)
 
     objects = InCollection.as_manager()
 
@@ -78,7 +79,8 @@ class GenerationReply(models.Model):
     """One mention put before the model: the very prompt, the answer as it came, what it cost, and what was read in it.
 
     It is stored before the next question is paid for. `corrected` is a person's version of an answer that could not
-    be read; the raw text stays.
+    be read; the raw text stays. `earlier` are answers that were replaced by asking again, oldest first (text, outcome,
+    problem, answered_at), as nothing that came is thrown away; the tokens are those of all answers together.
     """
 
     run = models.ForeignKey(QuestionRun, on_delete=models.CASCADE, related_name="replies", db_index=False)
@@ -95,6 +97,7 @@ class GenerationReply(models.Model):
     completion_tokens = models.PositiveIntegerField(null=True, blank=True)
     seconds = models.FloatField(null=True, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
+    earlier = models.JSONField(default=list, blank=True)
     corrected = models.TextField(blank=True)
     corrected_at = models.DateTimeField(null=True, blank=True)
     corrected_by = person_key("corrected_replies")

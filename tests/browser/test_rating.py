@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.models import FoundTarget, Judgment, Rewrite
-from corpus.text.overlap import shared_spans, word_overlap
+from corpus.text.overlap import DEFINITIONS, LITSEARCH_CODE, shared_spans, word_overlap
 from corpus.text.words import fold_word
 from tests.browser.axe import assert_accessible
 from tests.factories.rubrics import Rubric, build_rubric, rate
@@ -56,7 +56,7 @@ def test_rating_by_keyboard_with_a_rewrite_a_found_target_and_a_discard(new_page
     wording = f"{rubric.topics[first].text} In a census?"
     titles = [target.document.title for target in rubric.topics[first].targets.all()]
     shown = page.locator("[data-meter=titles] [data-part=meter-now]")
-    expect(shown).to_have_text(f"→ {word_overlap(wording, titles):.2f}")
+    expect(shown).to_have_text(f"→ {word_overlap(wording, titles, LITSEARCH_CODE):.2f}")
     page.keyboard.press("Escape")
 
     # A further target, found by a search on the same screen.
@@ -159,30 +159,43 @@ TEXTS = [
     ("注意 机制 𝛼-divergence", ["注意机制 α divergence"]),
     ("İstanbul ılık Łódź ŉ", ["istanbul ilik lodz"]),
     ("?!", ["…"]),
+    ("tea\x1ftea\x85pot \ufeffgreen\u2028Tea?", ["tea pot green\xa0Tea?", "\ufeffgreen"]),
 ]
 
 
-def test_the_browser_counts_overlap_as_the_server_does(new_page):
+@pytest.mark.parametrize("definition", DEFINITIONS)
+def test_the_browser_counts_overlap_as_the_server_does(new_page, definition):
     page = open_labelling(new_page, build_rubric())
     module = page.locator("script[src$='labelling/main.js']").get_attribute("src").replace("main.js", "overlap.js")
     for question, texts in TEXTS:
         counted = page.evaluate(
-            "async ([url, q, texts]) => { const m = await import(url);"
-            " return [m.wordOverlap(q, texts), texts.map((text) => m.sharedSpans(text, q))]; }",
-            [module, question, texts],
+            "async ([url, q, texts, by]) => { const m = await import(url);"
+            " return [m.wordOverlap(q, texts, by), texts.map((text) => m.sharedSpans(text, q, by))]; }",
+            [module, question, texts, definition],
         )
-        expected = word_overlap(question, texts)
+        expected = word_overlap(question, texts, definition)
         assert counted[0] == (None if expected is None else pytest.approx(expected))
         for text, spans in zip(texts, counted[1], strict=True):
             cut = text.encode("utf-16-le")
             pairs = zip(spans[::2], spans[1::2], strict=True)
             found = [cut[2 * start : 2 * end].decode("utf-16-le") for start, end in pairs]
-            assert found == [text[start:end] for start, end in shared_spans(text, question)]
+            assert found == [text[start:end] for start, end in shared_spans(text, question, definition)]
+
+
+def test_the_browser_cuts_and_folds_letters_as_the_server_does(new_page):
+    page = open_labelling(new_page, build_rubric())
+    module = page.locator("script[src$='labelling/main.js']").get_attribute("src").replace("main.js", "overlap.js")
     # Without Cherokee, whose words fold to capitals there and to small letters here: equal words are equal in both.
     letters = [chr(code) for code in range(0x80, 0x2500) if chr(code).isalnum() and not 0x13A0 <= code < 0x1400]
     fold = "async ([url, letters]) => { const m = await import(url); return letters.map(m.foldWord); }"
     folded = dict(zip(letters, page.evaluate(fold, [module, letters]), strict=True))
     assert {letter: own for letter, own in folded.items() if own != fold_word(letter)} == {}
+    signs = [chr(code) for code in range(0x10000) if not 0xD800 <= code < 0xE000]
+    cuts = (
+        "async ([url, signs, by]) => { const m = await import(url);"
+        " return signs.filter((sign) => m.wordOverlap(`a${sign}b`, ['a b'], by) === 1); }"
+    )
+    assert page.evaluate(cuts, [module, signs, LITSEARCH_CODE]) == [sign for sign in signs if sign.isspace()]
 
 
 def test_the_managers_pages_of_a_rubric_are_accessible(new_page):

@@ -185,13 +185,17 @@ def qrel_rows(found: QuestionSet) -> Iterator[QrelRow]:
             yield QrelRow(question.number, "0", target.docno, 1)
 
 
-CELL_COLUMNS = ("questions", "mean_length", "mean_overlap", "targets", "targets_per_question", "targets_found")
+CELL_COLUMNS = (
+    *("questions", "mean_length", "mean_overlap", "targets", "targets_per_question", "targets_found"),
+    "targets_with_abstract",
+)
 
 
 def statistics_csv(found: QuestionSet) -> Iterator[str]:
     """One row for each subset, family and level, with what is kept in those of subsets."""
     statistics = question_statistics(found)
-    header = ("level_of_table", "row", "group", *CELL_COLUMNS, "examined", "kept", "kept_percent", "undecided")
+    kept = ("examined", "kept", "kept_percent", "undecided")
+    header = ("level_of_table", "row", "group", *CELL_COLUMNS, *kept, "overlap_definition")
     return write_csv(header, _csv_rows(statistics))
 
 
@@ -203,15 +207,16 @@ def _csv_rows(statistics: Statistics) -> Iterator[Sequence[object]]:
         for group, cell in zip((*statistics.groups, "all"), (*line.cells, line.total), strict=True):
             row = kept.get(line.label) if group == "all" and not line.is_family else None
             shown.add(line.label if row else "")
-            yield (level, line.label, group, *_figures(cell), *_kept_figures(row))
+            yield (level, line.label, group, *_figures(cell), *_kept_figures(row), statistics.definition)
     for label, row in kept.items():
         if label not in shown:
-            yield ("subset", label, "all", *_figures(Cell(0, None, None, 0, 0)), *_kept_figures(row))
+            nothing = _figures(Cell(0, None, None, 0, 0, 0))
+            yield ("subset", label, "all", *nothing, *_kept_figures(row), statistics.definition)
 
 
 def _figures(cell: Cell) -> tuple[object, ...]:
     means = (_rounded(cell.length), _rounded(cell.overlap), cell.targets, _rounded(cell.per_question))
-    return (cell.questions, *means, cell.found)
+    return (cell.questions, *means, cell.found, cell.with_abstract)
 
 
 def _kept_figures(row: KeptCounts | None) -> tuple[object, ...]:
@@ -240,7 +245,8 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
     kept = "; ".join(f"{escape(row.label)} {escape(row.share)} of {row.examined}" for row in statistics.kept)
     yield (
         "\\caption{Questions: their number, mean length in words, mean share of their words in titles and abstracts of"
-        f" their targets, mean number of targets. Kept: {kept}.}}\n\\end{{table}}\n"
+        f" their targets ({escape(statistics.about_overlap)}), mean number of targets."
+        f" Kept: {kept}.}}\n\\end{{table}}\n"
     )
 
 

@@ -22,7 +22,7 @@ from corpus.models import Collection
 from corpus.questions.reads.authors import withdrawn_topics
 from corpus.runs.recipes.queries import Query, TopicSet
 from corpus.text.names import document_name
-from corpus.text.overlap import word_overlap
+from corpus.text.overlap import DEFAULT, word_overlap
 
 KEPT, DISCARDED, UNDECIDED = "kept", "discarded", "undecided"
 IMPORTED_LABELS = {0: "Broad", 1: "Specific"}
@@ -120,6 +120,7 @@ class SetQuestion:
     quality: int | None = None
     reason: str = ""
     campaign: str = ""
+    definition: str = DEFAULT
 
     @property
     def words(self) -> int:
@@ -128,17 +129,22 @@ class SetQuestion:
 
     @property
     def overlap(self) -> float | None:
-        """Share of its words in titles and abstracts of its targets (Ajith et al. 2024, Table 2)."""
-        return word_overlap(self.text, [text for target in self.targets for text in (target.title, target.abstract)])
+        """Share of its words in titles and abstracts of its targets (Ajith et al. 2024, Table 2), by the definition."""
+        texts = [text for target in self.targets for text in (target.title, target.abstract)]
+        return word_overlap(self.text, texts, self.definition)
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """All questions in the collection's order, and the labels of the splitting criterion's levels by value."""
+    """All questions in the collection's order, and the labels of the splitting criterion's levels by value.
+
+    `definition` is the way of counting word overlap that all its campaigns share; the usual one where they differ.
+    """
 
     questions: tuple[SetQuestion, ...]
     groups: dict[int, str]
     campaigns: tuple[Campaign, ...]
+    definition: str = DEFAULT
 
     def in_state(self, state: str) -> list[SetQuestion]:
         return [question for question in self.questions if question.state == state]
@@ -189,7 +195,8 @@ def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSe
             raise Refused(f"{collection.slug} has no rubric campaign “{campaign}” of the main split.")
     rules = {each.pk: _rule(each) for each in campaigns}
     named = {"collection": collection.pk, "campaigns": list(rules)}
-    ratings = _Ratings(named, rules, {each.pk: each.slug for each in campaigns})
+    definition = _shared_definition(campaigns)
+    ratings = _Ratings(named, rules, {each.pk: each.slug for each in campaigns}, definition)
     rows = [_decoded(row) for row in _rows(TOPICS, named)]
     if campaign:
         rows = [row for row in rows if row[0] in ratings.item_of or _came_rated(row)]
@@ -198,7 +205,12 @@ def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSe
     questions = tuple(
         replace(each, state=DISCARDED, reason=WITHDRAWN) if each.pk in withdrawn else each for each in rated
     )
-    return QuestionSet(questions, _groups(rules.values(), questions), tuple(campaigns))
+    return QuestionSet(questions, _groups(rules.values(), questions), tuple(campaigns), definition)
+
+
+def _shared_definition(campaigns: Sequence[Campaign]) -> str:
+    named = {read_rubric_options(each.options).overlap_definition for each in campaigns}
+    return named.pop() if len(named) == 1 else DEFAULT
 
 
 def _queries(collection: Collection, _: str) -> Iterator[Query]:
@@ -221,8 +233,8 @@ def _groups(rules: Iterable[_Rule], questions: Sequence[SetQuestion]) -> dict[in
 class _Ratings:
     """Everything that campaigns say about topics, looked up by item."""
 
-    def __init__(self, named: dict[str, Any], rules: dict[int, _Rule], slugs: dict[int, str]) -> None:
-        self.rules, self.slugs = rules, slugs
+    def __init__(self, named: dict[str, Any], rules: dict[int, _Rule], slugs: dict[int, str], definition: str) -> None:
+        self.rules, self.slugs, self.definition = rules, slugs, definition
         self.labels: dict[tuple[int, int], list[tuple[int, int, str]]] = defaultdict(list)
         for item, criterion, value, count, reason in _rows(LABELS, named):
             self.labels[item, criterion].append((value, count, reason))
@@ -273,6 +285,7 @@ def _question(row: tuple[Any, ...], ratings: _Ratings) -> SetQuestion:
     known = [SetTarget(docno, title, abstract, where, is_found=False) for _, docno, title, abstract, where in targets]
     subset = extra.get("query_set") if isinstance(extra.get("query_set"), str) else ""
     facts: dict[str, Any] = {"pk": pk, "number": number, "subset": subset or source, "source": source}
+    facts["definition"] = ratings.definition
     if _came_rated(row) and not ratings.has_any(pk):
         return _as_imported(facts, text, extra, known)
     item, campaign = ratings.item_of[pk]

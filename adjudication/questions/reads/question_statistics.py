@@ -7,6 +7,7 @@ from typing import Any
 
 from adjudication.questions.reads.question_set import KEPT, QuestionSet, SetQuestion, fetch_question_set
 from corpus.models import Collection
+from corpus.text.overlap import DEFINITIONS
 
 FAMILIES = (
     ("Inline-citation questions", ("inline",)),
@@ -19,7 +20,8 @@ OTHER = "Other questions"
 class Cell:
     """Questions of one row and level: how many, mean length in words, mean overlap, targets in all and on average.
 
-    Means are None where there is no question (or, for overlap, none with words to compare).
+    `with_abstract` of the targets have an abstract; of the others the overlap knows the title alone. Means are None
+    where there is no question (or, for overlap, none with words to compare).
     """
 
     questions: int
@@ -27,6 +29,7 @@ class Cell:
     overlap: float | None
     targets: int
     found: int
+    with_abstract: int
 
     @property
     def per_question(self) -> float | None:
@@ -66,11 +69,19 @@ class KeptCounts:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """`groups` are the levels that split the columns, as labels."""
+    """`groups` are the levels that split the columns, as labels; `whole` counts all kept questions."""
 
     groups: tuple[str, ...]
     lines: tuple[Line, ...]
     kept: tuple[KeptCounts, ...]
+    whole: Cell
+    definition: str
+
+    @property
+    def about_overlap(self) -> str:
+        """What the overlap compares, and over how many targets with an abstract it is taken."""
+        known = f"{self.whole.with_abstract:,} of {self.whole.targets:,} targets have an abstract"
+        return f"it compares {DEFINITIONS[self.definition].label}; {known}"
 
 
 def question_statistics(found: QuestionSet) -> Statistics:
@@ -84,6 +95,8 @@ def question_statistics(found: QuestionSet) -> Statistics:
         tuple(found.groups[value] for value in groups),
         tuple(lines),
         tuple(_kept_counts(label, own) for label, own in _by_subset(found.questions)),
+        _cell(kept),
+        found.definition,
     )
 
 
@@ -96,6 +109,7 @@ def question_figures(collection: Collection) -> dict[str, Any]:
         "examined": sum(row.examined for row in statistics.kept),
         "kept": sum(row.kept for row in statistics.kept),
         "undecided": sum(row.undecided for row in statistics.kept),
+        "overlap_definition": statistics.definition,
         "sources": {
             row.label: _plain(examined=row.examined, kept=row.kept, percent=row.percent) for row in statistics.kept
         },
@@ -106,6 +120,7 @@ def question_figures(collection: Collection) -> dict[str, Any]:
                     mean_length=cell.length,
                     mean_overlap=cell.overlap,
                     targets=cell.targets,
+                    targets_with_abstract=cell.with_abstract,
                     targets_per_question=cell.per_question,
                 )
                 for group, cell in zip(groups, (*line.cells, line.total), strict=True)
@@ -159,6 +174,7 @@ def _cell(questions: Sequence[SetQuestion]) -> Cell:
         overlap=_mean(overlaps),
         targets=len(targets),
         found=sum(target.is_found for target in targets),
+        with_abstract=sum(bool(target.abstract) for target in targets),
     )
 
 

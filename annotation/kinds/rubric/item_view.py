@@ -22,6 +22,8 @@ class QuestionView:
     targets: list[tuple[str, str, str]]
     overlap: Overlap
     cutoff: float | None
+    definition: str
+    counting: str
 
 
 @dataclass(frozen=True)
@@ -44,14 +46,19 @@ def fetch_question_view(pk: int) -> QuestionView:
         (target.document.title, target.document.abstract, target.document.docno)
         for target in topic.targets.select_related("document").order_by("pk")
     ]
+    options = read_rubric_options(item.campaign.options)
     return QuestionView(
         item=item,
         text=topic.text,
         origin=origin_word(topic.source),
         paragraph=fetch_paragraphs([topic.pk]).get(topic.pk),
         targets=targets,
-        overlap=overlap_with(topic.text, [(title, abstract) for title, abstract, _ in targets]),
-        cutoff=read_rubric_options(item.campaign.options).cutoff(topic.source),
+        overlap=overlap_with(
+            topic.text, [(title, abstract) for title, abstract, _ in targets], options.overlap_definition
+        ),
+        cutoff=options.cutoff(topic.source),
+        definition=options.overlap_definition,
+        counting=options.counting,
     )
 
 

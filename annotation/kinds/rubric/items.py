@@ -96,7 +96,7 @@ def _standings(campaign: Campaign, choice: Choice) -> Iterator[tuple[str, str, C
     options = read_rubric_options(campaign.options)
     for pk, number, source, text, titles, taken, held, imported in _rows(campaign, choice):
         is_examined = options.filter_imported or not imported  # who published a question has chosen it already
-        easy = is_examined and is_filtered(text, titles, options.cutoff(source))
+        easy = is_examined and is_filtered(text, titles, options.cutoff(source), options.overlap_definition)
         standing = "taken" if taken else "held" if held else "filtered" if easy else "left"
         yield source, standing, Candidate(pk, number, source, easy)
 

@@ -23,11 +23,13 @@ AUTHOR_GUIDELINES = (Path(__file__).parent / "author_guideline.md").read_text(en
 
 def rating_context(participation: Participation) -> dict[str, Any]:
     """What only the template of a rubric knows; the script's is `rating_data`."""
+    options = read_rubric_options(json.loads(participation.options))
     return {
+        "counting": options.counting,
         "author_guidelines": render_markdown(
             call_guideline(participation.collection) or AUTHOR_GUIDELINES, headings_from=4
         ),
-        "most_fitting": read_rubric_options(json.loads(participation.options)).most_fitting,
+        "most_fitting": options.most_fitting,
         "too_many": too_many(participation),
     }
 

@@ -7,19 +7,38 @@ from typing import Any
 from django import forms
 
 from annotation.definitions.drafts import VALUES, BadOptions
-from annotation.definitions.rubric_options import RubricOptions, read_cutoffs, read_rubric_options, write_cutoffs
+from annotation.definitions.rubric_options import (
+    RubricOptions,
+    read_cutoffs,
+    read_rubric_options,
+    usual_cutoffs,
+    write_cutoffs,
+)
 from annotation.kind import Options
+from corpus.text.overlap import DEFAULT, DEFINITIONS
+
+CUTOFFS_HELP = " ".join(
+    f"Cut-offs of “{each.label}”: {each.inside:g} for papers of the collection, {each.outside:g} for others."
+    for each in DEFINITIONS.values()
+)
 
 
 class RubricOptionsForm(forms.Form):
     """Cut-offs of the overlap filter, and what makes a question kept."""
 
+    overlap_definition = forms.ChoiceField(
+        required=False,
+        choices=[(name, each.label) for name, each in DEFINITIONS.items()],
+        label="Word overlap compares",
+        help_text=CUTOFFS_HELP,
+    )
     cutoffs = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4, "class": "mono", "spellcheck": "false"}),
         label="Cut-offs of word overlap by source",
         help_text="One in each line, such as “inline-acl = 0.3”. A question whose words overlap more with the titles of"
-        " its targets is left out. Sources that are not named have no cut-off.",
+        " its targets is left out. Sources that are not named have no cut-off. Empty: the cut-offs that belong to what"
+        " overlap compares. “none”: no cut-offs.",
     )
     filter_imported = forms.BooleanField(
         required=False,
@@ -62,12 +81,17 @@ class RubricOptionsForm(forms.Form):
 
     def __init__(self, data: Any = None, *, stored: Mapping[str, Any]) -> None:
         known = read_options(stored)
-        super().__init__(data, initial={**known, "cutoffs": write_cutoffs(known["cutoffs"])})
+        usual = usual_cutoffs(known["overlap_definition"])
+        shown = "" if known["cutoffs"] == usual else write_cutoffs(known["cutoffs"])
+        super().__init__(data, initial={**known, "cutoffs": shown})
+        self.fields["cutoffs"].widget.attrs["placeholder"] = write_cutoffs(usual)
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         try:
-            options: dict[str, Any] = {"cutoffs": read_cutoffs(cleaned.get("cutoffs", ""))}
+            options: dict[str, Any] = {"overlap_definition": cleaned.get("overlap_definition") or DEFAULT}
+            if lines := cleaned.get("cutoffs", "").strip():
+                options["cutoffs"] = read_cutoffs(lines)
             for name in ("few_fitting", "most_fitting", "keep_from"):
                 options[name] = getattr(RubricOptions(), name) if cleaned.get(name) is None else cleaned[name]
             for name in ("keep", "group"):

@@ -76,7 +76,10 @@ def _question(row: Any, options: RubricOptions) -> dict[str, Any]:
         ],
         "targets_count": len(targets),
         "cutoff": options.cutoff(row.source),
-        "overlap": asdict(overlap_with(row.text, [(title, abstract) for _, title, abstract in targets])),
+        "definition": options.overlap_definition,
+        "overlap": asdict(
+            overlap_with(row.text, [(title, abstract) for _, title, abstract in targets], options.overlap_definition)
+        ),
     }
 
 

@@ -110,6 +110,7 @@ class QuestionSerializer(serializers.Serializer[Any]):
     targets = UnitDocumentSerializer(many=True)
     targets_count = serializers.IntegerField()
     cutoff = serializers.FloatField(allow_null=True)
+    definition = serializers.CharField(help_text="how words are counted for `overlap`, and what `cutoff` belongs to")
     overlap = OverlapSerializer()
     paragraph = ParagraphSerializer(allow_null=True)
 

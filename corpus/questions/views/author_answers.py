@@ -25,7 +25,7 @@ from corpus.questions.actions.author_answers import (
 from corpus.questions.forms.authors import AnswerForm
 from corpus.questions.reads.authors import deadline_words, newest_answer
 from corpus.text.markdown import render_markdown
-from corpus.text.overlap import overlap_with
+from corpus.text.overlap import WORDS, word_overlap
 
 EASY = 0.5  # share of words in the title from which the page advises other words
 TOO_MANY = "Too many tries in a short time. Wait a minute, then send it again; nothing you typed is lost on this page."
@@ -144,7 +144,7 @@ def _show(
 
 
 def _is_easy(answer: AuthorAnswer, invitation: AuthorInvitation) -> bool:
-    share = overlap_with(answer.text, [(invitation.document.title, "")]).titles
+    share = word_overlap(answer.text, [invitation.document.title], WORDS)  # as a search compares them
     return share is not None and share > EASY
 
 

@@ -26,7 +26,7 @@ from annotation.kinds.rubric.choosing import Choice
 from annotation.kinds.rubric.items import fetch_candidates
 from annotation.models import Assignment, Item
 from corpus.models import Collection, Document, Role, Target, Topic
-from corpus.text.overlap import word_overlap
+from corpus.text.overlap import LITSEARCH_CODE, WORDS, word_overlap
 from tests.factories.accounts import AT, make_members
 from tests.factories.litsearch import DOCUMENTS, invented_questions
 from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
@@ -141,7 +141,7 @@ def test_an_imported_set_has_its_tables(litsearch):
     assert Counter(question.quality for question in found.kept) == {1: 294, 2: 303}
     first = found.kept[0]
     texts = [text for target in first.targets for text in (target.title, target.abstract)]
-    assert (first.words, first.overlap) == (7, word_overlap(first.text, texts))
+    assert (first.words, first.overlap) == (7, word_overlap(first.text, texts, LITSEARCH_CODE))
 
 
 @pytest.mark.slow
@@ -203,11 +203,30 @@ def test_rated_questions_are_written_in_every_format(rated):
     rows = list(csv.DictReader(io.StringIO(content(rated.collection, "question-statistics").decode())))
     subset = next(row for row in rows if row["row"] == "inline-nonacl" and row["group"] == "all")
     assert (subset["questions"], subset["examined"], subset["kept"], subset["kept_percent"]) == ("1", "1", "1", "100.0")
+    assert (subset["targets"], subset["targets_with_abstract"]) == ("2", "2")
+    assert subset["overlap_definition"] == "litsearch-code"
     discarded = next(row for row in rows if row["row"] == "author" and row["group"] == "all")
     assert (discarded["questions"], discarded["examined"], discarded["kept"]) == ("0", "1", "0")
     latex = content(rated.collection, "question-latex").decode()
+    assert "compares words split at whitespace, with case and punctuation (as LitSearch's code)" in latex
+    assert "2 of 2 targets have an abstract" in latex
     assert "\\begin{tabular}" in latex
     assert "inline-nonacl 100% (1)" in latex.replace("\\%", "%")
+
+
+def test_tables_count_overlap_as_their_campaigns_do_and_say_over_how_many_abstracts(rated):
+    Document.objects.filter(docno="13").update(abstract="")
+    named = question_statistics(fetch_question_set(rated.collection))
+    assert named.about_overlap.endswith("(as LitSearch's code); 1 of 2 targets have an abstract")
+    rated.campaign.options |= {"overlap_definition": "words"}
+    rated.campaign.save()
+    found = fetch_question_set(rated.collection)
+    own = question_statistics(found)
+    assert (
+        own.about_overlap == "it compares words without case, accents and punctuation; 1 of 2 targets have an abstract"
+    )
+    texts = [text for target in found.kept[0].targets for text in (target.title, target.abstract)]
+    assert own.whole.overlap == word_overlap(found.kept[0].text, texts, WORDS) > (named.whole.overlap or 0)
 
 
 def test_nothing_kept_is_refused_and_undecided_ones_warn(rated):

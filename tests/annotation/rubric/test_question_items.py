@@ -2,12 +2,15 @@
 
 import json
 from dataclasses import asdict
+from importlib import import_module
 from io import StringIO
 
 import pytest
+from django.apps import apps
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils.html import escape
 
 from accounts import jobs
 from accounts.models import AuditEvent
@@ -22,6 +25,7 @@ from annotation.definitions.rubric_options import (
     RubricOptions,
     read_cutoffs,
     read_rubric_options,
+    usual_cutoffs,
     write_cutoffs,
 )
 from annotation.kind import option_readers
@@ -29,6 +33,7 @@ from annotation.kinds.rubric.choosing import Choice
 from annotation.kinds.rubric.items import fetch_supply
 from annotation.kinds.rubric.kind import DEFAULTS
 from annotation.kinds.rubric.labelling import TOO_BROAD
+from annotation.kinds.rubric.options import RubricOptionsForm
 from annotation.models import Assignment, Campaign, Item
 from corpus.models import Topic
 from tests.factories.accounts import AT
@@ -71,10 +76,48 @@ def test_options_of_a_file_and_of_lines():
     assert file.options == asdict(RubricOptions({"web": 0.5}, most_fitting=10, keep="worth"))
     assert read_cutoffs(" web = 0.5\n\nother=1 ") == {"web": 0.5, "other": 1.0}
     assert read_cutoffs(write_cutoffs(RubricOptions().cutoffs)) == RubricOptions().cutoffs
+    assert read_cutoffs(write_cutoffs({})) == {}
+
+
+def test_definition_and_cutoffs_of_overlap_travel_together():
+    usual, words = read_rubric_options({}), read_rubric_options({"overlap_definition": "words"})
+    assert usual.overlap_definition == "litsearch-code"
+    assert usual.cutoffs == {"inline-acl": 0.3, "inline-nonacl": 0.1, "inline-inside": 0.3, "inline-outside": 0.1}
+    assert words.cutoffs == dict.fromkeys(usual.cutoffs, 0.33)
+    assert "another way" not in usual.overlap_rule + words.overlap_rule
+    form = RubricOptionsForm({"overlap_definition": "words", "cutoffs": ""}, stored={})
+    assert form.is_valid()
+    assert form.as_json()["cutoffs"] == words.cutoffs  # cut-offs were left to the definition, so they are its own
+    own = RubricOptionsForm({"overlap_definition": "words", "cutoffs": "web = 0.5"}, stored={})
+    assert own.is_valid()
+    assert own.as_json()["cutoffs"] == {"web": 0.5}
+
+
+@pytest.mark.parametrize("stored", [{}, {"cutoffs": {"web": 0.2}, "keep": "worth"}, asdict(RubricOptions({}))])
+def test_a_campaign_from_before_keeps_its_way_of_counting_and_says_whose_cutoffs_it_has(draft, stored):
+    Campaign.objects.filter(pk=draft.campaign.pk).update(options=stored)
+    migration = import_module("annotation.migrations.0002_overlap_definition")
+    migration.name_definition(apps, None)
+    draft.campaign.refresh_from_db()
+    options = read_rubric_options(draft.campaign.options)
+    assert options.overlap_definition == stored.get("overlap_definition", "words")
+    assert options.cutoffs == stored.get("cutoffs", usual_cutoffs("litsearch-code"))
+    assert options.keep == stored.get("keep", "quality")
+    assert ("belong to another way of counting (words split at whitespace" in options.overlap_rule) is (stored == {})
+    page = manager_of(draft).get(reverse("item_build", args=["signs", draft.campaign.slug])).content.decode()
+    assert escape(options.overlap_rule) in page
 
 
 @pytest.mark.parametrize(
-    "values", [{"cutoffs": {"a": 2}}, {"cutoffs": [1]}, {"cutoffs": {"a": True}}, {"most_fitting": 0}, {"kep": "x"}]
+    "values",
+    [
+        {"cutoffs": {"a": 2}},
+        {"cutoffs": [1]},
+        {"cutoffs": {"a": True}},
+        {"most_fitting": 0},
+        {"kep": "x"},
+        {"overlap_definition": "lines"},
+    ],
 )
 def test_options_that_make_no_sense_are_refused(values):
     with pytest.raises(BadOptions):
@@ -255,7 +298,7 @@ def test_items_settings_and_calibration_have_pages(draft):
     assert "must have from 1 to 1 items" in refused.content.decode()
     settings = client.get(reverse("campaign_edit", args=where)).content.decode()
     assert "inline-nonacl = 0.1" in settings
-    values = {**NEW, "overlap": 2, "cutoffs": "", "most_fitting": 5, "keep": "worth", "keep_from": 2}
+    values = {**NEW, "overlap": 2, "cutoffs": "none", "most_fitting": 5, "keep": "worth", "keep_from": 2}
     assert client.post(reverse("campaign_edit", args=where), values).status_code == 302
     draft.campaign.refresh_from_db()
     assert draft.campaign.options == asdict(RubricOptions({}, most_fitting=5, keep="worth", keep_from=2, group=""))

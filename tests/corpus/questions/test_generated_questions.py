@@ -35,7 +35,7 @@ def mention(collection):
 
 @pytest.fixture
 def run(collection):
-    return QuestionRunFactory(collection=collection, state="done")
+    return QuestionRunFactory(collection=collection, state="done", overlap_definition="words")
 
 
 def cutoffs(manager, run, inside=0.3, outside=0.1, definition="words"):

@@ -143,7 +143,7 @@ def test_what_repeats_the_title_is_filtered_by_the_cutoff_of_its_source(manager,
     """A quarter of the words stand in the title: within 0.3 of sources inside, above 0.1 of those outside."""
 
     def answer(call):
-        return f"QUESTION: Which green leaf {'abc'[call.number]}?\nANSWER: cite_001"
+        return f"QUESTION: Which Green leaf {'abc'[call.number]}?\nANSWER: cite_001"
 
     run, _ = generate(manager, collection, quick, answer)
     questions = list(GeneratedQuestion.objects.order_by("pk"))
@@ -165,8 +165,9 @@ def test_other_cutoffs_and_no_cutoffs(manager, collection, mentions, quick):
 
 def test_as_litsearch_coded_it(manager, collection, mentions, quick):
     text = "QUESTION: What about green tea infusion?\nANSWER: cite_001"
-    reply = one(manager, collection, quick, text, overlap_definition="litsearch-code")
+    reply = one(manager, collection, quick, text)
     question = reply.questions.get()
+    assert reply.run.overlap_definition == "litsearch-code"
     assert question.overlap_titles == pytest.approx(1 / 5)  # “green” and “infusion?” do not count as written
 
 

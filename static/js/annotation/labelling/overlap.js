@@ -1,9 +1,17 @@
 /** Word overlap as corpus/text/overlap.py has it; tests hold the two to equal numbers. */
 
-const WORD = /[\p{L}\p{N}]+/gu;
 const MARKS = /[^\p{L}\p{N}]+/gu;
 const BASE = { ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", æ: "ae", œ: "oe", ı: "i", ħ: "h", ŋ: "n" };
 const PLAIN = /^[\x00-\x7f]*$/;
+
+/** How words are cut and compared. What Python splits at is listed: \s here has U+FEFF, and lacks U+001C to 1F and 85. */
+const DEFINITIONS = {
+  "litsearch-code": {
+    word: /[^\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/gu,
+    fold: (word) => word,
+  },
+  words: { word: /[\p{L}\p{N}]+/gu, fold: foldWord },
+};
 
 /** A word without case and accents. Going up first opens what has no single small letter: ß is ss. */
 export function foldWord(word) {
@@ -19,29 +27,34 @@ function foldLetter(letter) {
   return letter.toUpperCase().toLowerCase().replaceAll("ς", "σ");
 }
 
-export const words = (text) => (text.match(WORD) ?? []).map(foldWord);
+function words(text, definition) {
+  const { word, fold } = DEFINITIONS[definition];
+  return (text.match(word) ?? []).map(fold);
+}
 
 /** Share of the distinct words of the question that stand in any of the texts; null where either side has none. */
-export function wordOverlap(question, texts) {
-  const asked = new Set(words(question));
-  const known = new Set(texts.flatMap(words));
+export function wordOverlap(question, texts, definition) {
+  const asked = new Set(words(question, definition));
+  const known = new Set(texts.flatMap((text) => words(text, definition)));
   if (!asked.size || !known.size) return null;
   return [...asked].filter((word) => known.has(word)).length / asked.size;
 }
 
 /** {titles, texts}: overlap with the targets' titles, and with their titles and abstracts. */
-export function overlapWith(question, targets) {
+export function overlapWith(question, targets, definition) {
   const titles = targets.map((target) => target.title);
+  const texts = [...titles, ...targets.map((target) => target.abstract)];
   return {
-    titles: wordOverlap(question, titles),
-    texts: wordOverlap(question, [...titles, ...targets.map((target) => target.abstract)]),
+    titles: wordOverlap(question, titles, definition),
+    texts: wordOverlap(question, texts, definition),
   };
 }
 
 /** Start, end, start, end … of the words of a text that the question has too. */
-export function sharedSpans(text, question) {
-  const asked = new Set(words(question));
-  return [...text.matchAll(WORD)]
-    .filter((match) => asked.has(foldWord(match[0])))
+export function sharedSpans(text, question, definition) {
+  const { word, fold } = DEFINITIONS[definition];
+  const asked = new Set(words(question, definition));
+  return [...text.matchAll(word)]
+    .filter((match) => asked.has(fold(match[0])))
     .flatMap((match) => [match.index, match.index + match[0].length]);
 }

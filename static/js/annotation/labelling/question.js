@@ -5,6 +5,8 @@ import { keepDraft } from "./drafts.js";
 import { overlapWith, sharedSpans } from "./overlap.js";
 import { announce, data, fromTemplate, marked, part, show, setText } from "./page.js";
 
+const NO_ABSTRACT = "No abstract is known for this document.";
+
 let unit = null;
 let found = []; // documents found while judging, as {docno, title}
 
@@ -75,9 +77,9 @@ function diffPiece([kind, words]) {
 // --- overlap -----------------------------------------------------------------------------------------------------------
 
 function drawMeters(changed) {
-  const { overlap, targets, targets_count: count, cutoff } = unit.question;
+  const { overlap, targets, targets_count: count, cutoff, definition } = unit.question;
   const isWhole = count === targets.length;
-  const now = changed && isWhole ? overlapWith(wording(), targets) : null;
+  const now = changed && isWhole ? overlapWith(wording(), targets, definition) : null;
   for (const name of ["titles", "texts"]) drawMeter(name, overlap[name], now?.[name], name === "titles" ? cutoff : null);
 }
 
@@ -107,9 +109,9 @@ function drawTargets() {
 
 function targetElement({ docno, title, abstract }) {
   const element = fromTemplate("target");
-  part("target-title", element).replaceChildren(...underlined(title || "Untitled"));
+  part("target-title", element).replaceChildren(...(title ? underlined(title) : ["Untitled"]));
   setText("target-docno", docno, element);
-  part("target-abstract", element).replaceChildren(...underlined(abstract || "No abstract is known for this document."));
+  part("target-abstract", element).replaceChildren(...(abstract ? underlined(abstract) : [NO_ABSTRACT]));
   return element;
 }
 
@@ -121,7 +123,7 @@ function foundElement({ docno, title }) {
   return element;
 }
 
-const underlined = (words) => marked(words, sharedSpans(words, wording()));
+const underlined = (words) => marked(words, sharedSpans(words, wording(), unit.question.definition));
 
 /** Add a document to the targets found, or take it off again. */
 export function toggleFound(docno, title) {
