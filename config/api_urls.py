@@ -24,7 +24,7 @@ from corpus.collections.api import collections, invitations, persons
 from corpus.documents import api as documents
 from corpus.imports import api as imports
 from corpus.pools import api as pools
-from corpus.questions import api as author_calls
+from corpus.questions.api import author_calls, question_runs
 from corpus.runs import api as runs
 from corpus.topics import api as topics
 
@@ -108,6 +108,8 @@ urlpatterns = [
     path(f"{K}papers/<int:pk>/content/", papers.PaperContent.as_view(), name="api_paper_content"),
     path(f"{K}papers/<int:pk>/acceptance/", papers.PaperAcceptance.as_view(), name="api_paper_acceptance"),
     path(f"{K}papers/<int:pk>/sending-back/", papers.PaperSentBack.as_view(), name="api_paper_sending_back"),
+    path(f"{C}question-runs/", question_runs.QuestionRunList.as_view(), name="api_question_runs"),
+    path(f"{C}question-runs/<int:pk>/", question_runs.QuestionRunDetail.as_view(), name="api_question_run"),
     path(f"{C}author-calls/", author_calls.CallList.as_view(), name="api_author_calls"),
     path(f"{C}author-calls/<int:pk>/", author_calls.CallDetail.as_view(), name="api_author_call"),
     path(f"{C}author-calls/<int:pk>/authors/", author_calls.AuthorList.as_view(), name="api_authors"),

@@ -56,6 +56,19 @@ class QuestionRun(Job):
     def __str__(self) -> str:
         return "question generation"
 
+    @property
+    def overlap_rule(self) -> str:
+        """What overlap compares and which cut-offs hold, in a sentence; says where the two do not belong together."""
+        own = DEFINITIONS[self.overlap_definition]
+        inside, outside = (
+            "none" if each is None else f"{each:g}" for each in (self.cutoff_inside, self.cutoff_outside)
+        )
+        said = f"Overlap compares {own.label}; cut-offs: {inside} for sources inside, {outside} outside."
+        strangers = [each for each in DEFINITIONS.values() if each is not own]
+        if (self.cutoff_inside, self.cutoff_outside) in [(each.inside, each.outside) for each in strangers]:
+            said += " These cut-offs belong to another way of counting."
+        return said
+
     def cutoff_of(self, source: str) -> float | None:
         """The cut-off for questions of this source (inline-inside or inline-outside)."""
         return self.cutoff_inside if source == INLINE_INSIDE else self.cutoff_outside
@@ -139,6 +152,7 @@ class QuestionState(models.TextChoices):
     DISCARDED = "discarded", "discarded by a person"
 
 
+ABOVE_CUTOFF = "A share of "  # begins the problem of each question that its overlap has filtered
 ARE_TOPICS = (QuestionState.KEPT, QuestionState.RESTORED)
 
 

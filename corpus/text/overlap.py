@@ -21,6 +21,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 from corpus.text.words import fold_word, word_spans
 
+Cutoffs = tuple[float | None, float | None]  # highest overlap for sources inside and outside the collection; None: any
 _RUN = re.compile(r"\S+")
 
 
@@ -67,6 +68,18 @@ DEFINITIONS = {
     # Of 207 questions from outside that LitSearch kept, 95 % have at most this share of such words in the titles.
     WORDS: Definition("words without case, accents and punctuation", word_spans, fold_word, 0.33, 0.33),
 }
+
+
+USUAL = "usual"  # stands for the cut-off that belongs to a definition, where None is no cut-off
+
+
+def cutoffs_of(definition: str, inside: float | str | None, outside: float | str | None) -> Cutoffs:
+    """These cut-offs, with those of the definition in place of `USUAL`."""
+    own = DEFINITIONS[definition]
+    return (
+        own.inside if isinstance(inside, str) else inside,
+        own.outside if isinstance(outside, str) else outside,
+    )
 
 
 def word_overlap(question: str, texts: Iterable[str], definition: str) -> float | None:

@@ -1,5 +1,6 @@
 """Requests for generated questions, and the prompt for them."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
@@ -19,11 +20,12 @@ from corpus.models import (
     PromptTemplate,
     QuestionRun,
 )
-from corpus.models.generation import INLINE_INSIDE, INLINE_OUTSIDE
+from corpus.models.generation import INLINE_INSIDE, INLINE_OUTSIDE, NEEDS_A_PERSON
 from corpus.questions.actions.prompts import write_prompt
-from corpus.questions.actions.questions import check_cutoffs
+from corpus.questions.actions.questions import checked_cutoffs
 from corpus.questions.reads.generation import PROMPT_NAME, askable, prompt_body, prompt_of, prompt_versions
 from corpus.questions.reads.mentions import MentionFilter, find_mentions
+from corpus.text.overlap import USUAL
 from corpus.text.questions import template_problem
 
 MOST_MENTIONS = 20_000
@@ -48,18 +50,19 @@ def request_questions(
     collection: Collection,
     criteria: MentionFilter,
     template: PromptTemplate | None = None,
-    cutoff_inside: float | None = 0.3,
-    cutoff_outside: float | None = 0.1,
-    overlap_definition: OverlapDefinition = OverlapDefinition.WORDS,
+    cutoff_inside: float | str | None = USUAL,
+    cutoff_outside: float | str | None = USUAL,
+    overlap_definition: OverlapDefinition = OverlapDefinition.CODE,
     send: bool = True,
 ) -> QuestionRun:
     """Ask the model about the mentions a filter lets through (usable ones that cite a document of the collection).
 
-    The prompts are fixed now. Errors: Refused without a model or mentions, Conflict while another run goes on.
+    The prompts are fixed now. Cut-offs are as in `change_cutoffs`. Errors: Refused without a model or mentions,
+    Conflict while another run goes on.
     """
     check_manager(collection, by)
     endpoint = require_chat_endpoint()
-    check_cutoffs(cutoff_inside, cutoff_outside)
+    inside, outside = checked_cutoffs(overlap_definition, cutoff_inside, cutoff_outside)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     if collection.question_runs.exclude(state__in=FINAL_STATES).exists():
         raise Conflict(RUNNING)
@@ -73,8 +76,8 @@ def request_questions(
         collection=collection,
         template=template,
         model=endpoint.model,
-        cutoff_inside=cutoff_inside,
-        cutoff_outside=cutoff_outside,
+        cutoff_inside=inside,
+        cutoff_outside=outside,
         overlap_definition=overlap_definition,
         seed=criteria.seed,
         parameters=criteria.as_parameters,
@@ -96,16 +99,20 @@ def request_questions(
 
 
 @transaction.atomic
-def continue_questions(*, by: User | None, at: datetime, run: QuestionRun, send: bool = True) -> QuestionRun:
-    """Go on with an ended run: ask what was not asked, and again what had no answer. What is answered stays."""
+def continue_questions(
+    *, by: User | None, at: datetime, run: QuestionRun, again: bool = False, send: bool = True
+) -> QuestionRun:
+    """Go on with an ended run: ask what was not asked, and again what had no answer. What is answered stays.
+
+    With `again` also where the kept answer could not be read, was a refusal or was cut off; it stays in `earlier`.
+    """
     check_manager(run.collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     found = QuestionRun.objects.select_for_update().get(pk=run.pk)
     if not found.is_final or run.collection.question_runs.exclude(state__in=FINAL_STATES).exists():
         raise Conflict(RUNNING)
     require_chat_endpoint()
-    unanswered = found.replies.filter(outcome=Outcome.NO_ANSWER)
-    again = unanswered.update(outcome=Outcome.WAITING, answered_at=None, problem="")
+    repeated = _put_back(found, NEEDS_A_PERSON if again else (Outcome.NO_ANSWER,))
     count = found.replies.filter(outcome__in=[Outcome.WAITING, Outcome.UNREAD]).count()
     if not count:
         raise Refused("Everything has been answered.")
@@ -114,8 +121,24 @@ def continue_questions(*, by: User | None, at: datetime, run: QuestionRun, send:
     found.save()
     if send:
         jobs.send(found)
-    record_event(by=by, at=at, verb="continue_questions", target=found, scope=run.collection, open=count, again=again)
+    record_event(
+        by=by, at=at, verb="continue_questions", target=found, scope=run.collection, open=count, again=repeated
+    )
     return found
+
+
+def _put_back(run: QuestionRun, outcomes: Sequence[Outcome]) -> int:
+    """Let the replies with these outcomes wait again; how many. What had come is kept with them."""
+    replies = list(run.replies.filter(outcome__in=outcomes))
+    for reply in replies:
+        if reply.text or reply.refusal:
+            kept = {name: getattr(reply, name) for name in ("text", "refusal", "outcome", "problem", "finish_reason")}
+            reply.earlier = [*reply.earlier, kept | {"answered_at": str(reply.answered_at)}]
+        reply.outcome, reply.answered_at = Outcome.WAITING, None
+        reply.text = reply.refusal = reply.problem = reply.finish_reason = ""
+    fields = ["earlier", "outcome", "answered_at", "text", "refusal", "problem", "finish_reason"]
+    GenerationReply.objects.bulk_update(replies, fields, batch_size=500)
+    return len(replies)
 
 
 def _lay_out(run: QuestionRun, criteria: MentionFilter) -> int:

@@ -1,7 +1,9 @@
 """Decisions about generated questions: kept, discarded, an answer corrected, a cut-off moved."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -22,6 +24,9 @@ from corpus.models import (
 )
 from corpus.models.generation import NEEDS_A_PERSON
 from corpus.questions.jobs.question_reading import filter_state, known_questions, make_topic, measure, read_reply
+from corpus.questions.reads.generation import askable, filter_of
+from corpus.questions.reads.mentions import MentionFilter, find_mentions
+from corpus.text.overlap import USUAL, Cutoffs, cutoffs_of
 from corpus.text.questions import read_answer
 from corpus.topics.actions.topics import delete_topic
 
@@ -99,25 +104,31 @@ class Refiltered:
     filtered: int
     held: int
 
+    def __str__(self) -> str:
+        held = f" {self.held:,} stay because a campaign has them." if self.held else ""
+        return f"{self.kept:,} more are kept, {self.filtered:,} more are filtered.{held}"
+
 
 @transaction.atomic
 def change_cutoffs(
     *,
-    by: User,
+    by: User | None,
     at: datetime,
     run: QuestionRun,
-    cutoff_inside: float | None,
-    cutoff_outside: float | None,
+    cutoff_inside: float | str | None = USUAL,
+    cutoff_outside: float | str | None = USUAL,
     overlap_definition: OverlapDefinition,
 ) -> Refiltered:
-    """Filter the questions of an ended run again. What a person has decided stays, and what is in campaigns."""
+    """Filter the questions of an ended run again. What a person has decided stays, and what is in campaigns.
+
+    Cut-offs are shares, None for no filter, or `USUAL` for those that belong to the definition.
+    """
     check_manager(run.collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     found = QuestionRun.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk)
     if found.state not in FINAL_STATES:
         raise Conflict("Wait until the questions are there, or cancel the run first.")
-    check_cutoffs(cutoff_inside, cutoff_outside)
-    found.cutoff_inside, found.cutoff_outside = cutoff_inside, cutoff_outside
+    found.cutoff_inside, found.cutoff_outside = checked_cutoffs(overlap_definition, cutoff_inside, cutoff_outside)
     found.overlap_definition = overlap_definition
     found.save(update_fields=["cutoff_inside", "cutoff_outside", "overlap_definition"])
     changed = _filter_again(by, at, found)
@@ -127,8 +138,8 @@ def change_cutoffs(
         verb="change_cutoffs",
         target=found,
         scope=found.collection,
-        inside=cutoff_inside,
-        outside=cutoff_outside,
+        inside=found.cutoff_inside,
+        outside=found.cutoff_outside,
         definition=overlap_definition,
         kept=changed.kept,
         filtered=changed.filtered,
@@ -136,10 +147,46 @@ def change_cutoffs(
     return changed
 
 
-def check_cutoffs(*cutoffs: float | None) -> None:
-    """Errors: Refused for a cut-off that is not a share; None is no filter."""
-    if any(cutoff is not None and not 0 <= cutoff <= 1 for cutoff in cutoffs):
+def filter_with(run: QuestionRun, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The filter of a run with what is given changed: another definition brings its own cut-offs."""
+    kept = {} if "overlap_definition" in given else filter_of(run)
+    return {**kept, **given}
+
+
+def checked_cutoffs(definition: str, inside: float | str | None, outside: float | str | None) -> Cutoffs:
+    """The cut-offs as they are stored: None is no filter. Errors: Refused for what is no share and no definition."""
+    if definition not in OverlapDefinition.values:
+        raise Refused(
+            f"There is no definition of overlap “{definition}”. There are {', '.join(OverlapDefinition.values)}."
+        )
+    found = cutoffs_of(definition, inside, outside)
+    if any(cutoff is not None and not 0 <= cutoff <= 1 for cutoff in found):
         raise Refused("A cut-off is a share from 0 to 1.")
+    return found
+
+
+@transaction.atomic
+def filter_stored_answers(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    criteria: MentionFilter,
+    **given: Any,
+) -> tuple[list[int], Refiltered]:
+    """Filter the runs again that asked about these mentions, each as a whole, and ask nothing.
+
+    Returns the runs' ids and the sum of what changed. `given` are arguments of `change_cutoffs`, completed for each run
+    by `filter_with`. Errors: Refused where no run has asked about any of them, Conflict where one still goes on.
+    """
+    check_manager(collection, by)
+    mentions = find_mentions(collection, askable(criteria)).values("pk")
+    runs = list(collection.question_runs.filter(replies__mention__in=mentions).distinct().order_by("pk"))
+    if not runs:
+        raise Refused("Nothing has been asked about these mentions, so there are no stored answers to filter.")
+    changes = [change_cutoffs(by=by, at=at, run=run, **filter_with(run, given)) for run in runs]
+    total = (sum(getattr(each, name) for each in changes) for name in ("kept", "filtered", "held"))
+    return [run.pk for run in runs], Refiltered(*total)
 
 
 def targets_of(question: GeneratedQuestion) -> list[Document]:
@@ -148,7 +195,7 @@ def targets_of(question: GeneratedQuestion) -> list[Document]:
     return list(Document.objects.filter(pk__in=cited.values("document")).order_by("pk"))
 
 
-def _filter_again(by: User, at: datetime, run: QuestionRun) -> Refiltered:
+def _filter_again(by: User | None, at: datetime, run: QuestionRun) -> Refiltered:
     kept = filtered = held = 0
     known = known_questions(run.collection)
     states = [QuestionState.KEPT, QuestionState.FILTERED]

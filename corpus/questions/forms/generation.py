@@ -4,18 +4,31 @@ from typing import Any
 
 from django import forms
 
-from corpus.models import Collection, DiscardReason, OverlapDefinition, PromptTemplate, QuestionState
+from corpus.models import (
+    Collection,
+    DiscardReason,
+    OverlapDefinition,
+    PromptTemplate,
+    QuestionRun,
+    QuestionState,
+)
 from corpus.models.generation import INLINE_INSIDE, INLINE_OUTSIDE
 from corpus.questions.actions.mentions import LONGEST_NOTE
 from corpus.questions.actions.prompts import LONGEST_BODY
 from corpus.questions.actions.questions import LONGEST_CORRECTION
 from corpus.questions.reads.generation import prompt_versions
 from corpus.questions.reads.mentions import MentionFilter
+from corpus.text.overlap import DEFAULT, DEFINITIONS, USUAL
 
 MOST_SAMPLED = 1_000_000
 LARGEST_SEED = 2**31 - 1
 USUAL_SAMPLE = 50
 USUAL_SEED = 1
+NO_CUTOFF = "none"
+OWN_CUTOFFS = " ".join(
+    f"Cut-offs of “{each.label}”: {each.inside:g} inside, {each.outside:g} outside." for each in DEFINITIONS.values()
+)
+STORED = "stored"  # filter what was answered instead of asking
 YES_OR_NO = [("", "All"), ("yes", "Yes"), ("no", "No")]
 
 
@@ -65,28 +78,43 @@ class DiscardForm(forms.Form):
     note = forms.CharField(required=False, max_length=LONGEST_NOTE, label="Note")
 
 
-class CutoffsForm(forms.Form):
-    """How many of a question's words may stand in the titles of its targets."""
+class CutoffField(forms.CharField):
+    """A share from 0 to 1; empty for the cut-off that belongs to what overlap compares, “none” for no filter."""
 
-    cutoff_inside = forms.FloatField(
-        required=False,
-        min_value=0,
-        max_value=1,
-        initial=0.3,
+    widget = forms.TextInput(attrs={"inputmode": "decimal", "size": 6})
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(required=False, max_length=20, **more)
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        if not text or text == USUAL:
+            return USUAL
+        if text.lower() == NO_CUTOFF:
+            return None
+        try:
+            share = float(text)
+        except ValueError:
+            share = -1
+        if not 0 <= share <= 1:
+            raise forms.ValidationError("Give a share from 0 to 1, such as 0.3, or “none”.")
+        return share
+
+
+class CutoffsForm(forms.Form):
+    """How many of a question's words may stand in the titles of its targets, and how they are counted."""
+
+    overlap_definition = forms.ChoiceField(
+        label="Overlap compares", choices=OverlapDefinition.choices, initial=DEFAULT, help_text=OWN_CUTOFFS
+    )
+    cutoff_inside = CutoffField(
         label="Cut-off, source inside",
-        widget=forms.NumberInput(attrs={"step": "0.05"}),
-        help_text="Highest share of a question's words in the titles it asks for. Empty: no filter.",
+        help_text="Highest share of a question's words in the titles it asks for. Empty: as given above. “none”: no"
+        " filter.",
     )
-    cutoff_outside = forms.FloatField(
-        required=False,
-        min_value=0,
-        max_value=1,
-        initial=0.1,
-        label="Cut-off, source outside",
-        widget=forms.NumberInput(attrs={"step": "0.05"}),
-        help_text="The same for papers from elsewhere.",
+    cutoff_outside = CutoffField(
+        label="Cut-off, source outside", help_text="The same for questions from papers outside the collection."
     )
-    overlap_definition = forms.ChoiceField(label="Overlap compares", choices=OverlapDefinition.choices)
 
     @property
     def cutoffs(self) -> dict[str, Any]:
@@ -94,6 +122,18 @@ class CutoffsForm(forms.Form):
         names = ("cutoff_inside", "cutoff_outside")
         definition = OverlapDefinition(self.cleaned_data["overlap_definition"])
         return {name: self.cleaned_data[name] for name in names} | {"overlap_definition": definition}
+
+    @staticmethod
+    def initial_of(run: QuestionRun) -> dict[str, str]:
+        """What the form shows of a run: nothing for a cut-off that belongs to its definition."""
+        own = DEFINITIONS[run.overlap_definition]
+        shown = {"cutoff_inside": (run.cutoff_inside, own.inside), "cutoff_outside": (run.cutoff_outside, own.outside)}
+        values = {name: _shown(value) for name, (value, usual) in shown.items() if value != usual}
+        return values | {"overlap_definition": run.overlap_definition}
+
+
+def _shown(cutoff: float | None) -> str:
+    return NO_CUTOFF if cutoff is None else f"{cutoff:g}"
 
 
 class GenerationForm(CutoffsForm):
@@ -108,7 +148,11 @@ class GenerationForm(CutoffsForm):
     used = forms.ChoiceField(
         required=False,
         label="Asked about before",
-        choices=[("no", "Leave those out"), ("", "Take them again")],
+        choices=[
+            ("no", "Leave those out"),
+            ("", "Ask about them again"),
+            (STORED, "Ask nothing: filter their stored answers again"),
+        ],
         initial="no",
     )
     sample = forms.IntegerField(
@@ -144,11 +188,16 @@ class GenerationForm(CutoffsForm):
         values = self.cleaned_data
         return MentionFilter(
             source=values["source"],
-            used=values["used"],
+            used="yes" if self.is_stored else values["used"],
             text=values["q"].strip(),
             sample=values["sample"] or 0,
             seed=values["seed"] or 0,
         )
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether stored answers are filtered again instead of asking."""
+        return bool(self.cleaned_data["used"] == STORED)
 
     @property
     def template(self) -> PromptTemplate | None:

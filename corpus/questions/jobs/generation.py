@@ -104,12 +104,17 @@ def keep_answer(pk: int, outcome: Reply | Failure, known: Known) -> GenerationRe
     reply.outcome = Outcome.UNREAD
     reply.text, reply.refusal = _storable(outcome.text), _storable(outcome.refusal)
     reply.finish_reason = _storable(outcome.finish_reason)[:LONGEST_FINISH_REASON]
-    reply.prompt_tokens, reply.completion_tokens = outcome.prompt_tokens, outcome.completion_tokens
+    reply.prompt_tokens = _sum(reply.prompt_tokens, outcome.prompt_tokens)  # of an answer asked for again: of both
+    reply.completion_tokens = _sum(reply.completion_tokens, outcome.completion_tokens)
     reply.seconds = outcome.seconds
     reply.save()
     with transaction.atomic():
         read_reply(reply, known)
     return reply
+
+
+def _sum(before: int | None, now: int | None) -> int | None:
+    return now if before is None else before if now is None else before + now
 
 
 def _prompt(pk: int) -> str:

@@ -15,7 +15,7 @@ from corpus.models import (
     Topic,
     TopicKind,
 )
-from corpus.models.generation import ARE_TOPICS, QuestionRun
+from corpus.models.generation import ABOVE_CUTOFF, ARE_TOPICS, QuestionRun
 from corpus.questions.reads.generation import prompt_of
 from corpus.text.overlap import Overlap, format_share, overlap_with
 from corpus.text.questions import LONGEST_QUESTION, ParsedQuestion, holds_markup, read_answer
@@ -144,7 +144,7 @@ def filter_state(reply: GenerationReply, overlap: float | None) -> tuple[Questio
         return QuestionState.KEPT, ""
     return (
         QuestionState.FILTERED,
-        f"A share of {format_share(overlap)} of its words are in the titles; the cut-off is {cutoff:g}.",
+        f"{ABOVE_CUTOFF}{format_share(overlap)} of its words are in the titles; the cut-off is {cutoff:g}.",
     )
 
 

@@ -1,7 +1,7 @@
 """Generated questions: the cost of a run, its results, and the answers that wait for a person."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -21,12 +21,15 @@ from corpus.models import (
     QuestionRun,
     QuestionState,
 )
-from corpus.models.generation import ARE_TOPICS, NEEDS_A_PERSON
+from corpus.models.generation import ABOVE_CUTOFF, ARE_TOPICS, NEEDS_A_PERSON
 from corpus.questions.reads.mentions import MentionFilter, find_mentions
 from corpus.text.questions import DEFAULT_TEMPLATE, Prompt, render_prompt
 
 PROMPT_NAME = "inline citations"
 CHARACTERS_PER_TOKEN = 4  # of English text; only for estimates
+# A person's “discarded” hides what the checks had said, but not why: the reason stays with the question.
+FILTERED = Q(state=QuestionState.FILTERED) | Q(state=QuestionState.DISCARDED, problem__startswith=ABOVE_CUTOFF)
+KEEPABLE = Q(state__in=ARE_TOPICS) | FILTERED | Q(state=QuestionState.DISCARDED, problem="")
 USUAL_ANSWER = 150  # tokens, while this collection has no answers to go by
 
 
@@ -88,17 +91,41 @@ def estimate_questions(collection: Collection, criteria: MentionFilter, body: st
 
 @dataclass(frozen=True)
 class SourceFigures:
-    """Questions of one source: how many, how many became topics, how many the cut-off left out."""
+    """Questions of one source: how many, how many passed all other checks, became topics, and the cut-off left out.
+
+    Questions that name unknown keys, repeat another, are too long or hold HTML could not be kept, whatever their
+    overlap; they are in `questions` alone.
+    """
 
     source: str
     questions: int
+    keepable: int
     kept: int
     filtered: int
+
+    @property
+    def filtered_percent(self) -> float | None:
+        """Of the questions that could be kept; None for none."""
+        return 100 * self.filtered / self.keepable if self.keepable else None
+
+    @property
+    def kept_percent(self) -> float | None:
+        return 100 * self.kept / self.keepable if self.keepable else None
+
+    @property
+    def about_filter(self) -> str:
+        """What the overlap left out, in words."""
+        if self.filtered_percent is None:
+            return f"{self.questions:,} questions, none that could be kept"
+        return (
+            f"{self.questions:,} questions; of the {self.keepable:,} that could be kept, {self.kept:,} are topics and "
+            f"{self.filtered:,} ({self.filtered_percent:.0f}%) are filtered by overlap"
+        )
 
 
 @dataclass(frozen=True)
 class RunFigures:
-    """The results of one run, or of all of a collection."""
+    """The results of one run, or of all of a collection. `asked_again`: mentions with answers in more than one run."""
 
     mentions: int
     asked: int
@@ -110,6 +137,7 @@ class RunFigures:
     outcomes: list[tuple[str, str, int]]  # (value, label, replies)
     states: list[tuple[str, str, int]]  # (value, label, questions)
     sources: list[SourceFigures]
+    asked_again: int
 
     @property
     def for_a_person(self) -> int:
@@ -117,7 +145,7 @@ class RunFigures:
 
 
 def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFigures:
-    """The counts of a run, or of all runs of the collection. Four queries."""
+    """The counts of a run, or of all runs of the collection. Six queries at most."""
     replies = GenerationReply.objects.filter(run__collection=collection)
     questions = GeneratedQuestion.objects.filter(reply__run__collection=collection)
     if run is not None:
@@ -131,8 +159,9 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
     sources = questions.order_by("reply__source").values_list("reply__source")
     per_source = sources.annotate(
         n=Count("pk"),
+        n_keepable=Count("pk", filter=KEEPABLE),
         n_kept=Count("pk", filter=Q(state__in=ARE_TOPICS)),
-        n_filtered=Count("pk", filter=Q(state=QuestionState.FILTERED)),
+        n_filtered=Count("pk", filter=FILTERED),
     )
     return RunFigures(
         spent["mentions"],
@@ -145,7 +174,30 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
         _counted(replies, "outcome", Outcome.choices),
         _counted(questions, "state", QuestionState.choices),
         [SourceFigures(*row) for row in per_source],
+        0 if run is not None else _asked_again(replies),
     )
+
+
+def filter_of(run: QuestionRun) -> dict[str, Any]:
+    """What overlap a run's questions are filtered by."""
+    return {name: getattr(run, name) for name in ("overlap_definition", "cutoff_inside", "cutoff_outside")}
+
+
+def run_as_json(run: QuestionRun, figures: RunFigures) -> dict[str, Any]:
+    """The counts of a run as commands and the API give them."""
+    return {
+        "mentions": figures.asked,
+        "questions": figures.questions,
+        "outcomes": {value: count for value, _, count in figures.outcomes},
+        "states": {value: count for value, _, count in figures.states},
+        **filter_of(run),
+        "sources": [asdict(each) | {"filtered_percent": each.filtered_percent} for each in figures.sources],
+    }
+
+
+def _asked_again(replies: QuerySet[GenerationReply]) -> int:
+    answered = replies.exclude(outcome__in=[Outcome.WAITING, Outcome.NO_ANSWER]).order_by().values("mention")
+    return answered.annotate(n=Count("run", distinct=True)).filter(n__gt=1).count()
 
 
 def _counted(rows: QuerySet[Any], name: str, choices: list[tuple[str, str]]) -> list[tuple[str, str, int]]:

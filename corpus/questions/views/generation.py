@@ -23,9 +23,15 @@ from corpus.collections.rules import (
     fetch_overseer,
 )
 from corpus.collections.views.context import collection_context
-from corpus.models import GeneratedQuestion, GenerationReply, Membership, OverlapDefinition, QuestionRun
+from corpus.models import GeneratedQuestion, GenerationReply, Membership, QuestionRun
 from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
-from corpus.questions.actions.questions import change_cutoffs, correct_reply, discard_question, keep_question
+from corpus.questions.actions.questions import (
+    change_cutoffs,
+    correct_reply,
+    discard_question,
+    filter_stored_answers,
+    keep_question,
+)
 from corpus.questions.forms.generation import (
     CorrectionForm,
     CutoffsForm,
@@ -85,15 +91,14 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     query = request.POST if request.method == "POST" else request.GET
     form = GenerationForm(_with_usual_filter(query) if query else None, collection=collection)
     if request.method == "POST" and form.is_valid():
+        facts: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "collection": collection}
+        facts |= {"criteria": form.criteria, **form.cutoffs}
         with refusals_in_form(form):
-            run = request_questions(
-                by=membership.user,
-                at=timezone.now(),
-                collection=collection,
-                criteria=form.criteria,
-                template=form.template,
-                **form.cutoffs,
-            )
+            if form.is_stored:
+                runs, changed = filter_stored_answers(**facts)
+                messages.success(request, f"Runs filtered again: {len(runs):,}. {changed}")
+                return redirect("generation_list", slug)
+            run = request_questions(**facts, template=form.template)
             return redirect("generation_detail", slug, run.pk)
     context = collection_context(membership, "questions") | {
         "form": form,
@@ -103,6 +108,7 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_bound and form.is_valid():
         body = form.template.body if form.template else prompt_body(collection)
         context["estimate"] = estimate_questions(collection, form.criteria, body)
+        context["is_stored"] = form.is_stored
         context["sent"] = [(name, form.data.get(name, "")) for name in form.fields]
     return render(request, "corpus/questions/generation_create.html", context, status=422 if form.errors else 200)
 
@@ -112,7 +118,7 @@ def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One run: its progress, what came of it, and the answers that wait for a person."""
     membership = fetch_overseer(request.user, slug)
     run = _fetch_run(membership, pk)
-    return _show_run(request, membership, run, CutoffsForm(initial=_cutoffs_of(run)))
+    return _show_run(request, membership, run, CutoffsForm(initial=CutoffsForm.initial_of(run)))
 
 
 @require_POST
@@ -120,7 +126,8 @@ def generation_continue(request: HttpRequest, slug: str, pk: int) -> HttpRespons
     """Ask for what is missing."""
     membership = fetch_manager(request.user, slug)
     with refusals_in_message(request):
-        continue_questions(by=membership.user, at=timezone.now(), run=_fetch_run(membership, pk))
+        again = "again" in request.POST
+        continue_questions(by=membership.user, at=timezone.now(), run=_fetch_run(membership, pk), again=again)
     return redirect("generation_detail", slug, pk)
 
 
@@ -133,8 +140,7 @@ def generation_cutoffs(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     if form.is_valid():
         with refusals_in_form(form):
             changed = change_cutoffs(by=membership.user, at=timezone.now(), run=run, **form.cutoffs)
-            held = f" {changed.held:,} stay because a campaign has them." if changed.held else ""
-            messages.success(request, f"{changed.kept:,} more are kept, {changed.filtered:,} more are filtered.{held}")
+            messages.success(request, str(changed))
             return redirect("generation_detail", slug, pk)
     return _show_run(request, membership, run, form)
 
@@ -263,10 +269,6 @@ def _show_run(request: HttpRequest, membership: Membership, run: QuestionRun, fo
     return render(request, "corpus/questions/generation_detail.html", context, status=422 if form.errors else 200)
 
 
-def _cutoffs_of(run: QuestionRun) -> dict[str, Any]:
-    return {name: getattr(run, name) for name in ("cutoff_inside", "cutoff_outside", "overlap_definition")}
-
-
 def _fetch_run(membership: Membership, pk: int) -> QuestionRun:
     runs = membership.collection.question_runs.select_related("requested_by", "collection", "template")
     return get_object_or_404(runs, pk=pk)
@@ -275,5 +277,4 @@ def _fetch_run(membership: Membership, pk: int) -> QuestionRun:
 def _with_usual_filter(query: QueryDict) -> dict[str, str]:
     """The values of the query, and the usual cut-offs where a link from the mentions has none."""
     usual = {name: str(field.initial or "") for name, field in CutoffsForm.base_fields.items()}
-    sent = {name: str(value) for name, value in query.items()}
-    return usual | {"overlap_definition": OverlapDefinition.WORDS.value} | sent
+    return usual | {name: str(value) for name, value in query.items()}

@@ -113,7 +113,7 @@ def reword_query(*, by: User, at: datetime, topic: Topic, sentences: Sequence[st
 
 
 @transaction.atomic
-def delete_topic(*, by: User, at: datetime, topic: Topic) -> None:
+def delete_topic(*, by: User | None, at: datetime, topic: Topic) -> None:
     """Delete a topic with its aspects, targets and pool; refused when a campaign or another topic needs it."""
     collection = topic.collection
     check_manager(collection, by)

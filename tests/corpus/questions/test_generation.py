@@ -13,6 +13,7 @@ from corpus.collections.reads.endpoints import chat_pace
 from corpus.endpoints.driver import FIRST_ANSWERS
 from corpus.models import GeneratedQuestion, GenerationReply, Outcome, QuestionRun, QuestionState, Role, Topic
 from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
+from corpus.questions.actions.questions import discard_question
 from corpus.questions.jobs import question_reading
 from corpus.questions.reads.generation import estimate_questions, prompt_body, run_figures
 from corpus.questions.reads.mentions import MentionFilter
@@ -153,6 +154,42 @@ def test_what_repeats_the_title_is_filtered_by_the_cutoff_of_its_source(manager,
     assert Topic.objects.count() == 1
     outside = run_figures(collection, run).sources[1]
     assert (outside.questions, outside.kept, outside.filtered) == (2, 0, 2)
+
+
+def test_shares_of_filtered_are_of_questions_that_could_be_kept_and_not_added_over_runs(
+    manager, collection, mentions, quick
+):
+    asked = {"Which leaves?": 1, "Which Leaves, again?": 1, "Green tea infusion temperatures?": 1, "Which buds?": 9}
+    asked |= {"Which stems?": 1}
+    text = "\n".join(f"QUESTION: {words}\nANSWER: cite_00{key}" for words, key in asked.items())
+    run, _ = generate(manager, collection, quick, [text.replace("again", "or not"), "NONE", "NONE"])
+    (source,) = run_figures(collection, run).sources
+    assert (source.questions, source.keepable, source.kept, source.filtered) == (5, 4, 3, 1)
+    assert (source.kept_percent, source.filtered_percent) == (75, 25)
+    discard_question(by=manager, at=AT, question=GeneratedQuestion.objects.get(state="filtered"))
+    discard_question(by=manager, at=AT, question=GeneratedQuestion.objects.get(state="unknown-keys"))
+    discard_question(by=manager, at=AT, question=GeneratedQuestion.objects.filter(state="kept")[0])
+    (source,) = run_figures(collection, run).sources  # what a person decided changes nothing that was filtered
+    assert (source.questions, source.keepable, source.kept, source.filtered) == (5, 4, 2, 1)
+    assert run_figures(collection).asked_again == 0
+    generate(manager, collection, quick, [text], criteria=MentionFilter(source="inside"))
+    assert run_figures(collection).asked_again == 1
+    assert run_figures(collection, run).asked_again == 0
+
+
+def test_kept_answers_are_asked_for_again_and_stay_with_the_new_ones(manager, collection, mentions, quick):
+    run, _ = generate(manager, collection, quick, ["Hm.", GOOD, Answer("QUESTION: Wh", finish_reason="length")])
+    with pytest.raises(Refused, match="Everything has been answered"):
+        continue_questions(by=manager, at=AT, run=run, send=False)
+    with ChatStub([GOOD.replace("leaves", "buds"), "Hm, again."]) as stub:
+        quick.LLM_BASE_URL = stub.url
+        jobs.carry_out(continue_questions(by=manager, at=AT, run=run, again=True, send=False))
+    assert len(stub.calls) == 2
+    first, second, third = run.replies.order_by("position")
+    assert [reply.outcome for reply in (first, second, third)] == ["questions", "questions", "unparseable"]
+    assert [(each["text"], each["outcome"]) for each in first.earlier] == [("Hm.", "unparseable")]
+    assert (second.earlier, [each["outcome"] for each in third.earlier]) == ([], ["cut-off"])
+    assert (first.prompt_tokens, second.prompt_tokens) == (200, 100)  # both answers were paid for
 
 
 def test_other_cutoffs_and_no_cutoffs(manager, collection, mentions, quick):

@@ -11,7 +11,7 @@ from corpus.models import GenerationReply, Outcome, PromptTemplate, QuestionRun,
 from corpus.text.questions import DEFAULT_TEMPLATE
 from tests.factories.accounts import CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory
-from tests.factories.mentions import make_mention, make_question
+from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
 from tests.stubs.chat import ChatStub, Status
 
 
@@ -59,7 +59,9 @@ def test_what_it_would_take_comes_before_anything_is_asked(client, mention, mode
     html = page(client, "generation_create", source="outside", sample="5", seed="3")
     assert "1 mention to ask about" in html
     assert "Ask the model about 1" in html
-    assert '<input type="hidden" name="cutoff_inside" value="0.3">' in html
+    assert '<input type="hidden" name="overlap_definition" value="litsearch-code">' in html
+    assert "0.3 inside, 0.1 outside" in html
+    assert "0.33 inside, 0.33 outside" in html
     assert not QuestionRun.objects.exists()
     assert "0 mentions to ask about" in page(client, "generation_create", source="inside")
     bad = client.get(reverse("generation_create", args=["tea"]), {"cutoff_inside": "7", "sample": "-1"})
@@ -68,7 +70,7 @@ def test_what_it_would_take_comes_before_anything_is_asked(client, mention, mode
 
 @pytest.mark.slow
 def test_asking_by_the_page(client, mention, model):
-    sent = {"source": "", "sample": "5", "seed": "3", "cutoff_inside": "", "cutoff_outside": "0.2"}
+    sent = {"source": "", "sample": "5", "seed": "3", "cutoff_inside": "none", "cutoff_outside": "0.2"}
     url = reverse("generation_create", args=["tea"])
     answer = client.post(url, sent | {"overlap_definition": "litsearch-code"})
     run = QuestionRun.objects.get()
@@ -79,6 +81,7 @@ def test_asking_by_the_page(client, mention, model):
     assert again.status_code == 422
     assert "generated in this collection already" in again.content.decode()
     html = page(client, "generation_detail", run.pk)
+    assert "(as LitSearch&#x27;s code); cut-offs: none for sources inside, 0.2 outside." in html
     assert "Cancel" in html
     client.post(reverse("job_cancel", args=["questions", run.pk]))
     html = page(client, "generation_detail", run.pk)
@@ -147,6 +150,69 @@ def test_the_topic_says_where_it_came_from_but_not_to_annotators(client, members
     assert "Was it so before?" not in hidden
 
 
+@pytest.fixture
+def filtered(mention):
+    """A question of an ended run: by `words` a fifth of its words are in the title, as LitSearch's code counts none."""
+    run = QuestionRunFactory(collection=mention.collection, state="done", overlap_definition="words", cutoff_inside=0.1)
+    return make_question(mention, run=run, text="Which green leaf is best?", state="filtered", overlap_titles=0.2)
+
+
+def test_stored_answers_are_filtered_again_without_asking(client, filtered, capsys, settings):
+    settings.LLM_BASE_URL = ""  # nothing could be asked
+    run = filtered.reply.run
+    found = run_command(capsys, "--again", "--overlap", "litsearch-code")
+    assert found == {"runs": [run.pk], "kept": 1, "filtered": 0, "held": 0}
+    assert filtered.reply.run.replies.count() == 1
+    run.refresh_from_db()
+    assert (run.overlap_definition, run.cutoff_inside, run.cutoff_outside) == ("litsearch-code", 0.3, 0.1)
+    assert run_command(capsys, "--again", "--overlap", "litsearch-code")["kept"] == 0  # the second time changes nothing
+    assert "Filter stored answers again" in page(client, "generation_create", used="stored")
+    sent = {"used": "stored", "overlap_definition": "words", "cutoff_inside": "0.1"}
+    answer = client.post(reverse("generation_create", args=["tea"]), sent, follow=True)
+    assert "Runs filtered again: 1. 0 more are kept, 1 more are filtered." in answer.content.decode()
+    with pytest.raises(CommandError, match="no stored answers"):
+        run_command(capsys, "--again", "--cutoff-inside", "0.5", "--source", "inside")
+    with pytest.raises(CommandError, match="--continue RUN --ask-again"):
+        run_command(capsys, "--ask-again")
+
+
+def test_cutoffs_of_a_run_are_changed_by_command_and_rest(client, filtered, capsys):
+    run, slug = filtered.reply.run, ["tea", filtered.reply.run_id]
+
+    def command(*arguments):
+        call_command("change_cutoffs", *map(str, slug), *arguments, "--json")
+        return json.loads(capsys.readouterr().out)
+
+    assert command("--cutoff-inside", "0.25")["kept"] == 1
+    changed = command("--overlap", "words")  # with its own cut-offs
+    own = {"overlap_definition": "words", "cutoff_inside": 0.33, "cutoff_outside": 0.33}
+    assert changed == {"run": run.pk, "kept": 0, "filtered": 0, "held": 0} | own
+    assert command("--cutoff-outside", "none")["cutoff_outside"] is None
+    with pytest.raises(CommandError, match=r"Say what to change.* cut-offs: 0\.33 for sources inside, none outside"):
+        command()
+    with pytest.raises(CommandError, match="no run 9999"):
+        call_command("change_cutoffs", "tea", "9999", "--overlap", "words")
+    url = reverse("api_question_run", args=slug)
+    answer = client.patch(url, {"cutoff_inside": 0.1}, content_type="application/json")
+    assert answer.json() == {"kept": 0, "filtered": 1, "held": 0}
+    found = client.get(url).json()
+    assert (found["overlap_definition"], found["cutoff_inside"], found["cutoff_outside"]) == ("words", 0.1, None)
+    assert found["counts"]["states"] == {"filtered": 1}
+    assert found["counts"]["sources"][0]["filtered_percent"] == 100
+    answer = client.patch(url, {"overlap_definition": "litsearch-code"}, content_type="application/json")
+    assert answer.json()["kept"] == 1
+    assert client.get(reverse("api_question_runs", args=["tea"])).json()["results"][0]["cutoff_outside"] == 0.1
+    assert client.patch(url, {"cutoff_inside": 2}, content_type="application/json").status_code == 400
+
+
+def test_cutoffs_that_belong_to_another_way_of_counting_are_marked(client, mention):
+    fields = {"state": "done", "overlap_definition": "words", "cutoff_inside": 0.3, "cutoff_outside": 0.1}
+    run = QuestionRunFactory(collection=mention.collection, **fields)
+    assert "These cut-offs belong to another way of counting" in page(client, "generation_detail", run.pk)
+    call_command("change_cutoffs", "tea", str(run.pk), "--overlap", "words")
+    assert "These cut-offs belong" not in page(client, "generation_detail", run.pk)
+
+
 def test_cutoffs_are_moved_on_the_page(client, mention):
     question = make_question(mention, text="Which green leaf is best?", state="filtered")
     question.reply.run.state = "done"
@@ -188,6 +254,9 @@ def test_annotators_see_nothing_of_it(members, collection, mention):
 # --- the command line -------------------------------------------------------------------------------------------------
 
 
+DOUBTED = {"unknown-keys": 1, "repeated": 1}
+
+
 def run_command(capsys, *arguments) -> dict:
     call_command("generate_questions", "tea", *arguments, "--json")
     return json.loads(capsys.readouterr().out)
@@ -195,10 +264,21 @@ def run_command(capsys, *arguments) -> dict:
 
 def test_the_command_line_asks_and_reports(mention, model, capsys):
     assert run_command(capsys, "--dry-run")["mentions"] == 1
-    with ChatStub(["QUESTION: Which leaves?\nANSWER: cite_001\nQUESTION: Green?\nANSWER: cite_001"]) as stub:
+    pairs = {"Which leaves?": 1, "Green?": 1, "Which buds?": 9, "Which LEAVES?": 1}
+    with ChatStub(["\n".join(f"QUESTION: {text}\nANSWER: cite_00{key}" for text, key in pairs.items())]) as stub:
         model.LLM_BASE_URL = stub.url
-        found = run_command(capsys, "--sample", "3", "--cutoff-outside", "0.4")
-    assert (found["mentions"], found["questions"], found["states"]) == (1, 2, {"kept": 1, "filtered": 1})
+        call_command(
+            "generate_questions", "tea", "--sample", "3", "--cutoff-outside", "0.4", "--overlap=words", "--json"
+        )
+    printed = capsys.readouterr()
+    found = json.loads(printed.out)
+    assert (found["mentions"], found["questions"], found["states"]) == (1, 4, {"kept": 1, "filtered": 1, **DOUBTED})
+    assert "questions: 1 kept, 1 too many words of the titles, 1 names citations that are not there, 1 equal to" in (
+        printed.err
+    )
+    assert (
+        "inline-outside: 4 questions; of the 2 that could be kept, 1 are topics and 1 (50%) are filtered" in printed.err
+    )
     assert found["outcomes"] == {"questions": 1}
     assert (found["prompt_tokens"], found["cost"]) == (100, None)
     with pytest.raises(CommandError, match="No usable mention"):

@@ -1,0 +1,3 @@
+from corpus.questions.commands import ChangeCutoffs as Command
+
+__all__ = ["Command"]
