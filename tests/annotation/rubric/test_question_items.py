@@ -96,7 +96,7 @@ def test_definition_and_cutoffs_of_overlap_travel_together():
 @pytest.mark.parametrize("stored", [{}, {"cutoffs": {"web": 0.2}, "keep": "worth"}, asdict(RubricOptions({}))])
 def test_a_campaign_from_before_keeps_its_way_of_counting_and_says_whose_cutoffs_it_has(draft, stored):
     Campaign.objects.filter(pk=draft.campaign.pk).update(options=stored)
-    migration = import_module("annotation.migrations.0002_overlap_definition")
+    migration = import_module("annotation.migrations.0003_overlap_definition")
     migration.name_definition(apps, None)
     draft.campaign.refresh_from_db()
     options = read_rubric_options(draft.campaign.options)

@@ -13,5 +13,5 @@ def name_definition(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0001_tables")]
+    dependencies = [("annotation", "0002_words_of_choices")]
     operations = [migrations.RunPython(name_definition, migrations.RunPython.noop)]
