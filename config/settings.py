@@ -85,8 +85,13 @@ PERMISSIONS_POLICY = "camera=(), display-capture=(), geolocation=(), microphone=
 DATA_UPLOAD_MAX_MEMORY_SIZE = env.number("LITMUS_BODY_LIMIT_MB", 20, minimum=1) * 1_000_000
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 UPLOAD_LIMIT = env.number("LITMUS_UPLOAD_LIMIT_MB", 2_000, minimum=1) * 1_000_000  # bytes of all files of a request
+# What a file may cost the process that reads it: seconds of processor time for one record, memory.
+READING_SECONDS = env.number("LITMUS_READING_SECONDS", 120, minimum=1)
+READING_MEGABYTES = env.number("LITMUS_READING_MB", 2_048, minimum=64)
 # On the disk of the media: /tmp may be small or memory, and a complete file is moved without being copied.
 FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"
+# Spooled copies go there too, those of the processes we start as well.
+os.environ.setdefault("TMPDIR", str(FILE_UPLOAD_TEMP_DIR))
 FILE_UPLOAD_HANDLERS = [
     "config.uploads.UploadLimit",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

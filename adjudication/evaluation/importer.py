@@ -11,13 +11,13 @@ from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.qrels import in_collection
 from adjudication.models import ImportedQrels, ImportedQrelsTopic
-from corpus.formats.reading import read_path
+from corpus.formats.reading import read_qrels_of_path
 from corpus.formats.records import BrokenFile, Problem, QrelRow
 from corpus.imports.forms import ImportForm
 from corpus.imports.jobs.undoing import Undoing
 from corpus.imports.registry import Importer, at_once
 from corpus.loading.counts import ImportCounts
-from corpus.loading.line_batches import Odometer, sources_of
+from corpus.loading.sources import Odometer, read_sources
 from corpus.models import ImportRun
 
 LONGEST_NAME = 100
@@ -88,12 +88,10 @@ def _read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Grades:
 
 def _rows(run: ImportRun, progress: Progress) -> Iterator[QrelRow | Problem]:
     odometer = Odometer()
-    for source in sources_of(run):
-        found = read_path("qrels", source.path, run.format, name=source.name, watch=odometer.add)
-        for count, row in enumerate(found):
-            if count % 10_000 == 0:
-                progress.report(min(odometer.bytes, run.total), run.total, "reading judgments")
-            yield row
+    for count, row in enumerate(read_sources(run, read_qrels_of_path, odometer, progress.check)):
+        if count % 10_000 == 0:
+            progress.report(min(odometer.file_bytes, run.total), run.total, "reading judgments")
+        yield row
 
 
 def _notes(run: ImportRun, file: str, grades: Grades, unknown: list[str]) -> Iterator[Problem]:

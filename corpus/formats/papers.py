@@ -153,6 +153,7 @@ class PaperFormat(Format):
 
     is_one_paper: bool = True  # a file holds one paper, and is kept with it
     is_gold: bool = False  # its papers are `AnnotatedPaper`s: what people marked, not what a machine proposes
+    is_read_apart: bool = False  # its reader needs the vocabulary, and guards itself (corpus/guarded)
     suffix: str = "xml"  # of the files kept
 
 

@@ -87,3 +87,4 @@ read_runs = partial(
 )  # RunRow | RunComment | BadRow | Problem; `file` distinguishes runs of an archive
 read_pool_lists = partial(read_path, "pool")  # PoolRow | Problem
 read_mentions = partial(read_path, "mentions")  # MentionRecord | Problem
+read_qrels_of_path = partial(read_path, "qrels")  # QrelRow | Problem

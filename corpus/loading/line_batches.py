@@ -3,58 +3,23 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Generic, Protocol, TypeVar
-
-from django.conf import settings
+from functools import partial
+from typing import Generic, TypeVar
 
 from accounts.jobs import Progress
 from corpus.formats.records import Problem, Skip
-from corpus.loading.background_reading import in_background
+from corpus.loading.background_reading import Check, in_background
 from corpus.loading.counts import ImportCounts
 from corpus.loading.samples import sampled
+from corpus.loading.sources import Odometer, Placed, read_sources
 from corpus.models import ImportRun
 
 BATCH_ROWS = 4_000
-BATCH_BYTES = 8_000_000
+BATCH_BYTES = 8_000_000  # of records, as their reader sends them
 BATCH_PROBLEMS = 1_000
-
-
-class Placed(Protocol):
-    """A record that knows its place in the files."""
-
-    @property
-    def file(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-
 
 R = TypeVar("R", bound=Placed)
 L = TypeVar("L")
-
-
-@dataclass(frozen=True)
-class Source:
-    """A file to read: its name in messages, its place, its bytes as stored."""
-
-    name: str
-    path: Path
-    size: int
-
-
-def sources_of(run: ImportRun) -> list[Source]:
-    """The files of the job: uploads are below MEDIA_ROOT, those of the command line at their own absolute paths."""
-    return [Source(file["name"], Path(settings.MEDIA_ROOT) / file["path"], file["size"]) for file in run.files]
-
-
-class Odometer:
-    """Bytes read so far over all sources; readers add to it through `add`."""
-
-    def __init__(self) -> None:
-        self.bytes = 0
-
-    def add(self, count: int) -> None:
-        self.bytes += count
 
 
 @dataclass
@@ -62,7 +27,6 @@ class Batch(Generic[L]):
     """Lines, the problems and skips since the batch before, and bytes read up to here."""
 
     lines: list[L] = field(default_factory=list)
-    size: int = 0
     problems: list[Problem] = field(default_factory=list)
     skips: Counter[str] = field(default_factory=Counter)
     bytes_read: int = 0
@@ -79,12 +43,13 @@ def batches(
     odometer: Odometer,
     rows: int | None = None,
 ) -> Iterator[Batch[L]]:
-    """Gather the records into batches of `rows` (BATCH_ROWS) at most.
+    """Gather the records into batches of `rows` (BATCH_ROWS) at most, fewer where they are long.
 
     `line_of(n, record)` may refuse a record: by a Problem or Skip, or by a ValueError that says what cannot be stored.
     """
     batch: Batch[L] = Batch()
     rows = rows or BATCH_ROWS
+    full = odometer.record_bytes + BATCH_BYTES
     for n, item in enumerate(items):
         try:
             line = item if isinstance(item, Problem | Skip) else line_of(n, item)
@@ -96,12 +61,11 @@ def batches(
             batch.skips[line.reason] += 1
         else:
             batch.lines.append(line)
-            batch.size += len(line) if isinstance(line, bytes) else 0
-        if len(batch.lines) >= rows or batch.size >= BATCH_BYTES or len(batch.problems) >= BATCH_PROBLEMS:
-            batch.bytes_read = odometer.bytes
+        if len(batch.lines) >= rows or odometer.record_bytes >= full or len(batch.problems) >= BATCH_PROBLEMS:
+            batch.bytes_read = odometer.file_bytes
             yield batch
-            batch = Batch()
-    batch.bytes_read = odometer.bytes
+            batch, full = Batch(), odometer.record_bytes + BATCH_BYTES
+    batch.bytes_read = odometer.file_bytes
     yield batch
 
 
@@ -114,18 +78,33 @@ def read_batches(
     *,
     rows: int | None = None,
 ) -> Iterator[Batch[L]]:
-    """The records of the job's files in batches; problems and skips are counted, progress is reported after each batch.
+    """The records of the job's files in batches; `read` is a reader of corpus.formats. See `gathered`."""
+    yield from gathered(run, partial(read_sources, run, read), line_of, progress, counts, rows=rows)
 
-    `read(path, format, name=…, watch=…)` and `line_of` run in a thread of their own: neither may use the database.
+
+def gathered(
+    run: ImportRun,
+    records: Callable[[Odometer, Check], Iterable[R | Skip | Problem]],
+    line_of: Callable[[int, R], L | Skip | Problem],
+    progress: Progress,
+    counts: ImportCounts,
+    *,
+    rows: int | None = None,
+) -> Iterator[Batch[L]]:
+    """Records in batches; problems and skips are counted, progress is reported after each batch.
+
+    `records` and `line_of` run in a thread of their own: neither may use the database. The work can be cancelled at
+    any moment, also while a record is read.
     """
-    odometer, sources = Odometer(), sources_of(run)
-    total = sum(source.size for source in sources)
-    records = (
-        record for source in sources for record in read(source.path, run.format, name=source.name, watch=odometer.add)
-    )
-    with in_background(batches(sampled(records, counts), line_of, odometer, rows)) as found:
+    odometer, step = Odometer(), f"reading {run.label}"
+
+    def source(check: Check) -> Iterator[Batch[L]]:
+        return batches(sampled(records(odometer, check), counts), line_of, odometer, rows)
+
+    progress.report(0, run.total, step)
+    with in_background(source, progress.check) as found:
         for batch in found:
             counts.add_problems(batch.problems)
             counts.skips.update(batch.skips)
             yield batch
-            progress.report(min(batch.bytes_read, total), total, f"reading {run.label}")
+            progress.report(min(batch.bytes_read, run.total), run.total, step)

@@ -1,19 +1,14 @@
-"""The process that opens a stranger's PDF file, so that the process that started it survives any file.
-
-Run by `corpus.pdf.worker` as `python -m corpus.pdf.child`: a JSON object on standard input says what to
-do, the answer goes to standard output. It binds its own memory and processor time before it opens the file.
-"""
+"""What opens a stranger's PDF file: called by `corpus.pdf.worker` in a child with limits (corpus/guarded)."""
 
 from __future__ import annotations
 
-import json
-import sys
-from dataclasses import asdict
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-REFUSED = 3  # exit status: the answer is a JSON object that says why
+from corpus.formats.papers import FullPaper
+from corpus.pdf.vocabulary import Vocabulary
 
 _MOST_PIXELS = 25_000_000
 _LONGEST_SIDE = 16_000  # pixels: WebP holds no more
@@ -23,7 +18,7 @@ class ExtractionFailed(Exception):
     """A file that could not be read. `reason` reads after the file's name: "is encrypted: …".
 
     `kind` is one of not-pdf, encrypted, broken, no-text, too-long, too-large, too-much-text, no-page, time, memory,
-    crash.
+    busy, crash.
     """
 
     def __init__(self, kind: str, reason: str) -> None:
@@ -35,44 +30,31 @@ class ExtractionFailed(Exception):
         return self.reason
 
 
-def main() -> int:
-    """Read the request, bind the process, answer."""
-    request = json.load(sys.stdin.buffer)
-    _bind(request["megabytes"], request["seconds"])
+def read_papers(path: Path, vocabulary: Vocabulary, name: str, most_pages: int) -> Iterator[FullPaper]:
+    """Yield the one paper of a PDF file. Raises `ExtractionFailed`."""
+    import pypdfium2
+
+    from corpus.pdf.pages import TooMuchText
+    from corpus.pdf.paper import NoText, read_paper
+
     try:
-        answer = _page(request) if request["do"] == "page" else _paper(request)
-    except ExtractionFailed as problem:
-        return _refuse(problem.kind, problem.reason)
-    except MemoryError:
-        return _refuse("memory", "needs more memory than is allowed")
-    sys.stdout.buffer.write(answer)
-    sys.stdout.buffer.flush()
-    return 0
+        with _open(path, most_pages) as document:
+            yield read_paper(document, vocabulary, name)
+    except NoText:
+        raise ExtractionFailed(
+            "no-text", "holds pictures of pages but no text: run text recognition on it first"
+        ) from None
+    except TooMuchText as problem:
+        raise ExtractionFailed("too-much-text", str(problem)) from None
+    except pypdfium2.PdfiumError:
+        raise ExtractionFailed("broken", "is damaged: some of its pages cannot be opened") from None
 
 
-def _refuse(kind: str, reason: str) -> int:
-    sys.stdout.buffer.write(json.dumps({"kind": kind, "reason": reason}).encode())
-    sys.stdout.buffer.flush()
-    return REFUSED
-
-
-def _bind(megabytes: int, seconds: int) -> None:
-    try:
-        import resource
-    except ImportError:  # Windows has no limits of this kind; the parent's clock remains
-        return
-    size = megabytes * 1024 * 1024
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
-def _open(request: dict[str, Any]) -> Any:
+def _open(path: Path, most_pages: int) -> Any:
     """Open the document after the cheap checks. Raises `ExtractionFailed`."""
     import pypdfium2
     import pypdfium2.raw as pdfium
 
-    path = Path(request["path"])
     with path.open("rb") as stream:
         if b"%PDF-" not in stream.read(1024):
             raise ExtractionFailed("not-pdf", "is not a PDF file")
@@ -85,46 +67,25 @@ def _open(request: dict[str, Any]) -> Any:
             ) from None
         raise ExtractionFailed("broken", "is damaged: it begins like a PDF file but cannot be opened") from None
     pages = len(document)
-    if pages > request["pages"]:
-        raise ExtractionFailed("too-long", f"has {pages:,} pages; at most {request['pages']:,} are read")
+    if pages > most_pages:
+        raise ExtractionFailed("too-long", f"has {pages:,} pages; at most {most_pages:,} are read")
     if not pages:
         raise ExtractionFailed("broken", "has no pages")
     return document
 
 
-def _paper(request: dict[str, Any]) -> bytes:
+def draw_page(path: Path, number: int, width_wanted: int, most_pages: int) -> Iterator[bytes]:
+    """Draw a page (from 1) and yield the picture's file. Raises `ExtractionFailed`."""
     import pypdfium2
 
-    from corpus.pdf.pages import TooMuchText
-    from corpus.pdf.paper import NoText, read_paper
-
-    try:
-        with _open(request) as document:
-            paper = read_paper(document, request["vocabulary"], request["name"])
-    except NoText:
-        raise ExtractionFailed(
-            "no-text", "holds pictures of pages but no text: run text recognition on it first"
-        ) from None
-    except TooMuchText as problem:
-        raise ExtractionFailed("too-much-text", str(problem)) from None
-    except pypdfium2.PdfiumError:
-        raise ExtractionFailed("broken", "is damaged: some of its pages cannot be opened") from None
-    return json.dumps(asdict(paper)).encode("utf-8", "replace")
-
-
-def _page(request: dict[str, Any]) -> bytes:
-    """Draw a page and return the picture's file."""
-    import pypdfium2
-
-    with _open(request) as document:
-        number = request["page"]
+    with _open(path, most_pages) as document:
         if not 1 <= number <= len(document):
             raise ExtractionFailed("no-page", f"has no page {number}")
         try:
             page = document[number - 1]
             width, height = page.get_size()
             scale = min(
-                request["width"] / max(width, 1.0),
+                width_wanted / max(width, 1.0),
                 (_MOST_PIXELS / max(width * height, 1.0)) ** 0.5,
                 _LONGEST_SIDE / max(width, height, 1.0),
             )
@@ -133,8 +94,4 @@ def _page(request: dict[str, Any]) -> bytes:
             raise ExtractionFailed("broken", f"is damaged: page {number} cannot be drawn") from None
         room = BytesIO()
         picture.save(room, "webp", quality=80, method=2)
-        return room.getvalue()
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        yield room.getvalue()

@@ -37,5 +37,6 @@ PDF = PaperFormat(
         Shape("pdf", ("papers",), lambda head: head.data.startswith(_MARK), is_binary=True),
         Shape("pdf", ("papers",), _may_be_pdf, Certainty.IF_REQUESTED, is_binary=True),
     ),
+    is_read_apart=True,
     suffix="pdf",
 )

@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from corpus.formats.acm_cr import AnnotatedPaper
+from corpus.formats.characters import with_carriable_texts
 from corpus.formats.papers import FullPaper, Paragraph, Reference, Sentence, cited_sentences
 from corpus.pdf.anonymise import Anonymiser
 from corpus.pdf.layout import heading_number
 from corpus.pdf.markers import AuthorYears, author_year_markers, numeric_markers
 from corpus.pdf.sections import with_parts
 from corpus.pdf.sentences import sentence_spans
+
+
+def completed(paper: AnnotatedPaper | FullPaper) -> AnnotatedPaper | FullPaper:
+    """The paper with texts that files can carry; one that came as text gets the data that PDF files are parsed for."""
+    if isinstance(paper, AnnotatedPaper):
+        return paper
+    paper = with_carriable_texts(paper)
+    return paper if paper.pages else complete(paper)
 
 
 def complete(paper: FullPaper) -> FullPaper:

@@ -4,7 +4,7 @@ A human answer takes a slot of its item, a machine's does not. Answers of earlie
 that were given in Litmus are never changed by a file.
 """
 
-from collections.abc import Iterator
+from functools import partial
 from uuid import UUID, uuid5
 
 from django.db import IntegrityError, connection, transaction
@@ -22,12 +22,11 @@ from annotation.machines.jobs import MOST_TEXT
 from annotation.models import AnnotatorKind, Campaign
 from corpus.formats.judgments import cells_of
 from corpus.formats.reading import read_judgments
-from corpus.formats.records import JudgmentRow, Problem, Skip
-from corpus.loading.background_reading import in_background
+from corpus.formats.records import JudgmentRow, Problem
 from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, ImportCounts
-from corpus.loading.line_batches import Odometer, batches, sources_of
+from corpus.loading.line_batches import read_batches
 from corpus.models import ImportRun
 
 NAMESPACE = UUID("2f0c5f5e-6f0b-5b0e-9c5e-0b8a5c1f7d11")  # of submissions made by imports
@@ -60,14 +59,11 @@ def load_judgments(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
 
 def _load(run: ImportRun, campaign: Campaign, progress: Progress, counts: ImportCounts) -> None:
     total = sum(file["size"] for file in run.files)
-    odometer = Odometer()
     execute(sql.STAGE)
-    with in_background(batches(_records(run, odometer), _line, odometer)) as found:
-        for batch in found:
-            counts.add_problems(batch.problems)
-            if batch.lines:
-                _copy(sql.COPY_ROWS, batch.data)
-            progress.report(min(batch.bytes_read, total), total, "reading judgments")
+    read = partial(read_judgments, annotator=str(run.parameters.get("annotator", "")))
+    for batch in read_batches(run, read, _line, progress, counts):
+        if batch.lines:
+            _copy(sql.COPY_ROWS, batch.data)
     progress.report(total, total, "matching judgments")
     _name_annotators(run, campaign, counts, everybody_is_machine=bool(run.parameters.get("machine")))
     _match(campaign)
@@ -76,13 +72,6 @@ def _load(run: ImportRun, campaign: Campaign, progress: Progress, counts: Import
     progress.report(total, total, "writing judgments")
     _report_other_guidelines(counts)
     _write(run, counts.created + counts.updated)
-
-
-def _records(run: ImportRun, odometer: Odometer) -> Iterator[JudgmentRow | Skip | Problem]:
-    """The rows of all files. It runs in the reading thread and must not use the database."""
-    annotator = str(run.parameters.get("annotator", ""))
-    for source in sources_of(run):
-        yield from read_judgments(source.path, run.format, annotator=annotator, name=source.name, watch=odometer.add)
 
 
 def _line(n: int, row: JudgmentRow) -> bytes:

@@ -6,8 +6,8 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
-from typing import IO
+from functools import cached_property, partial
+from typing import IO, Any
 
 from django.db.models import Count, Max
 
@@ -16,23 +16,22 @@ from annotation.definitions.proposals import Link
 from annotation.papers.jobs.registries import Registries
 from annotation.papers.reads.references import link_references, title_index
 from corpus.formats.acm_cr import AnnotatedPaper, DoisLine
-from corpus.formats.archives import Member, open_files
-from corpus.formats.characters import with_carriable_texts
 from corpus.formats.dataclass_json import from_json
 from corpus.formats.paper_files import PlaceInOrder
-from corpus.formats.papers import FullPaper, PaperFormat
-from corpus.formats.reading import detected_format
+from corpus.formats.paper_members import PaperMember, read_paper_files
+from corpus.formats.papers import FullPaper, paper_format
 from corpus.formats.records import BrokenFile, Problem
-from corpus.formats.registry import AUTO, Read, formats
+from corpus.formats.registry import formats
+from corpus.guarded.limits import ReadingFailed
+from corpus.guarded.reading import read_guarded
 from corpus.loading.counts import ImportCounts
-from corpus.loading.line_batches import Odometer, sources_of
+from corpus.loading.sources import Odometer, limits, sources_of
 from corpus.models import Collection, Document, ImportRun
 from corpus.pdf.child import ExtractionFailed
-from corpus.pdf.texts import complete
+from corpus.pdf.texts import completed
 from corpus.pdf.titles import TitleIndex
 from corpus.pdf.vocabulary import Vocabulary, count_words
 
-MOST_BYTES = 100 << 20  # of one file that holds one paper
 RARE = 2  # words that the collection has only once do not decide about hyphens
 
 ParsedPaper = AnnotatedPaper | FullPaper
@@ -81,9 +80,15 @@ class Spool:
 
     def add(self, paper: Incoming) -> None:
         """Append a paper: a line of JSON, then the bytes of its file."""
-        parsed = asdict(paper.found) if isinstance(paper.found, FullPaper) else None
         links = {key: asdict(link) for key, link in paper.links.items()}
-        head = {"paper": parsed, "links": links, "source": paper.source, "name": paper.file.name}
+        is_gold = isinstance(paper.found, AnnotatedPaper)
+        head = {
+            "paper": asdict(paper.found),
+            "is_gold": is_gold,
+            "links": links,
+            "source": paper.source,
+            "name": paper.file.name,
+        }
         self.file.write(json.dumps({**head, "size": len(paper.file.data)}).encode() + b"\n")
         self.file.write(paper.file.data)
         self.count += 1
@@ -93,22 +98,9 @@ class Spool:
         for _ in range(self.count):
             head = json.loads(self.file.readline())
             file = PaperFile(head["name"], self.file.read(head["size"]))
-            found = from_json(FullPaper, head["paper"]) if head["paper"] else _read_again(file, head["source"])
+            found: ParsedPaper = from_json(AnnotatedPaper if head["is_gold"] else FullPaper, head["paper"])
             links = {key: from_json(Link, item) for key, item in head["links"].items()}
             yield Incoming(found, head["source"], file, links)
-
-
-def _read_again(file: PaperFile, source: str) -> AnnotatedPaper:
-    found: AnnotatedPaper = next(formats()[source].reads["papers"](io.BytesIO(file.data), file.name))
-    return found
-
-
-def _completed(paper: ParsedPaper) -> ParsedPaper:
-    """The paper with texts that files can carry; one that came as text gets the data that PDF files are parsed for."""
-    if isinstance(paper, AnnotatedPaper):
-        return paper
-    paper = with_carriable_texts(paper)
-    return paper if paper.pages else complete(paper)
 
 
 @dataclass
@@ -122,67 +114,65 @@ class Reader:
     odometer: Odometer = field(default_factory=Odometer)
     order: list[PlaceInOrder] = field(default_factory=list)
     sheets: list[Sheet] = field(default_factory=list)
+    member: PaperMember = field(default_factory=lambda: PaperMember("", "", ""))  # the file that is being read
 
     def read(self) -> None:
         """Read everything into the spool. Raises `Cancelled`."""
         for source in sources_of(self.run):
+            reading = partial(read_paper_files, source.path, self.run.format, name=source.name, complete=completed)
+            found = read_guarded(reading, limits=limits(), check=self.progress.check, watch=self.odometer.add)
+            self.member = PaperMember(source.name, "", "")
             try:
-                for member in open_files(source.path, name=source.name, watch=self.odometer.add):
-                    self._try(member)
+                for item in found:
+                    self._take(item)
             except BrokenFile as broken:
                 self.counts.add_problems([Problem(broken.file, broken.line, broken.reason)])
+            except ReadingFailed as failed:
+                reason = f"{failed.reason}; what comes after it in this file or archive was not read"
+                self.counts.add_problems([Problem(self.member.name, 0, reason)])
         if "registries" in self.__dict__:  # their DOIs are missing from the proposals
             self.counts.add_notes(Problem("", 0, reason) for reason in self.registries.failures)
 
-    def _try(self, member: Member) -> None:
-        self.progress.report(self.odometer.bytes, step=member.name[-150:])
-        try:
-            self._read_member(member)
-        except (BrokenFile, ExtractionFailed) as error:
-            line = error.line if isinstance(error, BrokenFile) else 0
-            self.counts.add_problems([Problem(member.name, line, error.reason)])
+    def _take(self, item: Any) -> None:
+        """Take what comes from a file; see `read_paper_files`."""
+        if isinstance(item, PaperMember):
+            self._begin(item)
+        elif isinstance(item, Problem):
+            add = self.counts.add_notes if self.member.carried == "reference-notes" else self.counts.add_problems
+            add([item])
+        elif isinstance(item, PlaceInOrder):
+            self.order.append(item)
+        elif isinstance(item, DoisLine):
+            # Its identifiers are not read, because those of the XML count.
+            if item.note:
+                self.sheets[-1].notes[item.number] = item.note
+        else:
+            self._take_paper(item)
 
-    def _read_member(self, member: Member) -> None:
-        found = formats()[self.run.format] if self.run.format != AUTO else detected_format(member, "papers", "papers")
-        if isinstance(found, PaperFormat):
-            self._read_papers(member, found)
-        for carried, read in (("paper-order", self._read_order), ("reference-notes", self._read_sheet)):
-            if carried in found.reads:
-                read(member, found.reads[carried])
+    def _begin(self, member: PaperMember) -> None:
+        self.member = member
+        self.progress.report(self.odometer.file_bytes, step=member.name[-150:])
+        if member.carried == "reference-notes":
+            self.sheets.append(Sheet(PaperFile(member.name), {}))
+        elif member.carried == "papers" and paper_format(member.format).is_read_apart:
+            self._read_apart(member)
 
-    def _read_order(self, member: Member, read: Read) -> None:
-        rows = list(read(member.stream, member.name))
-        self.counts.add_problems(row for row in rows if isinstance(row, Problem))
-        self.order += [row for row in rows if not isinstance(row, Problem)]
-
-    def _read_sheet(self, member: Member, read: Read) -> None:
-        """Read the notes of a `.dois` sheet; its identifiers are not read, because those of the XML count."""
-        lines = list(read(member.stream, member.name))
-        self.counts.add_notes(line for line in lines if isinstance(line, Problem))
-        notes = {line.number: line.note for line in lines if isinstance(line, DoisLine) and line.note}
-        self.sheets.append(Sheet(PaperFile(member.name), notes))
-
-    def _read_papers(self, member: Member, found: PaperFormat) -> None:
-        file = PaperFile(member.name)
-        stream = member.stream
-        if found.is_one_paper:
-            file = PaperFile(member.name, stream.read(MOST_BYTES + 1))
-            if len(file.data) > MOST_BYTES:
-                raise BrokenFile(member.name, 0, f"is larger than {MOST_BYTES >> 20} MB")
-            stream = io.BytesIO(file.data)
+    def _read_apart(self, member: PaperMember) -> None:
         options = {"vocabulary": lambda: self.vocabulary, "check": self.progress.check}
-        for paper in found.reads["papers"](stream, member.name, **options):
-            if isinstance(paper, Problem):
-                self.counts.add_problems([paper])
-            else:
-                self._take(_completed(paper), found.name, file)
+        read = formats()[member.format].reads["papers"]
+        try:
+            for paper in read(io.BytesIO(member.data), member.name, **options):
+                self._take_paper(completed(paper))
+        except ExtractionFailed as failed:
+            self.counts.add_problems([Problem(member.name, 0, failed.reason)])
 
-    def _take(self, found: ParsedPaper, source: str, file: PaperFile) -> None:
+    def _take_paper(self, found: ParsedPaper) -> None:
         links: Links = {}
         if isinstance(found, FullPaper):
             links = link_references(found.references, self.titles)
             links = {**links, **self.registries.ask(found.references, links)}
-        self.spool.add(Incoming(found, source, file, links))
+        file = PaperFile(self.member.name, self.member.data)
+        self.spool.add(Incoming(found, self.member.format, file, links))
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -52,7 +52,7 @@ def _store_papers(reader: Reader, run: ImportRun, progress: Progress, counts: Im
     with transaction.atomic():
         storing = _Storing(run, counts, NewestLinks(reader), at=timezone.now())
         for done, paper in enumerate(reader.spool, 1):
-            progress.report(reader.odometer.bytes, step=f"storing {done} of {reader.spool.count}")
+            progress.report(reader.odometer.file_bytes, step=f"storing {done} of {reader.spool.count}")
             storing.take(paper)
         storing.set_order(reader.order)
         storing.set_notes(reader.sheets)

@@ -1,6 +1,5 @@
 """Importing pool lists: pairs of topic and docno, each with the method of the list as its provenance."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.db import connection
@@ -10,11 +9,9 @@ from accounts.refusals import Refused
 from corpus.formats.pool_lists import PoolRow
 from corpus.formats.reading import read_pool_lists
 from corpus.formats.records import Problem
-from corpus.loading.background_reading import in_background
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, REPEATED, ImportCounts
-from corpus.loading.line_batches import Odometer, batches, sources_of
-from corpus.loading.samples import sampled
+from corpus.loading.line_batches import read_batches
 from corpus.models import ImportRun
 from corpus.models.pools import LISTED, RESERVED_METHODS
 from corpus.pools.jobs.pools import wait_for_pools
@@ -64,15 +61,11 @@ def load_pool_list(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
     The job's parameter `method` names the list in the provenance. Errors: BrokenFile, Refused for the name.
     """
     method = _method(run)
-    odometer = Odometer()
     with connection.cursor() as cursor:
         cursor.execute(STAGE)
-        with in_background(batches(sampled(_rows(run, odometer), counts), _line, odometer)) as found:
-            for batch in found:
-                counts.add_problems(batch.problems)
-                with cursor.copy("COPY import_pair FROM STDIN") as copy:
-                    copy.write(batch.data)
-                progress.report(min(batch.bytes_read, run.total), run.total, "reading pairs")
+        for batch in read_batches(run, read_pool_lists, _line, progress, counts):
+            with cursor.copy("COPY import_pair FROM STDIN") as copy:
+                copy.write(batch.data)
         progress.report(run.total, run.total, "writing the pools")
         wait_for_pools(run.collection_id, progress)
         values: dict[str, Any] = {"collection": run.collection_id, "method": method, "most": ERRORS_KEPT}
@@ -95,11 +88,6 @@ def _method(run: ImportRun) -> str:
     if method in RESERVED_METHODS - {LISTED} or run.collection.retrieval_runs.filter(name=method).exists():
         raise Refused(f"“{method}” means something else in pools already. Give the list another method.")
     return method
-
-
-def _rows(run: ImportRun, odometer: Odometer) -> Iterator[PoolRow | Problem]:
-    for source in sources_of(run):
-        yield from read_pool_lists(source.path, run.format, name=source.name, watch=odometer.add)
 
 
 def _line(n: int, row: PoolRow) -> bytes:

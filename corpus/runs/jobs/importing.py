@@ -19,11 +19,11 @@ from accounts.sql import execute
 from corpus.formats.reading import read_runs
 from corpus.formats.records import BrokenFile, Problem, RunRow
 from corpus.formats.trec_runs import BadRow, RunComment
-from corpus.loading.background_reading import in_background
+from corpus.loading.background_reading import Check
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
-from corpus.loading.line_batches import Odometer, batches, sources_of
-from corpus.loading.samples import sampled
+from corpus.loading.line_batches import gathered
+from corpus.loading.sources import Odometer, read_source, sources_of
 from corpus.models import ImportRun, RetrievalRun
 from corpus.runs.recipes.queries import aspect_numbers
 from corpus.runs.rules import LONGEST_NAME, lock_names, unfit_name
@@ -165,17 +165,16 @@ class RunFile:
 class Reader:
     """Reads the job's files in a thread of its own; it must not touch the database."""
 
-    def __init__(self, run: ImportRun, topics: frozenset[str], odometer: Odometer) -> None:
+    def __init__(self, run: ImportRun, topics: frozenset[str]) -> None:
         self.sources = sources_of(run)
         self.format = run.format
         self.topics = topics
-        self.odometer = odometer
         self.files: list[RunFile] = []
 
-    def rows(self) -> Iterator[RunRow | Problem]:
+    def rows(self, odometer: Odometer, check: Check) -> Iterator[RunRow | Problem]:
         """All rows; a row that cannot be read is a problem that says what happens to its ranking."""
         for number, source in enumerate(self.sources):
-            for item in read_runs(source.path, self.format, name=source.name, watch=self.odometer.add):
+            for item in read_source(read_runs, source, self.format, odometer, check):
                 if not isinstance(item, RunRow | RunComment | BadRow):
                     yield item
                     continue
@@ -225,22 +224,18 @@ def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
 
     Errors: BrokenFile for what `read_runs` refuses, and for runs whose names are taken or unfit.
     """
-    odometer = Odometer()
     topics = frozenset(run.collection.topics.values_list("number", flat=True))
     prefixed = run.collection.topics.exclude(prefix="").only("collection", "number", "prefix")
     bare = frozenset(each.bare_number for each in prefixed)
     parts = _parts(run, topics | bare)
-    reader = Reader(run, topics | bare | parts.keys(), odometer)
+    reader = Reader(run, topics | bare | parts.keys())
     execute(STAGE)
     with connection.cursor() as cursor, cursor.copy("COPY import_part FROM STDIN") as copy:
         for number, ids in parts.items():
             copy.write_row((number, *ids))
-    with in_background(batches(sampled(reader.rows(), counts), reader.line, odometer)) as found:
-        for batch in found:
-            counts.add_problems(batch.problems)
-            with connection.cursor() as cursor, cursor.copy("COPY import_ranked FROM STDIN") as copy:
-                copy.write(batch.data)
-            progress.report(min(batch.bytes_read, run.total), run.total, "reading runs")
+    for batch in gathered(run, reader.rows, reader.line, progress, counts):
+        with connection.cursor() as cursor, cursor.copy("COPY import_ranked FROM STDIN") as copy:
+            copy.write(batch.data)
     files = [file for file in reader.files if file.tag]
     if not files and not counts.error_count:
         raise BrokenFile(reader.files[0].name if reader.files else "", 0, "holds no row of a run: the run is empty")

@@ -119,24 +119,24 @@ def _cancel(pk: int) -> None:
 
 class TestBackground:
     def test_items_come_in_order_and_errors_where_they_are_taken(self) -> None:
-        def source() -> Any:
+        def source(_: Any) -> Any:
             yield from range(5)
             raise ValueError("the source broke")
 
         taken = []
-        with pytest.raises(ValueError, match="the source broke"), in_background(source()) as items:
+        with pytest.raises(ValueError, match="the source broke"), in_background(source) as items:
             taken.extend(items)
         assert taken == [0, 1, 2, 3, 4]
 
     def test_leaving_early_stops_the_source(self) -> None:
         made: list[int] = []
 
-        def source() -> Any:
+        def source(_: Any) -> Any:
             for number in range(1_000_000):
                 made.append(number)
                 yield number
 
-        with in_background(source()) as items:
+        with in_background(source) as items:
             assert next(items) == 0
         count = len(made)
         assert count < 100

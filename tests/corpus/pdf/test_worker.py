@@ -1,14 +1,14 @@
 """Strangers' files in the guarded process: each kind of bad file ends with its own words, and we live."""
 
 import os
-import time
+import signal
 from io import BytesIO
 from pathlib import Path
 
-import psutil
 import pytest
 from PIL import Image
 
+from corpus.guarded import reading
 from corpus.pdf.child import ExtractionFailed
 from corpus.pdf.worker import Limits, extract, render_page
 from tests.corpus.pdf import pdfs
@@ -19,17 +19,6 @@ def kind_of(path: Path, limits: Limits | None = None) -> str:
         extract(path, vocabulary={}, limits=limits or Limits())
     assert caught.value.reason == str(caught.value) != ""
     return caught.value.kind
-
-
-def children() -> list[psutil.Process]:
-    return [each for each in psutil.Process().children(recursive=True) if is_child(each)]
-
-
-def is_child(process: psutil.Process) -> bool:
-    try:
-        return "corpus.pdf.child" in process.cmdline()
-    except psutil.Error:  # it has ended, and only its parent has not noticed yet
-        return False
 
 
 def test_a_paper_comes_back_from_the_child(tmp_path: Path) -> None:
@@ -70,43 +59,26 @@ def test_a_file_that_is_too_large_is_not_even_opened(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_time_runs_out(tmp_path: Path) -> None:
-    assert kind_of(pdfs.pages_of_text(tmp_path / "a.pdf", 300), Limits(seconds=1)) == "time"
-    assert children() == []
-
-
-@pytest.mark.slow
 def test_memory_runs_out(tmp_path: Path) -> None:
     assert kind_of(pdfs.bomb(tmp_path / "a.pdf", megabytes=150), Limits(megabytes=200)) in ("memory", "crash", "broken")
 
 
-class Stopped(Exception):
-    pass
-
-
-@pytest.mark.slow
-def test_a_cancelled_job_kills_the_child(tmp_path: Path) -> None:
-    looked: list[int] = []
+def test_a_full_vocabulary_reaches_a_slow_child(tmp_path: Path) -> None:
+    """Fed by a pipe, what did not fit into 64 kB was lost where the child was slow to take it."""
+    path = pdfs.pages_of_text(tmp_path / "a.pdf", 2)
+    extract(path, vocabulary={})  # so that the process that starts children is there
+    nursery = reading._nursery().process
+    looks: list[int] = []
 
     def check() -> None:
-        looked.append(len(children()))
-        if len(looked) == 2:
-            raise Stopped
+        looks.append(1)
+        if len(looks) == 2:
+            nursery.send_signal(signal.SIGCONT)
 
-    with pytest.raises(Stopped):
-        extract(pdfs.pages_of_text(tmp_path / "a.pdf", 300), vocabulary={}, check=check)
-    assert looked == [1, 1]
-    end = time.monotonic() + 5
-    while children() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert children() == []
-
-
-def test_the_child_gets_no_secrets_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    from corpus.pdf import worker
-
-    monkeypatch.setenv("LITMUS_SECRET_KEY", "secret")
-    assert "LITMUS_SECRET_KEY" not in worker._environment()
+    nursery.send_signal(signal.SIGSTOP)
+    vocabulary = {f"word{number}": number for number in range(100_000)}
+    assert len(extract(path, vocabulary=vocabulary, check=check).pages) == 2
+    assert len(looks) >= 2
 
 
 def test_the_picture_of_a_page(tmp_path: Path) -> None:

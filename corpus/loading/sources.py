@@ -1,0 +1,88 @@
+"""The files of an import, read by a child with limits (corpus/guarded)."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from django.conf import settings
+
+from corpus.formats.records import BrokenFile
+from corpus.guarded.limits import Limits, ReadingFailed
+from corpus.guarded.reading import read_guarded
+from corpus.loading.background_reading import Check
+from corpus.models import ImportRun
+
+
+class Placed(Protocol):
+    """A record that knows its place in the files."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def line(self) -> int: ...
+
+
+R = TypeVar("R", bound=Placed)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file to read: its name in messages, its place, its bytes as stored."""
+
+    name: str
+    path: Path
+    size: int
+
+
+class Odometer:
+    """Bytes of files read so far over all sources, and of the records in them."""
+
+    def __init__(self) -> None:
+        self.file_bytes = 0
+        self.record_bytes = 0
+
+    def add(self, file_bytes: int, record_bytes: int) -> None:
+        self.file_bytes += file_bytes
+        self.record_bytes += record_bytes
+
+
+def sources_of(run: ImportRun) -> list[Source]:
+    """The files of the job: uploads are below MEDIA_ROOT, those of the command line at their own absolute paths."""
+    return [Source(file["name"], Path(settings.MEDIA_ROOT) / file["path"], file["size"]) for file in run.files]
+
+
+def limits() -> Limits:
+    """What the operator allows a file to cost."""
+    return Limits(settings.READING_SECONDS, settings.READING_MEGABYTES)
+
+
+def read_sources(run: ImportRun, read: Callable[..., Iterable[R]], odometer: Odometer, check: Check) -> Iterator[R]:
+    """Yield the records of all files of the job, each file read by a child; `check` may raise to stop it at any moment.
+
+    `read(path, format, name=…, watch=…)` is a reader of corpus.formats. Raises `BrokenFile`, also where a file came to
+    a limit.
+    """
+    for source in sources_of(run):
+        yield from read_source(read, source, run.format, odometer, check)
+
+
+def read_source(
+    read: Callable[..., Iterable[R]],
+    source: Source,
+    format: str,  # noqa: A002 - the name users know
+    odometer: Odometer,
+    check: Check,
+) -> Iterator[R]:
+    """Yield the records of one file. Raises `BrokenFile`."""
+    last: R | None = None
+    reading = partial(read, source.path, format, name=source.name)
+    try:
+        for item in read_guarded(reading, limits=limits(), check=check, watch=odometer.add):
+            last = item
+            yield item
+    except ReadingFailed as failed:
+        if last is None or not last.line:
+            raise BrokenFile(last.file if last else source.name, 0, failed.reason) from failed
+        raise BrokenFile(last.file, last.line, f"what comes after the record in this line {failed.reason}") from failed
