@@ -34,6 +34,7 @@ from corpus.collections.reads.collections import collection_with
 from corpus.formats.qrels import read_qrels
 from corpus.formats.records import Problem
 from corpus.imports.commands import ImportCommand
+from corpus.loading.sources import read_upload
 
 
 class Evaluate(ReportingCommand):
@@ -122,7 +123,7 @@ def _files(spec: EvaluationSpec) -> dict[str, Grades]:
 def _read_file(path: Path) -> Grades:
     grades: Grades = {}
     with path.open("rb") as file:
-        for row in read_qrels(file, path.name):
+        for row in read_upload(read_qrels, file, path.name):
             if isinstance(row, Problem):
                 raise Refused(f"{row.file}, line {row.line}: {row.reason}.")
             if row.value != grades.setdefault(row.topic, {}).setdefault(row.docno, row.value):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from annotation.definitions.drafts import BadOptions, CriterionDraft, LevelDraft
 from annotation.definitions.settings import IN_FILE
+from corpus.guarded.limits import Limits, ReadingFailed
+from corpus.guarded.reading import read_guarded
 
 SETTINGS: dict[str, type] = {
     "name": str,
@@ -25,6 +28,7 @@ TOP = {*SETTINGS, "guideline", "criteria"}
 CRITERION: dict[str, type] = {"key": str, "label": str, "question": str, "scale": str, "levels": list}
 LEVEL: dict[str, type] = {"value": int, "label": str, "definition": str, "example": str, "reasons": list}
 ReadOptions = Callable[[Mapping[str, Any]], dict[str, Any]]
+LIMITS = Limits(seconds=10, megabytes=512, quiet_seconds=60)
 NONE: Mapping[str, ReadOptions] = {}
 WORDS = {str: "text in quotes", int: "a whole number", list: "a list", date: "a date such as 2030-12-31"}
 
@@ -53,9 +57,25 @@ def read_campaign_file(text: str, options: Mapping[str, ReadOptions] = NONE) -> 
     `options`, by the names of kinds that have settings, reads the kind's table and raises BadOptions.
     """
     try:
-        content = tomllib.loads(text)
+        (found,) = read_guarded(partial(_parsed, text), limits=LIMITS)
+    except ReadingFailed as failed:
+        raise BadCampaignFile(f"The file {failed.reason}.") from failed
+    if isinstance(found, str):
+        raise BadCampaignFile(found)
+    return _campaign_file(found, options)
+
+
+def _parsed(text: str) -> Iterator[dict[str, Any] | str]:
+    """What is in the TOML, or what is wrong with it. A child does it: keys of many parts take tomllib hours."""
+    try:
+        yield tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise BadCampaignFile(f"It is not valid TOML: {error}.") from error
+        yield f"It is not valid TOML: {error}."
+    except RecursionError:
+        yield "It is not read: its tables or arrays are nested too deeply."
+
+
+def _campaign_file(content: Mapping[str, Any], options: Mapping[str, ReadOptions]) -> CampaignFile:
     _check_names(content, {*TOP, *options}, "the file")
     for name, limits in IN_FILE.items():
         if type(content.get(name)) is int and (problem := limits.problem(content[name])):
@@ -68,7 +88,7 @@ def read_campaign_file(text: str, options: Mapping[str, ReadOptions] = NONE) -> 
 
 def read_defaults(folder: Path) -> CampaignFile:
     """The default criteria and guideline of a campaign kind, in the `campaign.toml` of its folder."""
-    return read_campaign_file((folder / "campaign.toml").read_text(encoding="utf-8"))
+    return _campaign_file(tomllib.loads((folder / "campaign.toml").read_text(encoding="utf-8")), NONE)
 
 
 def write_criteria(criteria: tuple[CriterionDraft, ...]) -> str:

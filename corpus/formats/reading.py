@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from corpus.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
 from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import AUTO, HEAD_BYTES, Format, detect, format_names, formats
 from corpus.formats.repeats import without_repeats
 from corpus.formats.trec_runs import COLUMNS
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,12 @@ def detected_format(member: Member, carried: str, label: str) -> Format:
         place = f", to be imported as {' or '.join(shape.carries)}" if shape.carries else ""
         raise BrokenFile(member.name, 0, f"holds no {label}: it looks like {shape.name}{place}")
     return found
+
+
+def read_opened(read: Callable[..., Iterable[T]], path: Path, name: str) -> Iterator[T]:
+    """Yield what the reader reads from one plain file."""
+    with path.open("rb") as stream:
+        yield from read(stream, name)
 
 
 read_topics = partial(read_path, "topics")  # TopicRecord | Problem

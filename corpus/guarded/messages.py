@@ -23,7 +23,7 @@ FRAME_BYTES = 1 << 20  # after which a frame is sent
 MOST_BYTES = 256 << 20  # of a frame: one record may be large
 OUR_RECORDS = ("corpus.formats.", "corpus.pdf.")
 # Values of the standard library that records hold.
-VALUES = {("datetime", name) for name in ("datetime", "date", "timedelta", "timezone")} | {("uuid", "UUID")}
+VALUES = {("datetime", name) for name in ("datetime", "date", "time", "timedelta", "timezone")} | {("uuid", "UUID")}
 
 
 class _Reducers(dict[type, Callable[[Any], tuple[Any, ...]]]):

@@ -14,7 +14,6 @@ import select
 import signal
 import socket
 import struct
-import sys
 from contextlib import suppress
 
 IDLE_SECONDS = 60.0
@@ -124,4 +123,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -104,7 +104,7 @@ class _Reading:
             self.source, target = os.pipe()
             self.leash, theirs = socket.socketpair()
             with suppress(OSError, AttributeError):  # only Linux has it, up to what the operator allows
-                fcntl.fcntl(target, fcntl.F_SETPIPE_SZ, PIPE_BYTES)  # type: ignore[attr-defined]
+                fcntl.fcntl(target, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
             try:
                 self._start([file.fileno(), target, theirs.fileno()])
             except BaseException:
@@ -185,7 +185,7 @@ class _Nursery:
                 COMMAND,
                 cwd=_ROOT,
                 env=environment(),
-                stdin=theirs,
+                stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 start_new_session=True,
             )

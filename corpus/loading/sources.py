@@ -1,13 +1,16 @@
 """The files of an import, read by a child with limits (corpus/guarded)."""
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from tempfile import NamedTemporaryFile
+from typing import IO, Protocol, TypeVar
 
 from django.conf import settings
 
+from corpus.formats.reading import read_opened
 from corpus.formats.records import BrokenFile
 from corpus.guarded.limits import Limits, ReadingFailed
 from corpus.guarded.reading import read_guarded
@@ -25,6 +28,10 @@ class Placed(Protocol):
 
 
 R = TypeVar("R", bound=Placed)
+T = TypeVar("T")
+
+SECONDS_IN_REQUEST = 10  # of processor time for a record, while somebody waits for the page
+QUIET_IN_REQUEST = 60
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,21 @@ def sources_of(run: ImportRun) -> list[Source]:
 def limits() -> Limits:
     """What the operator allows a file to cost."""
     return Limits(settings.READING_SECONDS, settings.READING_MEGABYTES)
+
+
+def read_upload(read: Callable[..., Iterable[T]], stream: IO[bytes], name: str) -> Iterator[T]:
+    """Yield what a reader of corpus.formats reads from a small file of a request, called by a child with limits.
+
+    `read(stream, name)`. Raises `BrokenFile`.
+    """
+    with NamedTemporaryFile() as copy:
+        shutil.copyfileobj(stream, copy)
+        copy.flush()
+        bounds = Limits(SECONDS_IN_REQUEST, settings.READING_MEGABYTES, quiet_seconds=QUIET_IN_REQUEST)
+        try:
+            yield from read_guarded(partial(read_opened, read, Path(copy.name), name), limits=bounds)
+        except ReadingFailed as failed:
+            raise BrokenFile(name, 0, failed.reason) from failed
 
 
 def read_sources(run: ImportRun, read: Callable[..., Iterable[R]], odometer: Odometer, check: Check) -> Iterator[R]:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import BinaryIO
 
 import numpy as np
@@ -12,6 +13,7 @@ from adjudication.evaluation.reads.subsets import ORIGINS
 from adjudication.questions.reads.question_set import SetQuestion, fetch_question_set
 from corpus.formats.csv_text import read_csv, write_csv
 from corpus.formats.records import BrokenFile, Problem
+from corpus.loading.sources import read_upload
 from corpus.models import Collection
 from corpus.text.words import title_key
 
@@ -142,7 +144,7 @@ def _lines(stream: BinaryIO, file: str) -> tuple[dict[str, int], list[_Result], 
     results: list[_Result] = []
     problems: list[Problem] = []
     try:
-        for row in read_csv(stream, file, required=("topic", "rank", "docno", "title")):
+        for row in read_upload(partial(read_csv, required=("topic", "rank", "docno", "title")), stream, file):
             if isinstance(row, Problem):
                 problems.append(row)
                 continue

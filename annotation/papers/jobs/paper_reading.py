@@ -98,7 +98,8 @@ class Spool:
         for _ in range(self.count):
             head = json.loads(self.file.readline())
             file = PaperFile(head["name"], self.file.read(head["size"]))
-            found: ParsedPaper = from_json(AnnotatedPaper if head["is_gold"] else FullPaper, head["paper"])
+            kind: type[ParsedPaper] = AnnotatedPaper if head["is_gold"] else FullPaper
+            found = from_json(kind, head["paper"])
             links = {key: from_json(Link, item) for key, item in head["links"].items()}
             yield Incoming(found, head["source"], file, links)
 

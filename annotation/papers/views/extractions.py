@@ -45,8 +45,9 @@ from annotation.papers.reads.extraction_screen import extraction_data, newest_gu
 from annotation.papers.reads.extractions import content_of, own_papers
 from annotation.papers.views.papers import extraction_context
 from corpus.collections.rules import fetch_membership
-from corpus.formats.acm_cr import read_acm_cr, write_acm_cr
+from corpus.formats.acm_cr import ACM_CR, write_acm_cr
 from corpus.formats.records import BrokenFile
+from corpus.loading.sources import read_upload
 from corpus.models import Membership
 from corpus.text.markdown import render_markdown
 
@@ -93,7 +94,8 @@ def extraction_revise(request: HttpRequest, slug: str, campaign: str, pk: int) -
     form = RevisionForm(request.POST, request.FILES)
     if form.is_valid():
         try:
-            corrected = content_of_gold(read_acm_cr(form.cleaned_data["file"], "the file"))
+            (gold,) = read_upload(ACM_CR.reads["papers"], form.cleaned_data["file"].file, "the file")
+            corrected = content_of_gold(gold)
             save_extraction(
                 extraction=extraction,
                 content=write_content(with_unexported_parts(corrected, content_of(extraction))),

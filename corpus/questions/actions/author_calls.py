@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any, BinaryIO
 
 from django.db import transaction
@@ -14,6 +15,7 @@ from accounts.refusals import Conflict, Refused, taken_is_conflict
 from corpus.collections.rules import check_manager
 from corpus.formats.csv_text import read_csv
 from corpus.formats.records import BrokenFile, Problem
+from corpus.loading.sources import read_upload
 from corpus.models import (
     AuthorAnswer,
     AuthorInvitation,
@@ -119,7 +121,7 @@ def invite_authors(*, by: User | None, at: datetime, call: QuestionCall, file: s
     rows: list[tuple[int, str, str, str]] = []
     problems: list[Problem] = []
     try:
-        for row in read_csv(stream, file, required=("email", "docno")):
+        for row in read_upload(partial(read_csv, required=("email", "docno")), stream, file):
             if isinstance(row, Problem):
                 problems.append(row)
             elif len(rows) == MOST_AUTHORS:
