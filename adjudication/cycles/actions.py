@@ -13,7 +13,7 @@ from accounts.refusals import Conflict, Refused
 from adjudication.agreement.actions import request_agreement
 from adjudication.cycles.reads.cycles import count_tests, criterion_in, fitting_campaigns, seen_labels
 from adjudication.cycles.reads.trials import TEST_RESAMPLES, Trial, evidence_of, fetch_trial, frozen_runs
-from adjudication.cycles.reads.tuning import Candidate, dev_table
+from adjudication.cycles.reads.tuning import Candidate, candidate_named, candidates_named, dev_table
 from adjudication.models import AgreementRun
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import RUNS
@@ -119,20 +119,21 @@ def _save_test_set(cycle: AnnoCycle) -> None:
 def freeze_machine(*, cycle: AnnoCycle, by: User | None, at: datetime, key: str) -> AnnoCycle:
     """Fix the machine for good: nothing of it can change in this cycle, and the seal of the test set is lifted.
 
-    `key` is that of a candidate tried on the dev set. Errors: Refused for one that has not been, or is still at work,
-    and while people have given no labels to compare it with.
+    `key` is that of a candidate tried on the dev set, its name, or the first letters of either where they name one.
+    Errors: Refused for one that has not been tried, or is still at work, for a name that several have, and while people
+    have given no labels to compare it with.
     """
     cycle = _locked(cycle, by)
-    if cycle.is_frozen and key in (cycle.frozen_hash, f"{MachineSource.IMPORTED}:{cycle.frozen_name}"):
-        return cycle  # sent twice
-    if cycle.is_frozen:
-        raise Conflict(f"{cycle.frozen_name} is frozen already. Another machine needs a new cycle.")
     table = dev_table(cycle.dev, cycle.criterion)
+    if cycle.is_frozen:
+        frozen = {cycle.frozen_hash, f"{MachineSource.IMPORTED}:{cycle.frozen_name}"}
+        named = {one.key for one in candidates_named(table.candidates, key)}
+        if named and named <= frozen:
+            return cycle  # sent twice
+        raise Conflict(f"{cycle.frozen_name} is frozen already. Another machine needs a new cycle.")
     if not table.people.labels:
         raise Refused(f"People have judged nothing in {cycle.dev} yet, so no machine can be compared with them.")
-    candidate = next((one for one in table.candidates if one.key == key), None)
-    if candidate is None:
-        raise Refused("Choose one of the machines that were tried on the dev set.")
+    candidate = candidate_named(table.candidates, key)
     if candidate.is_running:
         raise Refused(f"{candidate.name} is still at work on the dev set. Wait for it, or cancel it.")
     if not candidate.figures:

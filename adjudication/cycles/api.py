@@ -137,7 +137,9 @@ class OneCampaignSerializer(serializers.Serializer[Any]):
 
 
 class FreezingSerializer(serializers.Serializer[Any]):
-    machine = serializers.CharField(max_length=200, help_text="`machine` of one tried on the development set")
+    machine = serializers.CharField(
+        max_length=200, help_text="`machine` or `name` of one tried on the development set, or the beginning of either"
+    )
 
 
 class CycleDecisionSerializer(serializers.Serializer[Any]):

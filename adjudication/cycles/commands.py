@@ -55,7 +55,7 @@ class Command(SteppedCommand):
 
     def add_freeze(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("machine", help="hash of its recipe, or imported:NAME; `show --json` lists them")
+        parser.add_argument("machine", help="its hash or name as `show` lists them, or the beginning of either")
 
     def add_run(self, parser: CommandParser) -> None:
         self.add_show(parser)

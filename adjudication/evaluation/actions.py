@@ -77,10 +77,10 @@ def check_words(collection: Collection, spec: EvaluationSpec, files: Mapping[str
         raise Refused("Say against what the runs are measured: choose a gold or a preset.")
     for gold in spec.golds:
         check_gold(collection, gold, files)
+    check_not_sealed_labels(collection, spec)
     if not spec.preset or find_preset(spec.preset).measures_runs:
         find_runs(collection, spec.runs)
     spec.parsed()
-    check_not_sealed_labels(collection, spec)
 
 
 @dataclass(frozen=True)

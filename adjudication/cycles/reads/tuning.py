@@ -1,11 +1,13 @@
 """Machines tried on a dev set: how far people agree there, and how far each machine agrees with them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from django.db.models import Count, Q
 
 from accounts.caches import volatile
 from accounts.models import FINAL_STATES
+from accounts.refusals import Refused
 from adjudication.agreement.reads.agreement import FigureText, as_row, show
 from adjudication.cycles.reads.cycles import People, criterion_in, people_of
 from adjudication.labels.reads.inputs import Inputs, labels_of, read_inputs
@@ -109,6 +111,27 @@ def _candidates(campaign: Campaign, key: str) -> list[Candidate]:
         groups.setdefault(run.recipe_hash, []).append(run)
     found = [candidate_of(digest, group, counts_by_run) for digest, group in groups.items()]
     return found + _imported(campaign, key)
+
+
+def candidates_named(candidates: Sequence[Candidate], text: str) -> list[Candidate]:
+    """The machines of this key or name; where there are none, those whose key or name begins so."""
+    exact = [one for one in candidates if text in (one.key, one.name)]
+    return exact or [one for one in candidates if text and (one.key.startswith(text) or one.name.startswith(text))]
+
+
+def candidate_named(candidates: Sequence[Candidate], text: str) -> Candidate:
+    """The one machine of this key, name or beginning. Errors: Refused where there is none or are several, naming them.
+
+    Machines of one model have one name and keys that differ.
+    """
+    found = candidates_named(candidates, text)
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(f"{one.name} ({one.key[:12] if one.runs else one.key})" for one in found or candidates)
+    if found:
+        raise Refused(f"“{text[:80]}” names several machines: {listed}. Give more of the key in brackets.")
+    known = f" There is {listed}." if listed else ""
+    raise Refused(f"Choose one of the machines that were tried on the dev set.{known}")
 
 
 def _imported(campaign: Campaign, key: str) -> list[Candidate]:

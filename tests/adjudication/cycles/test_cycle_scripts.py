@@ -54,8 +54,8 @@ def test_a_cycle_by_command(
     assert [one["machine"] for one in shown["dev_sets"][0]["machines"]] == [key]
     assert shown["dev_sets"][0]["judged_by_two"] == 24
     assert shown["trial"] is None
-    for _ in range(2):
-        assert cycle(capsys, "freeze", "1", key)["sha256"] == key
+    for machine in (key[:7], shown["dev_sets"][0]["machines"][0]["name"], key):  # sent again, nothing changes
+        assert cycle(capsys, "freeze", "1", machine)["sha256"] == key
     refused("is frozen already", "freeze", "1", "another")
     refused("has run 0 of 2 times", "test", "1")
     assert cycle(capsys, "run", "1", "--dry-run")["dry_run"]

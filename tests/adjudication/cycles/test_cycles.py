@@ -176,6 +176,13 @@ def test_what_does_not_fit_is_refused(made: Material) -> None:
     (waiting,) = ask(made, dev, kind="lexical", thresholds=(0.3, 0.6))
     with pytest.raises(Refused, match="still at work"):
         freeze_machine(cycle=cycle, by=by, at=LATER, key=waiting.recipe_hash)
+    with pytest.raises(Refused, match="still at work"):
+        freeze_machine(cycle=cycle, by=by, at=LATER, key=waiting.annotator.model)
+    with pytest.raises(Refused, match=f"names several machines: .*{key[:12]}.*Give more of the key"):
+        freeze_machine(cycle=cycle, by=by, at=LATER, key=waiting.annotator.model[:7])
+    for text in ("", "nothing"):
+        with pytest.raises(Refused, match=f"Choose one of the machines .*There is .*{waiting.recipe_hash[:12]}"):
+            freeze_machine(cycle=cycle, by=by, at=LATER, key=text)
     with pytest.raises(Refused, match="Say why"):
         decide_cycle(cycle=cycle, by=by, at=LATER, outcome="stop", reason=" ")
     with pytest.raises(NotAllowed):
