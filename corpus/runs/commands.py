@@ -92,5 +92,8 @@ class MakeRun(ReportingCommand):
         summary += [f"  {label}: {count:,}" for label, count in facts["counts"].items()]
         if facts["without_documents"]:
             summary.append(f"  without any document: {facts['without_documents']:,} topics")
-        shown = ("recipe_hash", "topics", "lines", "seconds", "cost", "counts", "without_documents")
+        summary += [f"  same ranking as {base}: {count:,} topics" for base, count in facts["same_order"].items()]
+        summary += [f"  Warning: {each}" for each in facts["warnings"]]
+        shown = ["recipe_hash", "topics", "lines", "seconds", "cost", "counts", "without_documents"]
+        shown += ["same_order", "warnings"]
         return "\n".join(summary), {"run": name, **{key: facts[key] for key in shown}}

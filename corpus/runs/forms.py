@@ -21,9 +21,9 @@ class NameForm(forms.Form):
     )
 
 
-def recipe_form(recipe: Recipe, collection: Collection, data: Any = None) -> forms.Form:
+def recipe_form(recipe: Recipe, collection: Collection, data: Any = None, **more: Any) -> forms.Form:
     """The form of the recipe's options, its fields in their order, with the runs to choose from."""
-    form = recipe.form(data, collection=collection, field_order=list(recipe.form.options()))
+    form = recipe.form(data, collection=collection, field_order=list(recipe.form.options()), **more)
     for field in form.fields.values():
         if isinstance(field, RunField | RunsField):
             field.offer(list(collection.retrieval_runs.order_by("name").values_list("name", flat=True)))

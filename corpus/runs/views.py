@@ -14,7 +14,7 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import refusal_reason
 from corpus.collections.rules import can_manage, check_can_manage, check_run_is_free, fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
-from corpus.models import RetrievalRun
+from corpus.models import Collection, RetrievalRun
 from corpus.pools.actions import delete_run
 from corpus.runs.actions import describe_run, request_run
 from corpus.runs.files import metadata_lines, metadata_text, run_pieces
@@ -22,6 +22,7 @@ from corpus.runs.forms import DescriptionForm, NameForm, recipe_form
 from corpus.runs.reads import compare_with_pools, first_of, judged_documents_of, list_runs, overlap_of, rankings_of
 from corpus.runs.recipes.recipe import Recipe
 from corpus.runs.recipes.registry import RECIPES
+from corpus.runs.rules import LONGEST_NAME
 
 RUNS_PER_PAGE = 50
 TOPICS_PER_PAGE = 25
@@ -48,8 +49,9 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Choose a recipe, fill in its form, and have the run made."""
     membership = fetch_manager(request.user, slug)
     collection, recipe = membership.collection, RECIPES.get(request.GET.get("recipe", ""))
-    named = NameForm(request.POST or None, initial={"name": recipe.name if recipe else ""})
-    form = recipe_form(recipe, collection, request.POST or None) if recipe else None
+    usual = _asked_again(collection, request) or ({"name": recipe.name} if recipe else {})
+    named = NameForm(request.POST or None, initial=usual)
+    form = recipe_form(recipe, collection, request.POST or None, initial=usual) if recipe else None
     if request.method == "POST" and recipe and form and form.is_valid() and named.is_valid():
         with refusals_in_form(named):
             job = request_run(
@@ -101,6 +103,8 @@ def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = collection_context(membership, "runs", run=run, form=form) | _rankings(request, run) | _origin(run)
     if can_manage(membership):
         context["refusal"] = _why_not_deletable(run)
+        recipe = RECIPES.get(run.parameters.get("recipe", ""))
+        context["may_ask_again"] = recipe is not None and "answer" in recipe.form.base_fields
     return render(request, "corpus/runs/run_detail.html", context, status=422 if form.errors else 200)
 
 
@@ -149,6 +153,17 @@ def _origin(run: RetrievalRun) -> dict[str, Any]:
     metadata = metadata_lines(run) if run.parameters.get("metadata") else []
     run.n_parts = run.part_rankings.count()  # type: ignore[attr-defined]
     return {"recipe_label": label, "settings": shown, "metadata": metadata}
+
+
+def _asked_again(collection: Collection, request: HttpRequest) -> dict[str, Any]:
+    """What the form starts from where the run named in the address is made again with the next answers of its model."""
+    number = request.GET.get("again", "")
+    run = collection.retrieval_runs.filter(pk=number).first() if number.isascii() and number.isdigit() else None
+    if run is None:
+        return {}
+    settings = run.parameters.get("settings", {})
+    answer = settings.get("answer", 1) + 1
+    return {**settings, "answer": answer, "name": f"{run.name}-{answer}"[:LONGEST_NAME]}
 
 
 def _why_not_deletable(run: RetrievalRun) -> str:

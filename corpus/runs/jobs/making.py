@@ -8,7 +8,7 @@ run is made from are stored with it: the same recipe with the same inputs gives 
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -25,6 +25,7 @@ from accounts.sql import execute
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.models import PartRanking, Ranking, RetrievalRun, RunMaking
 from corpus.ranking.order import RankedList
+from corpus.runs.recipes.earlier import earlier_rankings
 from corpus.runs.recipes.lexical import fields_of
 from corpus.runs.recipes.queries import Query, queries_of
 from corpus.runs.recipes.recipe import POOLS, Task
@@ -85,6 +86,7 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
     with TemporaryFile("w+", encoding="utf-8") as spool:
         lines, empty = _spool(recipe.rank(task), spool)
         progress.report(len(queries), len(queries), "storing the run")
+        same = {name: _count_same(task, name, spool) for name in _bases(values)}
         _check_unchanged(job, inputs)
         if not lines:
             raise Refused("No document was found for any topic, so the run would be empty.")
@@ -99,7 +101,9 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
             "lines": lines,
             "seconds": seconds,
             "cost": None if task.cost is None else str(task.cost),
-            "counts": dict(sorted(task.counts.items())),
+            "counts": dict(sorted((name, count) for name, count in task.counts.items() if count)),
+            "same_order": same,
+            "warnings": [*_warnings(same, len(queries) - empty), *task.warnings],
         }
         _store(job, facts, spool)
 
@@ -146,6 +150,28 @@ def _spool(rankings: Iterator[tuple[Query, RankedList]], spool: IO[str]) -> tupl
         lines += len(found)
         empty += not found
     return lines, empty
+
+
+def _bases(values: Mapping[str, Any]) -> list[str]:
+    """The runs of the collection that these settings start from."""
+    return [*([values["run"]] if values.get("run") else []), *str(values.get("runs") or "").split()]
+
+
+def _count_same(task: Task, name: str, spool: IO[str]) -> int:
+    """For how many queries the ranking is that of an earlier run, as far as it was asked for."""
+    spool.seek(0)
+    own = {tuple(row[:3]): hash(tuple(row[3])) for row in map(json.loads, spool)}
+    pairs = zip(task.queries, earlier_rankings(task, name), strict=True)
+    return sum(
+        own.get((query.topic, query.sub_query, query.aspect)) == hash(tuple(found.docnos[: task.depth]))
+        for query, found in pairs
+    )
+
+
+def _warnings(same: Mapping[str, int], topics: int) -> Iterator[str]:
+    for name, count in same.items():
+        if topics and count == topics:
+            yield f"It ranks every topic exactly as the run {name} does, so its figures will be those of {name}."
 
 
 @transaction.atomic

@@ -88,7 +88,7 @@ Rankings = Iterator[tuple[Query, RankedList]]
 
 @dataclass
 class Task:
-    """One run to make: its queries and settings. `counts` and `cost` grow while it is made."""
+    """One run to make: its queries and settings. `counts`, `cost` and `warnings` grow while it is made."""
 
     collection: Collection
     queries: Sequence[Query]
@@ -97,6 +97,7 @@ class Task:
     counts: Counter[str] = field(default_factory=Counter)
     cost: Decimal | None = Decimal(0)
     paid: set[str] = field(default_factory=set)  # digests of the answers included in the cost
+    warnings: list[str] = field(default_factory=list)  # sentences about the run as a whole
 
     @property
     def depth(self) -> int:

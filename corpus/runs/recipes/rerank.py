@@ -2,11 +2,12 @@
 
 One window holds all of them, as in LitSearch's Table 13; a smaller window slides from the last to the first (Sun et
 al., EMNLP 2023). Every number in an answer is a place. Numbers out of range and repeats are dropped; documents that are
-not named follow in the old order. An answer without any number leaves the old order and is counted.
+not named follow in the old order and are counted, and so are answers that name fewer than half. An answer without any
+number leaves the old order and is counted. What was answered is kept; a higher number of the answer asks again.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,9 +19,10 @@ from corpus.models import Collection, Document
 from corpus.ranking.order import in_order
 from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings
 from corpus.runs.recipes.queries import Query
-from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
+from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
 from corpus.searching.jobs.answers import Answer, ask_model
 
+SHORT, EVERY = "short", "all"
 BATCH = 200  # queries whose prompts are in memory at once
 INSTRUCTION = "You put scientific papers in order by how well each of them answers a researcher's request."
 REQUEST = """Request: {query}
@@ -33,6 +35,7 @@ Request: {query}
 
 Compare all {n} papers and put them in order, the one that answers the request best first. Answer with their numbers \
 alone, in this form: [4] > [1] > [3]"""
+SHORT_ANSWERS = "answers that name fewer than half of their documents"
 _NUMBER = re.compile(r"[0-9]+")
 _IN_BRACKETS = re.compile(r"\[\s*([0-9]+)\s*\]")
 
@@ -78,8 +81,25 @@ class RerankForm(RecipeForm):
         help_text="0 for the steadiest order",
     )
 
+    answer = forms.IntegerField(
+        label="Answer",
+        min_value=1,
+        max_value=100,
+        required=False,
+        help_text="which answer of the model counts: 2 asks once more what was asked before, 3 a third time; the"
+        " answers before it are kept",
+    )
+    again = WordField(
+        [(SHORT, "where the answer before names fewer than half of the documents"), (EVERY, "every question")],
+        label="Ask again",
+        help_text="what is asked once more, where the answer is not the first",
+    )
+
     def clean(self) -> dict[str, Any]:
         values = super().clean()
+        if values.get("answer") in (None, 1):  # so that the recipe's hash is that of a run without these options
+            values.pop("answer", None)
+            values.pop("again", None)
         endpoint = chat_endpoint()
         values["model"] = values.get("model") or (endpoint.model if endpoint else "")
         window, step = values.get("window"), values.get("step")
@@ -94,15 +114,25 @@ def _check(collection: Collection, values: Mapping[str, Any]) -> None:
     check_run(collection, values)
 
 
-def order_in(answer: str, n: int) -> list[int] | None:
-    """All places 0 to n - 1 in the order of the answer; None where it names none.
+def places_in(answer: str, n: int) -> list[int]:
+    """The places from 0 to n - 1 that the answer names, each once, in its order.
 
     Where some numbers are in brackets, as requested, the others are words: "the 20 papers in order: [3] > [1]".
     """
     numbers = _IN_BRACKETS.findall(answer) or _NUMBER.findall(answer)
     places = (int(number) - 1 for number in numbers if len(number) < 10)
-    named = dict.fromkeys(place for place in places if 0 <= place < n)
-    return [*named, *(place for place in range(n) if place not in named)] if named else None
+    return list(dict.fromkeys(place for place in places if 0 <= place < n))
+
+
+def order_in(answer: str, n: int) -> list[int] | None:
+    """All places 0 to n - 1 in the order of the answer, those that it leaves unnamed last; None where it names none."""
+    named = places_in(answer, n)
+    return [*named, *sorted(set(range(n)) - set(named))] if named else None
+
+
+def is_short(named: int, n: int) -> bool:
+    """Whether an answer names fewer than half of the documents that it was asked about."""
+    return 2 * named < n
 
 
 def windows(n: int, size: int, step: int) -> list[tuple[int, int]]:
@@ -136,6 +166,8 @@ def _rank(task: Task) -> Rankings:
         for each in lists:
             yield each.query, in_order([*each.head, *each.rest], task.depth)
         done += len(queries)
+    if short := task.counts[SHORT_ANSWERS]:
+        task.warnings.append(f"{short:,} of {task.counts['answers']:,} {SHORT_ANSWERS}; the others keep their order.")
 
 
 def _start(task: Task, query: Query, docnos: list[str]) -> _Reranked:
@@ -146,16 +178,19 @@ def _start(task: Task, query: Query, docnos: list[str]) -> _Reranked:
 
 def _turn(task: Task, lists: Sequence[_Reranked], turn: int, done: int) -> None:
     """Ask about one window of each query, and put its documents in the order of the answer."""
-    endpoint = replace(require_chat_endpoint(), model=task.values["model"])
 
     def report(answered: int) -> None:
         task.report(done + min(answered, len(lists) - 1), f"reranking, window {turn + 1}")
 
-    questions = _questions(task, lists, turn)
-    answers = ask_model(
-        task.collection, endpoint, questions, report, check=task.progress.check, temperature=task.values["temperature"]
-    )
-    for place, answer in answers:
+    sizes = [end - start for start, end in (each.windows[turn] for each in lists)]
+    answers: dict[int, Answer] = {}
+    for attempt in _attempts(task):
+        wanted = [place for place, n in enumerate(sizes) if place not in answers or _is_poor(answers[place], n)]
+        questions = _questions(task, [lists[place] for place in wanted], turn)
+        for at, answer in _ask(task, questions, report, attempt):
+            if not answer.problem or wanted[at] not in answers:
+                answers[wanted[at]] = answer
+    for place, answer in sorted(answers.items()):
         each = lists[place]
         start, end = each.windows[turn]
         order = _order(task, answer, end - start)
@@ -163,14 +198,41 @@ def _turn(task: Task, lists: Sequence[_Reranked], turn: int, done: int) -> None:
             each.head[start:end] = [each.head[start + at] for at in order]
 
 
+def _attempts(task: Task) -> range:
+    """The numbers of the answers that may count, in turn; the first good one does."""
+    last = task.values.get("answer", 1)
+    return range(last if task.values.get("again") == EVERY else 1, last + 1)
+
+
+def _is_poor(answer: Answer, n: int) -> bool:
+    return bool(answer.problem) or is_short(len(places_in(answer.text, n)), n)
+
+
+def _ask(
+    task: Task, questions: Iterator[tuple[int, list[Message]]], report: Callable[[int], None], attempt: int
+) -> list[tuple[int, Answer]]:
+    """The model's answers of this number; what one costs counts, whether it is used or not."""
+    endpoint = replace(require_chat_endpoint(), model=task.values["model"])
+    check, temperature = task.progress.check, task.values["temperature"]
+    found = ask_model(
+        task.collection, endpoint, questions, report, check=check, attempt=attempt, temperature=temperature
+    )
+    for _, answer in found:
+        task.pay(answer.digest, answer.cost)
+    return found
+
+
 def _order(task: Task, answer: Answer, n: int) -> list[int] | None:
-    task.pay(answer.digest, answer.cost)
     if answer.problem:
         task.counts["questions without an answer, which keep the old order"] += 1
         return None
-    order = order_in(answer.text, n)
-    task.counts["unparsed answers, which keep the old order" if order is None else "answers"] += 1
-    return order
+    named = len(places_in(answer.text, n))
+    task.counts["answers" if named else "unparsed answers, which keep the old order"] += 1
+    if named:
+        task.counts["documents that answers were asked to order"] += n
+        task.counts["documents that answers left unnamed, which keep the old order"] += n - named
+        task.counts[SHORT_ANSWERS] += is_short(named, n)
+    return order_in(answer.text, n)
 
 
 def _questions(task: Task, lists: Sequence[_Reranked], turn: int) -> Iterator[tuple[int, list[Message]]]:

@@ -46,16 +46,18 @@ def ask_model(
     report: Callable[[int], None],
     *,
     check: Callable[[], None],
+    attempt: int = 1,
     **options: Any,
 ) -> list[tuple[int, Answer]]:
     """Answers to (key, messages), by their keys; what was answered before is not asked again.
 
+    Each `attempt` has answers of its own: a second one asks what was asked before, and the first answers are kept.
     Errors: Refused, with the number of stored answers, where the endpoint can no longer be used; those of `check`.
     """
     keys: dict[str, list[int]] = {}
     unique: dict[str, list[Message]] = {}  # equal questions are asked once
     for key, messages in questions:
-        digest = digest_of(endpoint.model, messages, options)
+        digest = digest_of(endpoint.model, messages, options, *([attempt] if attempt > 1 else []))
         keys.setdefault(digest, []).append(key)
         unique[digest] = messages
     known = _stored_answers(collection, list(unique))

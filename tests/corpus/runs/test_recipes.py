@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
@@ -204,10 +205,65 @@ class TestRerank:
             assert docnos("reranked") == ["D3", "D1", "D2", "D4"]
             assert docnos("reranked", "2") == ["D1", "D2", "D3", "D4"]
             found = RetrievalRun.objects.get(name="reranked").parameters
-            assert found["counts"] == {"answers": TOPICS - 1, "unparsed answers, which keep the old order": 1}
+            assert found["counts"] == {
+                "answers": TOPICS - 1,
+                "documents that answers left unnamed, which keep the old order": TOPICS - 1,
+                "documents that answers were asked to order": 3 * (TOPICS - 1),
+                "unparsed answers, which keep the old order": 1,
+            }
+            assert (found["same_order"], found["warnings"]) == ({"first": 1}, [])
             assert float(found["cost"]) == pytest.approx(TOPICS * 1010 / 1e6)
             assert made(collection, "reranked", "rerank", run="first", top=3).state == JobState.DONE
             assert len(stub.calls) == TOPICS, "made again without asking again"
+
+    def test_answers_that_name_few_documents_are_counted_and_a_run_equal_to_its_base_is_warned_of(
+        self, collection: Collection, chat: Any, capsys: Any
+    ) -> None:
+        asked = ["make_run", "tea", "lazy", "--recipe", "rerank", "--run", "first", "--json"]
+        with ChatStub(["[1]"]) as stub:
+            chat(stub)
+            call_command(*asked)
+        printed = capsys.readouterr()
+        found = json.loads(printed.out)
+        assert found["counts"] == {
+            "answers": TOPICS,
+            "answers that name fewer than half of their documents": TOPICS,
+            "documents that answers left unnamed, which keep the old order": 3 * TOPICS,
+            "documents that answers were asked to order": 4 * TOPICS,
+        }
+        assert found["same_order"] == {"first": TOPICS}
+        assert found["warnings"] == [
+            "It ranks every topic exactly as the run first does, so its figures will be those of first.",
+            f"{TOPICS} of {TOPICS} answers that name fewer than half of their documents; the others keep their order.",
+        ]
+        assert all(each in printed.err for each in found["warnings"])
+        made(collection, "fused", "fusion", runs=["first", "lazy"])  # of any recipe that starts from runs
+        assert RetrievalRun.objects.get(name="fused").parameters["same_order"] == dict.fromkeys(
+            ("first", "lazy"), TOPICS
+        )
+
+    @pytest.mark.slow
+    def test_kept_answers_are_asked_for_again_where_they_are_poor_or_all(
+        self, collection: Collection, chat: Any
+    ) -> None:
+        def first(call: Call) -> Step:
+            return "[2]" if "sort 2\n" in call.prompt else "[2] > [1]"
+
+        with ChatStub(first) as stub:
+            chat(stub)
+            made(collection, "one", "rerank", run="first")
+        assert "answer" not in RetrievalRun.objects.get(name="one").parameters["settings"]  # its hash is the old one
+        with ChatStub(["[4] > [3]"]) as stub:
+            chat(stub)
+            made(collection, "two", "rerank", run="first", answer=2)
+            assert len(stub.calls) == 1
+            assert (docnos("two", "2"), docnos("two", "3")) == (["D4", "D3", "D1", "D2"], docnos("one", "3"))
+            made(collection, "all", "rerank", run="first", answer=2, again="all")
+            assert len(stub.calls) == TOPICS  # the second answer about sort 2 was kept
+            assert docnos("all", "3") == ["D4", "D3", "D1", "D2"]
+            made(collection, "one", "rerank", run="first")
+            assert len(stub.calls) == TOPICS  # and so were the first answers
+        assert docnos("one", "2") == ["D2", "D1", "D3", "D4"]
 
     def test_an_endpoint_that_dies_loses_nothing_and_is_not_paid_twice(self, collection: Collection, chat: Any) -> None:
         with ChatStub(lambda call: "[2] > [1]" if call.number < 15 else Status(500)) as stub:

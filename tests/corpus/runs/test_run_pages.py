@@ -368,3 +368,30 @@ class TestApi:
             answer = ask(Role.ANNOTATOR, path)
             assert answer.status_code == 200
             assert not [secret for secret in SECRETS if secret in answer.content.decode()]
+
+
+class TestAskingAgain:
+    def test_the_page_warns_and_offers_the_next_answer(self, manager: Client, collection: Collection) -> None:
+        settings = {"topics": "all", "run": "bm25-of-ours", "top": 7, "model": "stub"}
+        facts = {"recipe": "rerank", "settings": settings, "recipe_hash": "1f", "inputs": {"documents": "2e"}}
+        facts |= {"seconds": 1.5, "cost": None, "code_version": "1", "counts": {"answers": 2}, "without_documents": 0}
+        facts |= {"same_order": {"bm25-of-ours": 2}, "warnings": ["It ranks every topic as before."]}
+        run = make_run(collection, "lazy", {"1": ["D1"]})
+        run.parameters = facts
+        run.save()
+        page = text(manager.get(reverse("run_detail", args=[collection.slug, run.pk])))
+        assert "It ranks every topic as before." in page
+        assert "Same ranking as bm25-of-ours: 2 topics" in page
+        address = f"{reverse('run_create', args=[collection.slug])}?recipe=rerank&again={run.pk}"
+        assert address.replace("&", "&amp;") in page
+        shown = manager.get(address).context
+        assert shown["named"]["name"].value() == "lazy-2"
+        assert {name: shown["form"][name].value() for name in ("answer", "top", "model")} == {
+            "answer": 2,
+            "top": 7,
+            "model": "stub",
+        }
+        plain = make_run(collection, "plain", {"1": ["D1"]})
+        assert "Ask again" not in text(manager.get(reverse("run_detail", args=[collection.slug, plain.pk])))
+        unknown = {"recipe": "rerank", "again": "x9"}
+        assert manager.get(reverse("run_create", args=[collection.slug]), unknown).status_code == 200
