@@ -38,20 +38,21 @@ def overview_cards(request: Request, membership: Membership) -> Iterator[Card]:
     if not can_oversee(membership):
         return
     collection = membership.collection
-    found = fetch_cards(collection, timezone.now())
+    found = fetch_cards(collection, membership.user, timezone.now())
     running = [(kind_of(job), job) for job in fetch_running(collection)]
     yield _overview(20, "_material", material=fetch_material(collection), road=fetch_road(collection))
     yield _overview(30, "_running", running=running)
     # What stands in the way of exports is read from every item: of large campaigns on the page of exports alone.
     campaigns = [
-        (card, [] if card.progress.is_stored else campaign_findings(card.campaign, card.votes)) for card in found
+        (card, [] if card.hidden or card.progress.is_stored else campaign_findings(card.campaign, card.votes))
+        for card in found
     ]
     yield _overview(40, "_campaign_cards", campaigns=campaigns)
     card = chosen_card(found, request.GET.get("campaign", ""))
     if card is not None:
         results = _results(request, membership, card)
         yield _overview(50, "_results", shown=card, several=len(found) > 1, **results)
-    yield _overview(60, "_dashboard_machines", machine_rows=machine_rows(collection))
+    yield _overview(60, "_dashboard_machines", machine_rows=machine_rows(collection, membership.user))
 
 
 def topic_cards(membership: Membership, topic: Topic) -> Iterator[Card]:
@@ -80,7 +81,7 @@ def _results(request: Request, membership: Membership, card: CampaignCard) -> di
     """Annotators, agreement and machines of one campaign, for the criterion in `?criterion=`."""
     scope = Scope(membership, card.campaign, named_criterion(request))
     criterion, run = scope.criterion, card.agreement.run
-    context = scope.criterion_context(standing=card.agreement, form=AgreementForm())
+    context = scope.criterion_context(standing=card.agreement, form=AgreementForm(), hidden=card.hidden)
     context |= people_context(scope, run, criterion, card.annotators) | {"tab": "overview"}
     if any(row.annotator.kind == AnnotatorKind.MACHINE for row in card.annotators):
         context["machine_runs"] = run_rows(card.campaign)

@@ -136,7 +136,7 @@ def _entry(w: World) -> dict[str, Any]:
 
 
 def _figure(w: World) -> dict[str, Any]:
-    drawn = {"criterion": "relevance", "name": "accuracy", "format": "svg"}
+    drawn = {"criterion": "relevance", "name": "forest_accuracy", "format": "svg"}
     return {"pk": w.agreement_run.figures.get_or_create(**drawn, defaults={"content": b"<svg/>"})[0].pk}
 
 

@@ -4,6 +4,7 @@ Two worlds differ in one label only. A manager asks every address in both, and w
 """
 
 import re
+from collections.abc import Callable
 
 import pytest
 from django.db import transaction
@@ -59,17 +60,20 @@ def judge(world: World, value: int) -> None:
     Judgment.objects.create(pk=900_001, assignment=world.assignment, criterion=criterion, value=value, submission=said)
 
 
-def answers_given(world: World, value: int) -> dict[tuple[str, str], str]:
-    """What the manager gets where the label has this value, by address and method; the label is taken back."""
+def answers_given(
+    world: World, value: int, tell: Callable[[World, int], None] = judge
+) -> dict[tuple[str, str, str], str]:
+    """What the manager gets where `tell` has put in this value, by address, method and path; it is taken back."""
     answers = {}
     session = session_of(world.members[Role.MANAGER].user)
     with transaction.atomic():
-        judge(world, value)
+        tell(world, value)
         for line in LINES:
-            answer = ask(line, world, session, path_of(line, world))
+            path = path_of(line, world)
+            answer = ask(line, world, session, path)
             body = b"".join(answer) if answer.streaming else answer.content
             headers = sorted((name, said) for name, said in answer.items() if name not in MOVING)
-            answers[line.name, line.method] = CHANCE.sub("…", f"{answer.status_code} {headers} {body.decode()}")
+            answers[line.name, line.method, path] = CHANCE.sub("…", f"{answer.status_code} {headers} {body.decode()}")
         transaction.set_rollback(True)
     return answers
 

@@ -36,13 +36,14 @@ DECIDE: tuple[Role, ...] = (Role.MANAGER, Role.ADJUDICATOR)
 ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS, "POST": DECIDE}
 
 
-class InUnsealedView(InCampaignView):
-    """Also 403 for everybody while the campaign is a sealed test set."""
+class InReadableView(InCampaignView):
+    """Also 403 while the campaign is a sealed test set, and for people who still have items to judge (ADR 11)."""
 
     @cached_property
     def campaign(self) -> Campaign:
         campaign = super().campaign
         check_not_sealed(campaign)
+        check_can_read_labels(campaign, self.person)
         return campaign
 
 
@@ -188,7 +189,7 @@ class VerdictSerializer(serializers.Serializer[Any]):
     overridden_cycles = serializers.ListField(child=serializers.IntegerField(), help_text=OVERRIDDEN)
 
 
-class AgreementView(InUnsealedView):
+class AgreementView(InReadableView):
     """Agreement between the annotators of a campaign."""
 
     page = "agreement"
@@ -220,7 +221,7 @@ class AgreementView(InUnsealedView):
         return Response(JobSerializer(job).data, status=202)
 
 
-class VoteList(InUnsealedView):
+class VoteList(InReadableView):
     """Majority votes."""
 
     page = "agreement"
@@ -246,7 +247,7 @@ class VoteList(InUnsealedView):
         return Response(VoteSerializer(run).data, status=202)
 
 
-class VerdictList(InUnsealedView):
+class VerdictList(InReadableView):
     """The value each item has now."""
 
     page = "agreement"
@@ -254,7 +255,6 @@ class VerdictList(InUnsealedView):
     roles: ClassVar[dict[str, tuple[Role, ...]]] = ROLES
 
     def get_queryset(self) -> QuerySet[Any, Any]:
-        check_can_read_labels(self.campaign, self.person)
         return Verdict.objects.filter(item__campaign=self.campaign).values(
             "id",
             "value",

@@ -11,12 +11,13 @@ from accounts.audit import record_event
 from accounts.models import JobState, User
 from accounts.refusals import Conflict, Refused
 from adjudication.agreement.actions import request_agreement
-from adjudication.cycles.reads.cycles import count_tests, criterion_in, fitting_campaigns, seen_labels
+from adjudication.cycles.reads.cycles import campaigns_shown, count_tests, criterion_in, fitting_campaigns, seen_labels
 from adjudication.cycles.reads.trials import TEST_RESAMPLES, Trial, evidence_of, fetch_trial, frozen_runs
 from adjudication.cycles.reads.tuning import Candidate, candidate_named, candidates_named, dev_table
 from adjudication.models import AgreementRun
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import RUNS
+from annotation.labelling.rules.labels import check_can_read_labels_of
 from annotation.machines.actions.machines import request_machine_runs
 from annotation.machines.actions.recipes import MachineOptions
 from annotation.machines.reads.machine_items import describe_levels
@@ -121,9 +122,10 @@ def freeze_machine(*, cycle: AnnoCycle, by: User | None, at: datetime, key: str)
 
     `key` is that of a candidate tried on the dev set, its name, or the first letters of either where they name one.
     Errors: Refused for one that has not been tried, or is still at work, for a name that several have, and while people
-    have given no labels to compare it with.
+    have given no labels to compare it with; NotAllowed for people who may not see its figures now.
     """
     cycle = _locked(cycle, by)
+    _check_can_read(cycle, by)
     table = dev_table(cycle.dev, cycle.criterion)
     if cycle.is_frozen:
         frozen = {cycle.frozen_hash, f"{MachineSource.IMPORTED}:{cycle.frozen_name}"}
@@ -245,9 +247,10 @@ def decide_cycle(
     To annotate everything takes a passed test: equivalence within the margin that was fixed before, on every figure.
     `override` does without; its reason then goes with the machine's labels wherever they are used.
     Errors: Refused without a reason, without figures of today for what the test should support, and where the test was
-    not passed and is not overridden.
+    not passed and is not overridden; NotAllowed for people who may not see its figures now.
     """
     cycle = _locked(cycle, by)
+    _check_can_read(cycle, by)
     if not cycle.is_open:
         raise Conflict(f"The cycle was decided: {cycle.get_outcome_display()}.")
     if outcome not in Outcome.values:
@@ -267,11 +270,13 @@ def decide_cycle(
     cycle.outcome, cycle.reason, cycle.decided_by, cycle.decided_at = outcome, reason.strip(), by, at
     cycle.evidence = evidence_of(trial.rows) if trial else []
     cycle.save()
-    facts = {"outcome": outcome, "reason": cycle.reason, "test_passed": cycle.test_passed}
+    campaign = (cycle.test or cycle.dev).slug
+    facts = {"campaign": campaign, "outcome": outcome, "reason": cycle.reason, "test_passed": cycle.test_passed}
     _record(cycle, by, at, "decide_cycle", **facts)
     if cycle.is_override:
         machine = trial.machine if trial else cycle.frozen_name
-        _record(cycle, by, at, "override_test", machine=machine, reason=cycle.reason, table=cycle.evidence)
+        facts = {"campaign": campaign, "machine": machine, "reason": cycle.reason, "table": cycle.evidence}
+        _record(cycle, by, at, "override_test", **facts)
     return cycle
 
 
@@ -282,6 +287,12 @@ def not_passed(cycle: AnnoCycle, trial: Trial | None) -> str:
         f"The test is not passed: equivalence within ±{100 * cycle.margin:g} points, as fixed before the cycle, is not"
         f" shown for {' and '.join(short) or 'any figure'}."
     )
+
+
+def _check_can_read(cycle: AnnoCycle, by: User | None) -> None:
+    """What stands on the figures is decided by people who may see them (ADR 11). Errors: NotAllowed."""
+    if by is not None:
+        check_can_read_labels_of(campaigns_shown(cycle), by)
 
 
 def _locked(cycle: AnnoCycle, by: User | None) -> AnnoCycle:

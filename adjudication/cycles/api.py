@@ -19,9 +19,11 @@ from adjudication.cycles.actions import (
     run_frozen_machine,
     start_cycle,
 )
+from adjudication.cycles.reads.cycles import campaigns_shown
 from adjudication.cycles.reads.details import cycle_as_json, cycle_details, cycles_with_names
 from annotation.campaigns.api.settings import number_field
 from annotation.definitions.settings import RUNS
+from annotation.labelling.rules.labels import check_can_read_labels_of
 from annotation.machines.api.runs import MachineRunSerializer
 from annotation.models import AnnoCycle, Campaign, MachineSource, Outcome
 from corpus.collections.api.base import InCollectionView
@@ -200,8 +202,13 @@ class CycleDetail(InCycleView):
 
     @extend_schema(operation_id="cycles_read", responses=answers({200: CycleDetailsSerializer}, 403, 404))
     def get(self, request: Request, slug: str, number: int) -> Response:
-        """The cycle with the machines tried on its development sets, and where its test stands."""
-        return Response(CycleDetailsSerializer(cycle_details(self.cycle())).data)
+        """The cycle with the machines tried on its development sets, and where its test stands.
+
+        403 for people who still have items to judge in one of its campaigns: they see none of its figures.
+        """
+        cycle = self.cycle()
+        check_can_read_labels_of(campaigns_shown(cycle), self.person)
+        return Response(CycleDetailsSerializer(cycle_details(cycle)).data)
 
 
 class CycleTestSet(InCycleView):
@@ -248,7 +255,7 @@ class CycleRuns(InCycleView):
         """Let the frozen machine judge the test set or, once decided, another campaign."""
         cycle = self.cycle()
         runs = run_frozen_machine(cycle=cycle, by=self.person, at=timezone.now(), campaign=self.campaign_in_body())
-        return Response(MachineRunSerializer(runs, many=True).data, status=202)
+        return Response(MachineRunSerializer(runs, many=True, context={"user": self.person}).data, status=202)
 
 
 class CycleTest(InCycleView):

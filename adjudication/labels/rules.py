@@ -3,16 +3,18 @@
 from collections.abc import Iterable
 
 from accounts.models import User
-from accounts.refusals import NotAllowed, Refused
+from accounts.refusals import NotAllowed, Refused, refusal_reason
 from annotation.campaigns.rules.seals import check_not_sealed
-from annotation.labelling.rules.labels import check_can_read_labels_of
+from annotation.labelling.rules.labels import check_can_read_labels_of, why_cannot_read_labels_of
 from annotation.models import Assignment, AssignmentState, Campaign
 from corpus.collections.rules import can_manage, check_can_oversee, check_not_archived, check_role
 from corpus.models import Collection, Membership, Role
 
-# As in annotation/labelling/rules/labels.py. The last four name no value, but their target did until November 2026.
+# As in annotation/labelling/rules/labels.py. The last four of the first line name no value, but their target did until
+# November 2026. The others say what a test of a machine on the labels has shown.
 LABEL_VERBS = frozenset(
     {"decide_verdict", "withdraw_decision", "open_item", "open_own_item", "send_back_item", "recall_item"}
+    | {"decide_cycle", "override_test"}
 )
 
 
@@ -71,6 +73,11 @@ def check_none_sealed(campaigns: Iterable[Campaign]) -> None:
     """No labels of a sealed test set (ADR 16) leave, whatever the reason. Errors: NotAllowed, for everyone."""
     for campaign in campaigns:
         check_not_sealed(campaign)
+
+
+def why_labels_are_hidden(campaign: Campaign, user: User) -> str:
+    """Why the labels of a campaign, and the figures made of them, are not shown to this person now, or ""."""
+    return refusal_reason(check_not_sealed, campaign) or why_cannot_read_labels_of([campaign], user)
 
 
 def why_cannot_take_out(membership: Membership, campaigns: Iterable[Campaign]) -> str:

@@ -59,18 +59,13 @@ class Scope:
 def fetch_scope(request: HttpRequest, slug: str, campaign: str, page: str = "") -> Scope:
     """404 for outsiders and unknown campaigns, 403 for annotators: they learn nothing of labels, votes or verdicts.
 
-    403 for everybody while a test campaign is sealed. `page` as in `fetch_for_overseer`.
+    403 for everybody while a test campaign is sealed, and for people who still have items to judge (ADR 11): neither
+    labels nor what is computed from them is shown. `page` as in `fetch_for_overseer`.
     """
     membership, found = fetch_for_overseer(request, slug, campaign, page)
     check_not_sealed(found)
+    check_can_read_labels(found, membership.user)
     return Scope(membership, found, named_criterion(request))
-
-
-def fetch_label_scope(request: HttpRequest, slug: str, campaign: str, page: str = "") -> Scope:
-    """The same for pages that show labels of single items: 403 also for people who still have items to judge."""
-    scope = fetch_scope(request, slug, campaign, page)
-    check_can_read_labels(scope.campaign, scope.user)
-    return scope
 
 
 def named_criterion(request: HttpRequest) -> str:

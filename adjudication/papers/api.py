@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from adjudication.agreement.api import DECIDE, InUnsealedView
+from adjudication.agreement.api import DECIDE, InReadableView
 from adjudication.labels.rules import check_not_own_item, judged_item
 from adjudication.papers.actions.papers import (
     accept_majorities,
@@ -30,7 +30,6 @@ from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
 from adjudication.verdicts.actions.extra_judges import send_back_paper
 from annotation.definitions.extractions import write_content
 from annotation.kind import Judged
-from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Item
 from corpus.models import Role
 
@@ -164,7 +163,7 @@ class MajoritiesSerializer(serializers.Serializer[Any]):
 CHANGED = answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422)
 
 
-class InPapersView(InUnsealedView):
+class InPapersView(InReadableView):
     """For managers and adjudicators who have nothing left to judge; 404 where the campaign judges no papers."""
 
     serializer_class: type[serializers.BaseSerializer[Any]] = PaperCaseSerializer
@@ -172,7 +171,6 @@ class InPapersView(InUnsealedView):
 
     def check_access(self, method: str) -> None:
         super().check_access(method)
-        check_can_read_labels(self.campaign, self.person)
         if self.campaign.kind_object.judges != Judged.PAPERS:
             raise Http404
 

@@ -13,12 +13,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from adjudication.agreement.api import InUnsealedView, OverrideSerializer
+from adjudication.agreement.api import InReadableView, OverrideSerializer
 from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
 from adjudication.labels.reads.counts import overrides_in_verdicts
 from adjudication.labels.reads.relevance import parts_of, rank_documents, shown_relevance
 from annotation.labelling.api.judgments import OVERRIDDEN
-from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Criterion
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
@@ -87,14 +86,13 @@ class RankingSerializer(serializers.Serializer[Any]):
     documents = RankedSerializer(many=True)
 
 
-class InRelevanceView(InUnsealedView):
+class InRelevanceView(InReadableView):
     """404 where the campaign judges no documents, 403 for people who still have items to judge in it."""
 
     pagination_class = None  # type: ignore[assignment] # as long as the list of topics, or as one pool
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
     def criterion(self) -> Criterion:
-        check_can_read_labels(self.campaign, self.person)
         if "relevance" not in self.campaign.kind_object.tabs:
             raise Http404
         criteria = list(self.campaign.criteria.all())

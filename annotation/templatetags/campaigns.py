@@ -1,11 +1,12 @@
 """What stands above a campaign's pages, and guidelines in templates."""
 
 from django import template
+from django.template import Context
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
 from annotation.campaigns.reads.campaigns import deadline_words
-from annotation.campaigns.reads.overrides import overrides_in
+from annotation.campaigns.reads.overrides import overrides_shown_to
 from annotation.campaigns.reads.progress_bars import state_bar, with_bars
 from annotation.models import Campaign, Item
 from corpus.tables import Column
@@ -22,16 +23,17 @@ LABELS = (
 )
 
 
-@register.inclusion_tag("annotation/templatetags/_override_notes.html")
-def page_notes(campaign: Campaign, current: str = "") -> dict[str, object]:
+@register.inclusion_tag("annotation/templatetags/_override_notes.html", takes_context=True)
+def page_notes(context: Context, campaign: Campaign, current: str = "") -> dict[str, object]:
     """What must be said above the campaign's page of this tab, if it shows labels of machines without a passed test."""
-    return {"overrides": overrides_in(campaign) if current in LABELS else [], "current": current}
+    user = context["request"].user
+    return {"overrides": overrides_shown_to(user, campaign) if current in LABELS else [], "current": current}
 
 
-@register.inclusion_tag("annotation/templatetags/_override_notes.html")
-def override_notes(campaign: Campaign) -> dict[str, object]:
+@register.inclusion_tag("annotation/templatetags/_override_notes.html", takes_context=True)
+def override_notes(context: Context, campaign: Campaign) -> dict[str, object]:
     """What must be printed with labels of machines that annotate without a passed test."""
-    return {"overrides": overrides_in(campaign)}
+    return {"overrides": overrides_shown_to(context["request"].user, campaign)}
 
 
 @register.filter

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from adjudication.agreement.reads.disagreements import DisagreementFilter, fetch_lines, find_page, pair_of
 from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.labels.reads.counts import fetch_vote_standing
-from adjudication.labels.views import fetch_label_scope, whole_number
+from adjudication.labels.views import fetch_scope, whole_number
 from annotation.campaigns.reads.campaigns import topics_of
 from annotation.models import Criterion
 
@@ -20,7 +20,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
 
     Of a pair, `?level=x` are the items to which one of the two gave x, `?alike=1` those that both have labelled.
     """
-    scope = fetch_label_scope(request, slug, campaign, page="disagreements")
+    scope = fetch_scope(request, slug, campaign, page="disagreements")
     criterion = scope.criterion
     votes = fetch_vote_standing(scope.campaign)
     context = scope.criterion_context(section="disagreements", votes=votes)

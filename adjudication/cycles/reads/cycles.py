@@ -55,6 +55,11 @@ def dev_sets(cycle: AnnoCycle) -> list[Campaign]:
     return [cycle.dev, *(campaign for campaign in used if campaign.pk != cycle.dev_id)]
 
 
+def campaigns_shown(cycle: AnnoCycle) -> list[Campaign]:
+    """Those whose labels the figures of the cycle are made of."""
+    return [*dev_sets(cycle), *([cycle.test] if cycle.test else [])]
+
+
 def cycles_of(collection: Collection) -> list[AnnoCycle]:
     """Newest first."""
     found = AnnoCycle.objects.filter(collection=collection)

@@ -6,16 +6,17 @@ from typing import Any
 
 from django.db.models import Q
 
-from accounts.models import FINAL_STATES
+from accounts.models import FINAL_STATES, User
 from adjudication.agreement.reads.agreement import Difference, FigureText, comparisons, show
 from adjudication.agreement.reads.standing import fetch_standing
-from adjudication.cycles.reads.cycles import People, count_tests, cycles_of, people_of
+from adjudication.cycles.reads.cycles import People, campaigns_shown, count_tests, cycles_of, people_of
 from adjudication.cycles.reads.tuning import candidate_of
 from adjudication.labels.reads.counts import newest_count
 from adjudication.labels.reads.inputs import campaign_seed
 from adjudication.labels.reads.staleness import Standing
 from adjudication.models import AgreementRun, VoteRun
 from adjudication.stats.statistics import TABLE_ONE, statistic
+from annotation.labelling.rules.labels import why_cannot_read_labels_of
 from annotation.machines.reads.machines import RunCounts, count_replies
 from annotation.models import (
     AnnoCycle,
@@ -208,6 +209,10 @@ def evidence_of(rows: Sequence[ResultRow]) -> list[dict[str, Any]]:
     ]
 
 
-def machine_rows(collection: Collection) -> list[tuple[AnnoCycle, Trial | None]]:
-    """For the overview: the newest two cycles with where their tests stand."""
-    return [(cycle, fetch_trial(cycle, count_tests(cycle))) for cycle in cycles_of(collection)[:2]]
+def machine_rows(collection: Collection, user: User) -> list[tuple[AnnoCycle, Trial | None, str]]:
+    """For the overview: the newest two cycles with where their tests stand, or why the person may not see it now."""
+    found: list[tuple[AnnoCycle, Trial | None, str]] = []
+    for cycle in cycles_of(collection)[:2]:
+        hidden = why_cannot_read_labels_of(campaigns_shown(cycle), user)
+        found.append((cycle, None if hidden else fetch_trial(cycle, count_tests(cycle)), hidden))
+    return found

@@ -22,10 +22,18 @@ from adjudication.cycles.actions import (
     why_cannot_test,
 )
 from adjudication.cycles.forms import CycleForm, DecisionForm
-from adjudication.cycles.reads.cycles import count_tests, cycles_of, dev_sets, fitting_campaigns, people_of
+from adjudication.cycles.reads.cycles import (
+    campaigns_shown,
+    count_tests,
+    cycles_of,
+    dev_sets,
+    fitting_campaigns,
+    people_of,
+)
 from adjudication.cycles.reads.trials import Trial, fetch_trial, frozen_runs
 from adjudication.cycles.reads.tuning import DevTable, dev_table
 from adjudication.labels.views import whole_number
+from annotation.labelling.rules.labels import why_cannot_read_labels_of
 from annotation.models import AnnoCycle, Campaign, Outcome, Split
 from corpus.collections.rules import fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
@@ -65,7 +73,7 @@ def _show_list(request: HttpRequest, membership: Membership, form: CycleForm) ->
 
 @require_safe
 def cycle_detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """One cycle with all its steps."""
+    """One cycle with all its steps; 403, without its figures, for people who still have to judge what they stand on."""
     membership = fetch_overseer(request.user, slug)
     cycle = _fetch(membership, number)
     return _show(request, membership, cycle)
@@ -135,6 +143,7 @@ def _back(cycle: AnnoCycle, anchor: str) -> HttpResponse:
 def _show(
     request: HttpRequest, membership: Membership, cycle: AnnoCycle, decision: DecisionForm | None = None
 ) -> HttpResponse:
+    hidden = why_cannot_read_labels_of(campaigns_shown(cycle), membership.user)
     tests = count_tests(cycle)
     trial = fetch_trial(cycle, tests)
     tables = [dev_table(campaign, cycle.criterion) for campaign in dev_sets(cycle)]
@@ -157,8 +166,10 @@ def _show(
         "everything": _everything(cycle) if cycle.outcome == Outcome.ANNOTATE else [],
         "points": 100 * cycle.margin,
         "has_errors": bool(decision.errors),
+        "hidden": hidden,
     }
-    return render(request, "adjudication/cycles/cycle_detail.html", context, status=422 if decision.errors else 200)
+    status = 403 if hidden else 422 if decision.errors else 200
+    return render(request, "adjudication/cycles/cycle_detail.html", context, status=status)
 
 
 def _steps(cycle: AnnoCycle, dev: DevTable, trial: Trial | None) -> dict[str, str]:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.refusal_messages import refusals_in_message
 from adjudication.cycles.reads.unparsed_answers import with_standing
 from adjudication.labels.rules import check_can_adjudicate
-from adjudication.labels.views import fetch_label_scope
+from adjudication.labels.views import fetch_scope
 from adjudication.verdicts.actions.verdicts import open_verdict
 from annotation.machines.reads.machines import unparsed_answers
 from annotation.models import Criterion, Item
@@ -27,7 +27,7 @@ def unparsed_answer_list(request: HttpRequest, slug: str, campaign: str) -> Http
 
     403 for people who still have items to judge, and while the campaign is sealed.
     """
-    scope = fetch_label_scope(request, slug, campaign, page="machines")
+    scope = fetch_scope(request, slug, campaign, page="machines")
     page = Paginator(unparsed_answers(scope.campaign), PER_PAGE).get_page(request.GET.get("page"))
     context = scope.context(section="unparsed", page=page, rows=with_standing(page.object_list))
     return render(
@@ -38,7 +38,7 @@ def unparsed_answer_list(request: HttpRequest, slug: str, campaign: str) -> Http
 @require_POST
 def verdict_open(request: HttpRequest, slug: str, campaign: str, item: int) -> HttpResponse:
     """Open the item on the adjudication screen, whether it was counted or not."""
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     found = get_object_or_404(Item, pk=item, campaign=scope.campaign)
     criterion = get_object_or_404(Criterion, key=request.POST.get("criterion", ""), campaign=scope.campaign)

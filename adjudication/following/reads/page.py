@@ -10,8 +10,7 @@ from django.utils import timezone
 from accounts.models import User
 from adjudication.following.reads.days import Chart, Timeline, add_up, make_chart, make_timeline, round_above
 from adjudication.following.reads.people import Person, TimeLeft, Work, make_people
-from annotation.campaigns.rules.seals import sealed_by
-from annotation.labelling.rules.labels import why_cannot_read_labels_of
+from adjudication.labels.rules import why_labels_are_hidden
 from annotation.models import (
     AnnotatorKind,
     Assignment,
@@ -86,19 +85,12 @@ class WorkPage:
         return any(person.is_known for person in self.people)
 
 
-def why_answers_are_hidden(campaign: Campaign, user: User) -> str:
-    """Why figures made of labels are not shown to this person now, or ""."""
-    if (cycle := sealed_by(campaign)) is not None:
-        return f"The labels of this campaign are sealed by {cycle} until its test."
-    return why_cannot_read_labels_of([campaign], user)
-
-
 def fetch_work(
     summary: WorkSummary, user: User, *, criterion: Criterion | None, person: int | None, today: date
 ) -> WorkPage:
     """From the rows of a finished count: as many as there are people and days, however many judgments."""
     campaign = summary.campaign
-    hidden = why_answers_are_hidden(campaign, user)
+    hidden = why_labels_are_hidden(campaign, user)
     annotators = list(campaign.annotators.filter(kind=AnnotatorKind.HUMAN).order_by("name"))
     rows = list(DailyWork.objects.filter(annotator__campaign=campaign).order_by("day"))
     by_person: dict[int, list[DailyWork]] = defaultdict(list)

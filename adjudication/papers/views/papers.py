@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.refusal_messages import RefusalReport
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
-from adjudication.labels.views import Scope, fetch_label_scope, whole_number
+from adjudication.labels.views import Scope, fetch_scope, whole_number
 from adjudication.papers.actions.papers import (
     accept_paper,
     open_own_paper,
@@ -78,7 +78,7 @@ def paper_screen(request: HttpRequest, scope: Scope) -> HttpResponse:
 @require_safe
 def extraction_agreement(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The figures of every pair over the papers that both have finished, computed now."""
-    scope = fetch_label_scope(request, slug, campaign, page="comparison")
+    scope = fetch_scope(request, slug, campaign, page="comparison")
     compared = compare_annotators(scope.campaign)
     context = scope.context(section="comparison", compared=compared, columns=NAMES.values(), most=MOST_PAPERS)
     return render(request, "adjudication/papers/extraction_agreement.html", context)
@@ -145,7 +145,7 @@ def paper_send_back(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
 
 def open_paper(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Item]:
     """Scope and paper of a form that was sent; only for those who may adjudicate."""
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     return scope, fetch_paper_item(scope, pk)
 

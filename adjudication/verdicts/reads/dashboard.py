@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from accounts.models import FINAL_STATES
+from accounts.models import FINAL_STATES, User
 from adjudication.agreement.reads.agreement import FigureText, show
 from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.reads.staleness import Standing
+from adjudication.labels.rules import why_labels_are_hidden
 from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
 from adjudication.procedure import Procedure, procedure_of
 from adjudication.stats.statistics import statistic
@@ -20,8 +21,8 @@ from annotation.campaigns.reads.progress import (
     estimate_end,
     fetch_progress,
 )
-from annotation.campaigns.rules.seals import sealed_by
-from annotation.models import AnnotatorKind, Campaign, CampaignState, Criterion
+from annotation.campaigns.reads.unjudged import judges_anywhere
+from annotation.models import AnnotatorKind, Campaign, CampaignState, Criterion, Split
 from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun, Topic
 
 HEADLINES = (("alpha_ordinal", "all"), ("cohen_kappa", "mean"), ("accuracy", "mean"))
@@ -66,6 +67,7 @@ class CampaignCard:
     procedure: Procedure
     counts: Any = None  # what the procedure counts for its part of the card
     undecided: int = 0  # verdicts that have no value now, whatever the last count left
+    hidden: str = ""  # why the person sees neither labels nor anything made of them: no figure is read then
 
     @property
     def is_under_way(self) -> bool:
@@ -73,24 +75,29 @@ class CampaignCard:
         return self.campaign.state != CampaignState.CLOSED and (self.progress.left > 0 or self.votes.run is None)
 
 
-def fetch_cards(collection: Collection, now: datetime) -> list[CampaignCard]:
-    """Open campaigns first, then the newest; drafts without items are cards too."""
+def fetch_cards(collection: Collection, user: User, now: datetime) -> list[CampaignCard]:
+    """Open campaigns first, then the newest, as this person sees them; drafts without items are cards too."""
     order = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
     found = collection.campaigns.select_related("work_summary")
     campaigns = sorted(found, key=lambda one: (order.index(CampaignState(one.state)), -one.pk))
-    return [_card(collection, campaign, now) for campaign in campaigns]
+    judges = judges_anywhere(user)
+    for campaign in campaigns:
+        campaign.collection = collection
+    hidden = [
+        why_labels_are_hidden(campaign, user) if judges or campaign.split == Split.TEST else ""
+        for campaign in campaigns
+    ]
+    return [_card(campaign, now, why) for campaign, why in zip(campaigns, hidden, strict=True)]
 
 
-def _card(collection: Collection, campaign: Campaign, now: datetime) -> CampaignCard:
-    campaign.collection = collection
+def _card(campaign: Campaign, now: datetime, hidden: str) -> CampaignCard:
     progress = fetch_progress(campaign, now)
     rows = annotator_rows(campaign, now)
     procedure = procedure_of(campaign)
-    is_sealed = sealed_by(campaign) is not None
-    agreement = Standing[AgreementRun]() if is_sealed else fetch_standing(campaign)
+    agreement = Standing[AgreementRun]() if hidden else fetch_standing(campaign)
     measured = agreement.run.detail if agreement.run else {}  # JSON keeps no order
     criterion = next((one for one in campaign.criteria.all() if one.key in measured), None) if measured else None
-    votes = Standing[VoteRun]() if is_sealed else fetch_vote_standing(campaign)
+    votes = Standing[VoteRun]() if hidden else fetch_vote_standing(campaign)
     unresolved = Verdict.objects.filter(criterion__campaign=campaign, method=Method.UNRESOLVED)
     return CampaignCard(
         campaign=campaign,
@@ -103,7 +110,8 @@ def _card(collection: Collection, campaign: Campaign, now: datetime) -> Campaign
         votes=votes,
         undecided=unresolved.count() if votes.run else 0,
         procedure=procedure,
-        counts=None if is_sealed else procedure.count(campaign),
+        counts=None if hidden else procedure.count(campaign),
+        hidden=hidden,
     )
 
 

@@ -14,7 +14,7 @@ from accounts.refusals import NotHere, Refused
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import acceptable, count_outdated, latest_acceptance
 from adjudication.labels.rules import check_can_adjudicate
-from adjudication.labels.views import Scope, fetch_label_scope, whole_number
+from adjudication.labels.views import Scope, fetch_scope, whole_number
 from adjudication.models import Method
 from adjudication.procedure import procedure_of
 from adjudication.verdicts.actions.verdicts import accept_votes, undo_acceptance
@@ -47,7 +47,7 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 
 
 def _fetch_with_votes(request: HttpRequest, slug: str, campaign: str) -> Scope:
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign)
     if no_votes := procedure_of(scope.campaign).no_votes:
         raise NotHere(f"{scope.campaign} {no_votes}")
     return scope

@@ -24,7 +24,7 @@ from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import FILTERS, Queue, count_some_of_queue, fetch_queue, queue_counts
 from adjudication.labels.reads.staleness import Standing
 from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
-from adjudication.labels.views import Scope, fetch_label_scope, whole_number
+from adjudication.labels.views import Scope, fetch_scope, whole_number
 from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.procedure import procedure_of
 from adjudication.verdicts.actions.extra_judges import (
@@ -84,7 +84,7 @@ class Place:
 @require_safe
 def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The queue under a filter with one of its items open: `?verdict=`, else the first."""
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     screen = procedure_of(scope.campaign).screen
     if screen is not None:
@@ -154,7 +154,7 @@ def verdict_recall(request: OpenRequest, slug: str, campaign: str, pk: int) -> H
 
 def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Place, Verdict]:
     """Scope, place in the queue and verdict of a form that was sent; only for those who may adjudicate."""
-    scope = fetch_label_scope(request, slug, campaign)
+    scope = fetch_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     verdict = _verdict(scope, pk)
     place = _place(request, scope, verdict.criterion)

@@ -14,7 +14,7 @@ from adjudication.agreement.reads.contributing_items import (
     contributing_to_figure,
 )
 from adjudication.agreement.reads.disagreements import fetch_lines
-from adjudication.labels.views import fetch_label_scope, whole_number
+from adjudication.labels.views import fetch_scope, whole_number
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.statistics import statistic
 from adjudication.verdicts.reads.judgments import (
@@ -37,7 +37,7 @@ FIGURE_PARAMETERS = ("figure", "run", "difference", "model", "unfit")  # what a 
 @require_safe
 def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Items with every label on them; `?annotator=`, `state=`, `topic=`, `method=`, `among=`, `figure=` … say which."""
-    scope = fetch_label_scope(request, slug, campaign, page="judgments")
+    scope = fetch_scope(request, slug, campaign, page="judgments")
     criterion = scope.criterion
     context = scope.criterion_context(section="judgments", may_manage=can_manage(scope.membership))
     if criterion is None:

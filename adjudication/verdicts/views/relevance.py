@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from adjudication.exporting.forms import JUDGED
 from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.reads.relevance import parts_of, rank_documents, shown_relevance
-from adjudication.labels.views import Scope, fetch_label_scope
+from adjudication.labels.views import Scope, fetch_scope
 
 TOPICS_PER_PAGE = 100
 DOCUMENTS_PER_PAGE = 100
@@ -65,6 +65,6 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
 
 
 def _begin(request: HttpRequest, slug: str, campaign: str) -> tuple[Scope, dict[str, Any]]:
-    scope = fetch_label_scope(request, slug, campaign, page="relevance")
+    scope = fetch_scope(request, slug, campaign, page="relevance")
     votes, judged_only = fetch_vote_standing(scope.campaign), request.GET.get("aspects") == JUDGED
     return scope, scope.criterion_context(section="relevance", votes=votes, judged_only=judged_only)

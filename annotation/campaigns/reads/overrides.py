@@ -1,14 +1,18 @@
 """Machines that annotate although their test was not passed: what must be printed wherever their labels are used."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Q
 from django.utils import timezone
 
+from accounts.models import User
+from annotation.campaigns.reads.unjudged import labels_shown_to
 from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, MachineSource
+
+HIDDEN = "What the test showed stays hidden from you while you have items to judge."
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,7 @@ class Override:
     reason: str
     by: str
     at: datetime
+    test: int | None = None  # id of the campaign of the test
 
     @property
     def text(self) -> str:
@@ -38,7 +43,8 @@ class Override:
 
     def as_json(self) -> dict[str, Any]:
         """The fields under their names, with the sentences as `text`."""
-        return asdict(self) | {"at": self.at.isoformat(), "text": self.text}
+        fields = {name: value for name, value in asdict(self).items() if name != "test"}
+        return fields | {"at": self.at.isoformat(), "text": self.text}
 
 
 def overrides_in(campaign: Campaign) -> list[Override]:
@@ -49,6 +55,16 @@ def overrides_in(campaign: Campaign) -> list[Override]:
         if names := tuple(machines_of(cycle, campaign)):
             found.append(_override(cycle, names))
     return found
+
+
+def overrides_shown_to(user: User, campaign: Campaign) -> list[Override]:
+    """The same as this person may read it: without what a test showed whose labels stay hidden from them (ADR 11)."""
+    found = overrides_in(campaign)
+    if not found:
+        return []
+    tests = Campaign.objects.filter(pk__in=[each.test for each in found if each.test])
+    shown = set(labels_shown_to(user, tests).values_list("pk", flat=True))
+    return [each if each.test in shown else replace(each, table=(HIDDEN,)) for each in found]
 
 
 def overriding_cycles(campaign: Campaign) -> dict[str, list[int]]:
@@ -84,6 +100,7 @@ def _override(cycle: AnnoCycle, names: tuple[str, ...]) -> Override:
         reason=cycle.reason,
         by=str(cycle.decided_by or "the command line"),
         at=cycle.decided_at or cycle.created_at,
+        test=cycle.test_id,
     )
 
 

@@ -19,7 +19,7 @@ from accounts.models import JobState
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
-from annotation.campaigns.reads.overrides import overrides_in
+from annotation.campaigns.reads.overrides import overrides_shown_to
 from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
 from annotation.labelling.rules.labels import check_can_read_replies
 from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
@@ -79,7 +79,7 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
     def get_override(self, run: MachineRun) -> str | None:
         """What must be printed with its labels where it annotates without a passed test (Anno-GPT)."""
         overrides = self.context.get("overrides")
-        found = overrides_in(run.campaign) if overrides is None else overrides
+        found = overrides_shown_to(self.context["user"], run.campaign) if overrides is None else overrides
         return next((each.text for each in found if run.annotator.name in each.annotators), None)
 
     def get_prompt(self, run: MachineRun) -> str | None:
@@ -180,7 +180,7 @@ class MachineRunList(InCampaignView):
         runs = self.paginate_queryset(self.get_queryset()) or []
         counts_by_run = count_replies(runs, self.campaign.items.count())
         shown = [with_live_progress(run) for run in runs]
-        context = {"counts_by_run": counts_by_run, "overrides": overrides_in(self.campaign)}
+        context = {"counts_by_run": counts_by_run, "overrides": overrides_shown_to(self.person, self.campaign)}
         return self.get_paginated_response(MachineRunSerializer(shown, many=True, context=context).data)
 
     @extend_schema(
@@ -199,7 +199,7 @@ class MachineRunList(InCampaignView):
             _, estimate = estimate_machine(self.campaign, options)
             return Response(EstimateSerializer(asdict(estimate)).data)
         runs = request_machine_runs(campaign=self.campaign, by=self.person, at=timezone.now(), options=options)
-        return Response(MachineRunSerializer(runs, many=True).data, status=202)
+        return Response(MachineRunSerializer(runs, many=True, context={"user": self.person}).data, status=202)
 
 
 class MachineRunDetail(InCampaignView):
@@ -215,7 +215,7 @@ class MachineRunDetail(InCampaignView):
     @extend_schema(operation_id="machine_runs_read", responses=answers({200: MachineRunSerializer}, 403))
     def get(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """How far the run is, what it is, and what it cost."""
-        return Response(MachineRunSerializer(with_live_progress(self.run())).data)
+        return Response(MachineRunSerializer(with_live_progress(self.run()), context={"user": self.person}).data)
 
     @extend_schema(
         operation_id="machine_runs_continue",
@@ -226,13 +226,13 @@ class MachineRunDetail(InCampaignView):
         """Take the run up again (state `queued`): only items without a reply are asked for."""
         self.body(RunStateSerializer)
         continue_machine_run(run=self.run(), by=self.person, at=timezone.now())
-        return Response(MachineRunSerializer(self.run()).data, status=202)
+        return Response(MachineRunSerializer(self.run(), context={"user": self.person}).data, status=202)
 
     @extend_schema(operation_id="machine_runs_cancel", responses=answers({202: MachineRunSerializer}, 403, 409))
     def delete(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Ask the run to stop; its replies are kept."""
         cancel_job(job=self.run(), by=self.person, at=timezone.now())
-        return Response(MachineRunSerializer(self.run()).data, status=202)
+        return Response(MachineRunSerializer(self.run(), context={"user": self.person}).data, status=202)
 
 
 class MachineReplyList(InCampaignView):

@@ -27,12 +27,33 @@ from adjudication.stats.results import CODE_VERSION, Reason
 from annotation.assignment.actions.annotators import add_name
 from annotation.campaigns.actions.campaigns import delete_campaign, update_campaign
 from annotation.campaigns.reads.overrides import overrides_in
-from annotation.models import AnnoCycle, Campaign
+from annotation.models import AnnoCycle, Annotator, Assignment, Campaign
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, trial_of, tuned
 from tests.factories.annotation import AT, Material, annotator, give_labels, make_campaign
 from tests.factories.machines import ask, carry_out
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+def test_nobody_freezes_or_decides_by_figures_that_they_may_not_see_yet(made: Material) -> None:
+    """Judge first (ADR 11): the manager is among the judges of the development set and has something left there."""
+    dev = judged(made, "Dev", "dev")
+    cycle, key = began(made, dev), tuned(made, dev)
+    own = annotator(dev, "ana")
+    Annotator.objects.filter(pk=own.pk).update(user=made.manager)
+    left = own.assignments.first()
+    assert left is not None
+    Assignment.objects.filter(pk=left.pk).update(state="pending", finished_at=None)
+    steps = (
+        lambda: freeze_machine(cycle=cycle, by=made.manager, at=LATER, key=key),
+        lambda: decide_cycle(cycle=cycle, by=made.manager, at=LATER, outcome="stop", reason="Enough."),
+    )
+    for step in steps:
+        with pytest.raises(NotAllowed, match="still have items to judge in Dev"):
+            step()
+    Assignment.objects.filter(pk=left.pk).update(state="done", finished_at=LATER)
+    for step in steps:
+        step()
 
 
 def test_the_whole_way_to_annotating_everything(made: Material) -> None:

@@ -171,7 +171,7 @@ def test_agreement_page_asks_a_bounded_number_of_questions(django_assert_max_num
     vote(built)
     agree(built)
     client = client_of(built, "manager")
-    with django_assert_max_num_queries(22):  # session, overrides of tests and the stored counts among them
+    with django_assert_max_num_queries(23):  # session, overrides of tests, own work and the stored counts among them
         client.get(address("agreement_detail"))
 
 
@@ -250,7 +250,7 @@ def test_overview_asks_a_bounded_number_of_questions(django_assert_max_num_queri
     vote(built)
     agree(built)
     client = client_of(built, "manager")
-    with django_assert_max_num_queries(50):  # for one campaign; session, open verdicts and overrides among them
+    with django_assert_max_num_queries(51):  # for one campaign; session, open verdicts, own work, overrides among them
         client.get(address("collection_dashboard"))
 
 

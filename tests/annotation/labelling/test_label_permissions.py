@@ -74,9 +74,12 @@ def statuses(client: Client, wanted: Collection[str] = ()) -> dict[str, int]:
     verdict = Verdict.objects.order_by("pk").first()
     assert verdict is not None
     names = ("adjudication_screen", "disagreement_list", "acceptance", "judgment_list", "relevance_list")
+    names += ("agreement_detail", "agreement_report", "sample_size")
     pages = {name: reverse(name, args=CAMPAIGN) for name in names}
     pages["relevance_detail"] = reverse("relevance_detail", args=[*CAMPAIGN, verdict.item.topic_id])
-    apis = {name: reverse(name, args=CAMPAIGN) for name in ("api_judgments", "api_verdicts")}
+    apis = {
+        name: reverse(name, args=CAMPAIGN) for name in ("api_judgments", "api_verdicts", "api_agreement", "api_votes")
+    }
     files = {}
     for kind in ("judgments", "judgments-jsonl", "verdicts", "qrels"):
         more = "?campaign=main" + ("&annotators=1&level=aspect" if kind == "qrels" else "")
@@ -94,10 +97,13 @@ def statuses(client: Client, wanted: Collection[str] = ()) -> dict[str, int]:
 
 def test_nothing_is_shown_while_something_is_left(built: Built) -> None:
     found = statuses(client_of(built))
-    assert len(found) == 19
+    assert len(found) == 24
     assert set(found.values()) == {403}, found
     page = client_of(built).get(reverse("adjudication_screen", args=CAMPAIGN)).content.decode()
     assert "You still have items to judge in Main round" in page
+    overview = client_of(built).get(reverse("collection_dashboard", args=["tea"])).content.decode()
+    assert overview.count("You still have items to judge in Main round") == 2  # in place of verdicts, and of agreement
+    assert "unanimous" not in overview
 
 
 def test_everything_is_shown_once_all_is_judged(built: Built) -> None:
