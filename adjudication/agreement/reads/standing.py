@@ -21,7 +21,10 @@ def fetch_standing(campaign: Campaign, condition: Q | None = None) -> Standing[A
     """
     runs = AgreementRun.objects.filter(campaign=campaign).order_by("-pk")
     done = runs.filter(condition or Q(), state=JobState.DONE).first()
-    return Standing(job=runs.first()) if done is None else standing_of(done, runs.first())
+    if done is None:
+        return Standing(job=runs.first())
+    done.campaign = campaign
+    return standing_of(done, runs.first())
 
 
 def standing_of(run: AgreementRun, job: AgreementRun | None = None) -> Standing[AgreementRun]:
