@@ -10,12 +10,14 @@ from django.views.decorators.http import require_safe
 from accounts.refusals import Refused
 from adjudication.exporting.exporter import QUESTIONS
 from adjudication.exporting.options import in_section
+from adjudication.labels.rules import can_adjudicate
 from adjudication.questions.reads.question_set import (
     DISCARDED,
     KEPT,
     UNDECIDED,
     campaigns_rating,
     fetch_question_set,
+    open_counts,
     rubric_campaigns,
 )
 from adjudication.questions.reads.question_statistics import question_statistics
@@ -49,6 +51,8 @@ def question_set(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(found.in_state(state), PER_PAGE).get_page(request.GET.get("page"))
     context = collection_context(membership, "set") | {
         "found": found,
+        "open_counts": [] if reason else open_counts(found.campaigns),
+        "may_adjudicate": can_adjudicate(membership),
         "hidden_reason": reason,
         "statistics": question_statistics(found),
         "campaigns": campaigns,

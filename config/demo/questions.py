@@ -4,7 +4,9 @@ import uuid
 from collections.abc import Mapping
 from datetime import datetime
 
+from accounts import jobs
 from accounts.models import User
+from adjudication.agreement.actions import request_vote
 from annotation.assignment.actions.annotators import add_members
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
@@ -35,6 +37,7 @@ def load_questions(collection: Collection, people: Mapping[str, User], at: datet
         _rate(campaign, number, {"specificity": specificity, "quality": quality}, reason, at)
     for rewrite in Rewrite.objects.filter(submission__assignment__item__campaign=campaign):
         decide_rewrite(campaign=campaign, rewrite=rewrite.pk, by=manager, at=at, decision="confirmed")
+    jobs.carry_out(request_vote(campaign=campaign, by=manager, at=at, min_votes=1, send=False))
     return campaign
 
 

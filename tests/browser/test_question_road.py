@@ -160,6 +160,16 @@ def confirm_rewrite(page: Page) -> None:
     expect(page.locator(".badge.ok", has_text="confirmed")).to_be_visible()
 
 
+def count_votes(page: Page) -> None:
+    """From the question set, whose ratings decide nothing before; one rating for each question is all there will be."""
+    page.goto(reverse("question_set", args=["tea"]))
+    page.get_by_role("link", name="Count the votes").click()
+    page.get_by_text("Rules of the vote").click()
+    page.get_by_label("Fewest votes").fill("1")
+    page.get_by_role("button", name="Count the votes").click()
+    expect(page.get_by_text(re.compile(r"2 unanimous|Nothing needs a decision")).first).to_be_visible()
+
+
 def download(page: Page, slug: str, kind: str) -> bytes:
     return page.request.get(reverse("export_download", args=[slug, kind])).body()
 
@@ -180,6 +190,7 @@ def test_from_a_mention_to_a_file_and_back(new_page, model: None, tmp_path: Path
     assert Rewrite.objects.get().text == f"{first} In short?"
     confirm_rewrite(manager)
 
+    count_votes(manager)
     manager.goto(reverse("question_set", args=["tea"]))
     expect(manager.get_by_text(f"{first} In short?")).to_be_visible()
     expect(manager.get_by_text("100% (1)").first).to_be_visible()

@@ -7,7 +7,7 @@ from accounts.refusals import Refused
 from accounts.sql import execute
 from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, LoadedGold, Option
 from adjudication.exporting.statements import PUBLISHED_TOPICS
-from adjudication.questions.reads.question_set import campaigns_rating, fetch_question_set
+from adjudication.questions.reads.question_set import campaigns_rating, check_counted, fetch_question_set
 from adjudication.stats.rankings import Gold, make_gold
 from annotation.kind import Judged
 from annotation.models import Campaign
@@ -60,6 +60,7 @@ class Targets(GoldKind):
     def _kept(self, request: GoldRequest) -> LoadedGold:
         """As the question set exports them: with the documents that raters found."""
         questions = fetch_question_set(request.collection)
+        check_counted(questions)
         judged = {
             each.number: {target.docno: 1.0 for target in each.targets} for each in questions.kept if each.targets
         }

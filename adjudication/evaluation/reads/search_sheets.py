@@ -10,7 +10,7 @@ import numpy as np
 
 from accounts.refusals import Refused
 from adjudication.evaluation.reads.subsets import ORIGINS
-from adjudication.questions.reads.question_set import SetQuestion, fetch_question_set
+from adjudication.questions.reads.question_set import SetQuestion, check_counted, fetch_question_set
 from corpus.formats.csv_text import read_csv, write_csv
 from corpus.formats.records import BrokenFile, Problem
 from corpus.loading.sources import read_upload
@@ -47,7 +47,9 @@ def sample_questions(collection: Collection, questions: int, seed: int) -> list[
     where there is none.
     """
     known: dict[str, list[SetQuestion]] = defaultdict(list)
-    for each in fetch_question_set(collection).kept:
+    questions_now = fetch_question_set(collection)
+    check_counted(questions_now)
+    for each in questions_now.kept:
         origin, _ = ORIGINS.get(each.source, (None, None))
         if origin and each.group == SPECIFIC and each.targets:
             known[origin].append(each)

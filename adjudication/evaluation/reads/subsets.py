@@ -11,7 +11,7 @@ from django.db.models import Count
 from accounts.refusals import Refused
 from accounts.sql import execute
 from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY
-from adjudication.questions.reads.question_set import campaigns_rating, fetch_question_set
+from adjudication.questions.reads.question_set import SetQuestion, campaigns_rating, check_counted, fetch_question_set
 from adjudication.stats.results import IntArray
 from annotation.models import Campaign
 from corpus.models import Collection
@@ -20,6 +20,7 @@ Values = dict[str, str | None]  # by topic number
 MOST_SUBSETS = 200
 QUERY_SET = {"specificity": "group", "quality": "quality", "query_set": "subset"}  # what the question set says
 CAMPAIGN_SPLIT = "campaign_split"  # that of a campaign which judges the topic: a topic's own split says nothing of it
+RATED = {"specificity", "quality"}  # of what the question set says, what raters decide
 STORED = "split:"  # before the name of a split that was drawn and stored
 OWN = ("source", "origin", "inline", "kind", "split", CAMPAIGN_SPLIT, "aspects", "author")
 # Where LitSearch's questions come from, by their query_set and by the sources that Litmus gives.
@@ -57,6 +58,14 @@ def attribute_names(collection: Collection) -> list[str]:
     return [*OWN, *stored, *(name for name in QUERY_SET if name not in found), *sorted(found)]
 
 
+def _questions(collection: Collection, names: Sequence[str]) -> dict[str, SetQuestion]:
+    """The question set by number. Errors: Refused where values are asked for that wait for a count of votes."""
+    found = fetch_question_set(collection)
+    if set(names) & RATED:
+        check_counted(found)
+    return {each.number: each for each in found.questions}
+
+
 def attributes_of(collection: Collection, unit: str, topics: Sequence[str], names: Sequence[str]) -> dict[str, Values]:
     """{attribute: {topic number: value}}, None where a topic has none. An aspect or sub-query has its topic's.
 
@@ -64,9 +73,7 @@ def attributes_of(collection: Collection, unit: str, topics: Sequence[str], name
     """
     parents = _parents(collection, unit, topics)
     rows = {row["number"]: row for row in _rows(collection)}
-    questions = (
-        {each.number: each for each in fetch_question_set(collection).questions} if set(names) & set(QUERY_SET) else {}
-    )
+    questions = _questions(collection, names) if set(names) & set(QUERY_SET) else {}
     stored = _stored(collection, names)
     found: dict[str, Values] = {}
     for name in dict.fromkeys(names):

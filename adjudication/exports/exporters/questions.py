@@ -28,6 +28,7 @@ from adjudication.questions.reads.question_set import (
     SetQuestion,
     campaigns_rating,
     fetch_question_set,
+    open_counts,
 )
 from adjudication.questions.reads.question_statistics import Cell, KeptCounts, Statistics, question_statistics
 from annotation.kind import Judged
@@ -77,6 +78,9 @@ class QuestionExporter(Exporter):
         if not found.questions:
             fact = "No question has been rated yet, and none came with a quality."
             return [Finding(FATAL, "no_questions", fact, advice="Rate some in a rubric campaign first.")]
+        if uncounted := _open_counts(found, read):
+            facts = " ".join(fact for _, fact in uncounted)
+            return [Finding(FATAL, "stale", facts, len(uncounted), advice="Count them, then export.")]
         if not found.kept and not self.is_table:
             return [Finding(FATAL, "none_kept", "No question is kept.")]
         overridden = [each for one in found.campaigns for each in override_findings(options, one, by_votes=True)]
@@ -91,15 +95,22 @@ def _read_set(options: Options, read: Reader) -> QuestionSet:
     return found
 
 
+def _open_counts(found: QuestionSet, read: Reader) -> list[tuple[Campaign, str]]:
+    key = ("open counts", *(campaign.pk for campaign in found.campaigns))
+    if key not in read.memo:
+        read.memo[key] = open_counts(found.campaigns)
+    known: list[tuple[Campaign, str]] = read.memo[key]
+    return known
+
+
 def question_set(options: Options) -> QuestionSet:
     return fetch_question_set(options.collection, options.campaign.slug if options.campaign else "")
 
 
 def _of_questions(found: QuestionSet, *, is_table: bool) -> Iterator[Finding]:
     if undecided := len(found.in_state(UNDECIDED)):
-        text = (
-            f"Not decided yet (not rated, or tied), so left out: {undecided:,} of {len(found.questions):,} questions."
-        )
+        some = f"{undecided:,} of {len(found.questions):,} questions"
+        text = f"Not decided yet (not rated, tied, or with too few votes), so left out: {some}."
         yield Finding(WARNING, "undecided", text, undecided)
     alone = sum(not question.targets for question in found.kept)
     if alone and not is_table:

@@ -1,8 +1,9 @@
 """The question set of a collection: rated questions with their final wording, targets and values; what is kept.
 
-A question counts as the newest rubric campaign says that has rated it (a round that has not come to it yet does not
-undo the one before); one that none has rated, but that came with a quality (LitSearch's files do), counts as that file
-says.
+A question counts as the verdicts of the newest rubric campaign say that has rated it (a round that has not come to it
+yet does not undo the one before): what a count of votes decides by its rules, or a person by hand, as in every other
+gold. Ratings that no count has read decide nothing. A question that no campaign has rated, but that came with a quality
+(LitSearch's files do), counts as that file says.
 """
 
 import json
@@ -15,6 +16,8 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
 from accounts.refusals import Refused
+from adjudication.labels.reads.counts import fetch_vote_standing
+from adjudication.labels.reads.labels import counted_judgments
 from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Judged
 from annotation.models import Campaign, Criterion, Item, Split
@@ -40,9 +43,9 @@ WHERE t.collection_id = %(collection)s
 ORDER BY t.position, t.id
 """
 ITEMS = "SELECT id, topic_id, campaign_id FROM annotation_item WHERE campaign_id = ANY(%(campaigns)s) ORDER BY id"
-# People's labels that count now, and how many gave each.
+# People's labels that count now, with a reason of those who gave one.
 LABELS = """
-SELECT i.id, j.criterion_id, j.value, count(*), min(j.reason)
+SELECT i.id, j.criterion_id, j.value, min(j.reason)
 FROM annotation_item i
 JOIN annotation_assignment a ON a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
 JOIN annotation_annotator who ON who.id = a.annotator_id AND who.kind = 'human'
@@ -53,8 +56,7 @@ GROUP BY 1, 2, 3
 VERDICTS = """
 SELECT v.item_id, v.criterion_id, v.value FROM adjudication_verdict v
 JOIN annotation_item i ON i.id = v.item_id
-WHERE i.campaign_id = ANY(%(campaigns)s) AND v.value IS NOT NULL AND v.reopened_at IS NULL
-  AND v.method IN ('by-hand', 'tie-policy')
+WHERE i.campaign_id = ANY(%(campaigns)s) AND v.value IS NOT NULL
 """
 # Rewrites whose submission still counts, and that a second person has confirmed in these words and nobody rejected.
 REWRITES = """
@@ -213,6 +215,24 @@ def _shared_definition(campaigns: Sequence[Campaign]) -> str:
     return named.pop() if len(named) == 1 else DEFAULT
 
 
+def open_counts(campaigns: Iterable[Campaign]) -> list[tuple[Campaign, str]]:
+    """The campaigns whose verdicts are not those of today's ratings, each with a sentence that says so."""
+    found = []
+    for campaign in campaigns:
+        standing = fetch_vote_standing(campaign)
+        if standing.is_stale:
+            found.append((campaign, f"The votes of {campaign} were counted before {standing.since}."))
+        elif standing.run is None and counted_judgments(campaign).exists():
+            found.append((campaign, f"The votes of {campaign} have not been counted, so its ratings decide nothing."))
+    return found
+
+
+def check_counted(found: QuestionSet) -> None:
+    """Refuse what would be made of questions that are kept by another count than one of today's ratings."""
+    if facts := [fact for _, fact in open_counts(found.campaigns)]:
+        raise Refused(f"It is not known which questions are kept. {' '.join(facts)} Count them first.")
+
+
 def _queries(collection: Collection, _: str) -> Iterator[Query]:
     """All questions, whatever was decided about them: which documents a run has must not say who is kept."""
     return (Query(each.number, each.text, each.pk) for each in fetch_question_set(collection).questions)
@@ -235,11 +255,10 @@ class _Ratings:
 
     def __init__(self, named: dict[str, Any], rules: dict[int, _Rule], slugs: dict[int, str], definition: str) -> None:
         self.rules, self.slugs, self.definition = rules, slugs, definition
-        self.labels: dict[tuple[int, int], list[tuple[int, int, str]]] = defaultdict(list)
-        for item, criterion, value, count, reason in _rows(LABELS, named):
-            self.labels[item, criterion].append((value, count, reason))
+        rows = _rows(LABELS, named)
+        self.reasons = {(item, criterion, value): reason for item, criterion, value, reason in rows}
         self.verdicts = {(item, criterion): value for item, criterion, value in _rows(VERDICTS, named)}
-        self.rated = {item for item, _ in self.labels} | {item for item, _ in self.verdicts}
+        self.rated = {row[0] for row in rows} | {item for item, _ in self.verdicts}
         self.item_of = self._items(_rows(ITEMS, named))
         self.rewrites = dict(_rows(REWRITES, named))
         self.found: dict[int, list[tuple[Any, ...]]] = defaultdict(list)
@@ -259,16 +278,12 @@ class _Ratings:
         return topic in self.item_of and self.item_of[topic][0] in self.rated
 
     def value(self, item: int, criterion: Criterion) -> int | None:
-        """A decision by hand or by a policy, else the value that more people gave than any other."""
-        decided = self.verdicts.get((item, criterion.pk))
-        if decided is not None:
-            return decided
-        votes = sorted(self.labels[item, criterion.pk], key=lambda vote: -vote[1])
-        is_tied = len(votes) > 1 and votes[0][1] == votes[1][1]
-        return None if not votes or is_tied else votes[0][0]
+        """Its verdict."""
+        return self.verdicts.get((item, criterion.pk))
 
     def reason(self, item: int, criterion: Criterion, value: int | None) -> str:
-        return next((reason for given, _, reason in self.labels[item, criterion.pk] if given == value), "")
+        """Why a person gave this value, where one said so."""
+        return self.reasons.get((item, criterion.pk, value), "") if value is not None else ""
 
 
 def _rule(campaign: Campaign) -> _Rule:

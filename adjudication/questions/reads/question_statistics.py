@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adjudication.questions.reads.question_set import KEPT, QuestionSet, SetQuestion, fetch_question_set
+from adjudication.questions.reads.question_set import KEPT, QuestionSet, SetQuestion, fetch_question_set, open_counts
 from corpus.models import Collection
 from corpus.text.overlap import DEFINITIONS
 
@@ -105,7 +105,9 @@ def question_figures(collection: Collection) -> dict[str, Any]:
     found = fetch_question_set(collection)
     statistics = question_statistics(found)
     groups = (*statistics.groups, "all")
+    open_ones = [sentence for _, sentence in open_counts(found.campaigns)]
     return {
+        **({"notes": open_ones} if open_ones else {}),
         "examined": sum(row.examined for row in statistics.kept),
         "kept": sum(row.kept for row in statistics.kept),
         "undecided": sum(row.undecided for row in statistics.kept),

@@ -12,22 +12,27 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
+from accounts import jobs
+from accounts.models import JobState
 from accounts.refusals import Refused
+from adjudication.agreement.actions import request_vote
+from adjudication.evaluation.reads.search_sheets import sheet_lines
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
-from adjudication.models import Method, Verdict
+from adjudication.models import Method, Verdict, VoteRun
 from adjudication.questions.reads.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set
-from adjudication.questions.reads.question_statistics import question_statistics
+from adjudication.questions.reads.question_statistics import question_figures, question_statistics
 from annotation.assignment.actions.annotators import add_members
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import copy_campaign, create_campaign, open_campaign
 from annotation.campaigns.actions.items import build_items
 from annotation.kinds.rubric.choosing import Choice
 from annotation.kinds.rubric.items import fetch_candidates
-from annotation.models import Assignment, Item
+from annotation.models import Assignment, Campaign
 from corpus.models import Collection, Document, Role, Target, Topic
 from corpus.text.overlap import LITSEARCH_CODE, WORDS, word_overlap
 from tests.factories.accounts import AT, make_members
+from tests.factories.corpus import make_run
 from tests.factories.litsearch import DOCUMENTS, invented_questions
 from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
 
@@ -40,7 +45,17 @@ def rated() -> Rubric:
     rubric = build_rubric()
     rate(rubric, "ana", "q1", 1, 2, found=("13",))
     rate(rubric, "ana", "q2", 0, 0)
+    count(rubric.campaign, min_votes=1)
     return rubric
+
+
+def count(campaign: Campaign, **rules: object) -> VoteRun:
+    """A count of its votes, as `adjudicate` makes it."""
+    run = request_vote(campaign=campaign, by=None, at=AT, send=False, **rules)  # type: ignore[arg-type]
+    jobs.carry_out(run)
+    run.refresh_from_db()
+    assert run.state == JobState.DONE, run.reason
+    return run
 
 
 def states(collection: Collection, campaign: str = "") -> dict[str, str]:
@@ -62,22 +77,59 @@ def test_ratings_keep_and_discard(rated):
     assert Target.objects.filter(topic=rated.topics["q1"]).count() == 1
 
 
-def test_votes_decide_and_a_tie_does_not_but_a_verdict_does():
-    rubric = build_rubric(people=("ana", "ben", "cai"), overlap=3)
-    for person, quality in (("ana", 2), ("ben", 0), ("cai", 2)):
-        rate(rubric, person, "q1", 1, quality)
-    for person, quality in (("ana", 2), ("ben", 0), ("cai", 1)):
-        rate(rubric, person, "q2", 1, quality)
-    assert states(rubric.collection) == {"q1": "kept", "q2": "undecided", "q3": "undecided"}
-    Verdict.objects.create(
-        item=Item.objects.get(topic__number="q2"),
-        criterion=rubric.campaign.criteria.get(key="quality"),
-        value=0,
-        method=Method.BY_HAND,
-        decided_by=rubric.people["ada"],
-        decided_at=AT,
+def test_the_rules_of_the_count_decide_as_in_adjudicate():
+    """q1 has two votes for each value, q2 one vote, q3 a tie on its quality."""
+    rubric = build_rubric(people=("ana", "ben"), overlap=2)
+    for person, number, quality in (("ana", "q1", 2), ("ben", "q1", 2), ("ana", "q2", 2), ("ana", "q3", 2)):
+        rate(rubric, person, number, 1, quality)
+    rate(rubric, "ben", "q3", 1, 0)
+    assert set(states(rubric.collection).values()) == {"undecided"}  # no count has read the ratings
+    for rules, found in (
+        ({"min_votes": 2}, ["kept", "undecided", "undecided"]),
+        ({"min_votes": 1}, ["kept", "kept", "undecided"]),
+        ({"min_votes": 2, "ties": "lowest"}, ["kept", "undecided", "discarded"]),
+        ({"min_votes": 2, "ties": "highest"}, ["kept", "undecided", "kept"]),
+        ({"min_votes": 3}, ["undecided"] * 3),
+    ):
+        counts = count(rubric.campaign, **rules).counts
+        assert list(states(rubric.collection).values()) == found, rules
+        quality = rubric.campaign.criteria.get(key="quality")
+        valued = Verdict.objects.filter(criterion=quality, value__isnull=False).count()
+        assert counts["unresolved"] == Verdict.objects.filter(value__isnull=True).count()
+        assert valued == len(found) - found.count("undecided"), rules
+    Verdict.objects.filter(item__topic__number="q2", criterion__key="quality").update(
+        value=0, method=Method.BY_HAND, decided_by=rubric.people["ada"], decided_at=AT
     )
     assert states(rubric.collection)["q2"] == "discarded"
+
+
+def test_ratings_that_no_count_has_read_are_said_and_make_no_file(rated, client, tmp_path):
+    """A question set, its tables and its gold are never those of earlier ratings without a word."""
+    rate(rated, "ana", "q3", 1, 2)
+    stale = "The votes of Questions were counted before 1 newer judgment."
+    assert states(rated.collection)["q3"] == "undecided"
+    assert stale in page(rated, "mia").content.decode()
+    assert question_figures(rated.collection)["notes"] == [stale]
+    for kind in ("litsearch", "question-qrels", "question-statistics", "question-latex"):
+        with pytest.raises(Refused, match=stale):
+            open_export(make_options(rated.collection, kind))
+    make_run(rated.collection, "bm25", {"q1": ["12", "11"]})
+    for words in ("targets;questions=kept", "targets"):
+        with pytest.raises(CommandError, match=stale):
+            call_command("evaluate", "signs", gold=words, runs=["bm25"], by="specificity", verbosity=0)
+    with pytest.raises(Refused, match=stale):
+        sheet_lines(rated.collection, questions=1, results=1, seed=1)
+    count(rated.campaign, min_votes=1)
+    assert states(rated.collection)["q3"] == "kept"
+    assert "counted before" not in page(rated, "mia").content.decode()
+    assert "notes" not in question_figures(rated.collection)
+    call_command("evaluate", "signs", gold="targets", runs=["bm25"], by="specificity", verbosity=0)
+
+
+def test_votes_never_counted_are_said(rated):
+    VoteRun.objects.all().delete()
+    with pytest.raises(Refused, match="The votes of Questions have not been counted, so its ratings decide nothing"):
+        open_export(make_options(rated.collection, "litsearch"))
 
 
 def test_the_newest_campaign_that_rated_a_question_counts_unless_one_is_chosen(rated):
@@ -88,6 +140,7 @@ def test_the_newest_campaign_that_rated_a_question_counts_unless_one_is_chosen(r
     second = replace(rated, campaign=open_campaign(campaign=again, by=rated.people["mia"], at=AT))
     given = rating(Assignment.objects.get(item__campaign=again, item__topic__number="q2"), 1, 1)
     assert not isinstance(send(second, "ana", given).results[0], Exception)
+    count(again, min_votes=1)
     assert states(rated.collection) == {"q1": "kept", "q2": "kept", "q3": "undecided"}
     assert states(rated.collection, rated.campaign.slug)["q2"] == "discarded"
     assert states(rated.collection, again.slug)["q1"] == "undecided"
@@ -164,6 +217,7 @@ def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Col
     rubric = Rubric(litsearch, campaign, {}, {}, people)
     first = campaign.items.select_related("topic").order_by("pk")[0].topic.number
     rate(rubric, "ana", first, 1, 0)
+    count(campaign, min_votes=1)
     assert Counter(each.state for each in fetch_question_set(litsearch).questions) == {KEPT: 596, DISCARDED: 1}
     assert content(litsearch, "litsearch").count(b"\n") == 596
 
@@ -261,6 +315,7 @@ def test_exported_ratings_can_be_imported_again(rated, tmp_path):
     out = io.StringIO()
     call_command(*arguments, stdout=out)
     assert json.loads(out.getvalue())["errors"] == []
+    count(again, min_votes=1)
     assert states(rated.collection, again.slug) == {"q1": "kept", "q2": "discarded", "q3": "undecided"}
     file.write_text("annotator,topic,docno,criterion,value\nZoe,q3,11,quality,1\n")
     out = io.StringIO()
@@ -307,4 +362,5 @@ def test_imported_questions_keep_what_they_came_with_and_are_not_filtered_unless
     assign_items(campaign=rubric.campaign, by=rubric.people["mia"], at=AT)
     open_campaign(campaign=rubric.campaign, by=rubric.people["mia"], at=AT)
     rate(rubric, "ana", "q1", 1, 0)
+    count(rubric.campaign, min_votes=1)
     assert fetch_question_set(rubric.collection).questions[0].state == DISCARDED
