@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CHUNK = 50_000  # vectors compared at a time
+FEW = 10  # less than this part of all vectors is read row by row
 
 
 class VectorFiles:
@@ -53,9 +54,11 @@ class VectorFiles:
         if not len(keys) or depth < 1:
             return [], []
         vectors = np.memmap(self.vectors_file, dtype="<f4", mode="r", shape=(len(keys), self.size()))
-        scores = np.concatenate([vectors[at : at + CHUNK] @ vector for at in range(0, len(keys), CHUNK)])
         documents, rows = self._newest(keys, among)
-        scores = scores[rows]
+        if len(rows) < len(keys) // FEW:
+            scores = vectors[rows] @ vector
+        else:
+            scores = np.concatenate([vectors[at : at + CHUNK] @ vector for at in range(0, len(keys), CHUNK)])[rows]
         if depth < len(scores):  # sort those that can be among the first only; equal scores are decided by the ids
             first = np.flatnonzero(scores >= np.partition(scores, len(scores) - depth)[len(scores) - depth])
             documents, scores = documents[first], scores[first]

@@ -15,8 +15,8 @@ from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
 from corpus.searching.jobs.vectors import DenseSearch
 
 
-class DenseForm(RecipeForm):
-    """Options of dense retrieval."""
+class VectorsForm(RecipeForm):
+    """What recipes by vectors are asked."""
 
     query_instruction = forms.CharField(
         max_length=2_000,
@@ -46,18 +46,21 @@ class DenseForm(RecipeForm):
         return values
 
 
+def search_of(task: Task) -> tuple[DenseSearch, list[str]]:
+    """The search that the options of a task describe, and what it is to find: the texts of its queries."""
+    values = task.values
+    search = DenseSearch(
+        task.collection, task.progress, model=values["model"], instruction=values["document_instruction"]
+    )
+    return search, [values["query_instruction"] + query.text for query in task.queries]
+
+
 def _check(_: Collection, __: Mapping[str, Any]) -> None:
     require_embeddings_endpoint()
 
 
 def _rank(task: Task) -> Rankings:
-    search = DenseSearch(
-        task.collection,
-        task.progress,
-        model=task.values["model"],
-        instruction=task.values["document_instruction"],
-    )
-    texts = [task.values["query_instruction"] + query.text for query in task.queries]
+    search, texts = search_of(task)
     search.prepare(texts)
     task.counts["documents without text, which no vector stands for"] += search.without_text()
     task.cost = None  # endpoints of embeddings are priced in ways of their own
@@ -77,7 +80,7 @@ DENSE = Recipe(
     "dense",
     "Dense retrieval",
     "Cosine of vectors from the embeddings endpoint that this installation is set up with.",
-    DenseForm,
+    VectorsForm,
     _rank,
     _check,
 )

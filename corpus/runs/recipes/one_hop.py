@@ -1,7 +1,8 @@
 """One hop by citations: what the first documents of a run cite is ranked as well (LitSearch, section 5).
 
-In the paper, the papers that a document cites follow that document; in its code, they follow all the first documents.
-The rest of the run comes after them.
+The new list holds the first m documents and what they cite. In the paper, the papers that a document cites follow that
+document; in its code, they follow all the first documents. Both cut the list after n papers, so that a reranker can
+read it; uncut, the rest of the run comes after it.
 """
 
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from accounts.sql import execute
 from corpus.models import Collection
 from corpus.ranking.order import in_order
 from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings, excluded_docnos
-from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
+from corpus.runs.recipes.recipe import DEEPEST, Rankings, Recipe, RecipeForm, Task, WordField
 
 PAPER, CODE = "paper", "code"
 # Citations are rows, or lists of docnos that came with the documents; the order of a list is kept.
@@ -41,7 +42,15 @@ class OneHopForm(RecipeForm):
         min_value=1,
         max_value=10_000,
         required=False,
-        help_text="whose citations come in",
+        help_text="m of LitSearch: those whose citations come in",
+    )
+    most = forms.IntegerField(
+        label="Most documents",
+        initial=200,
+        min_value=0,
+        max_value=DEEPEST,
+        required=False,
+        help_text="n of LitSearch: where the new list ends; 0: nowhere, and the rest of the run comes after it",
     )
     order = WordField(
         [(PAPER, "after the document that cites them, as the paper"), (CODE, "after the first documents, as the code")],
@@ -59,12 +68,12 @@ def cited_by(collection: Collection, docnos: Sequence[str]) -> dict[str, list[st
 
 
 def expand(docnos: Sequence[str], cited: dict[str, list[str]], first: int, order: str) -> list[str]:
-    """The documents in their new order, each at its first place."""
+    """The first documents and what they cite in their new order, each at its first place."""
     seeds = docnos[:first]
     walk = list(seeds) if order == CODE else []
     for docno in seeds:
         walk += [docno, *cited.get(docno, ())]
-    return list(dict.fromkeys([*walk, *docnos[first:]]))
+    return list(dict.fromkeys(walk))
 
 
 def _rank(task: Task) -> Rankings:
@@ -75,9 +84,13 @@ def _rank(task: Task) -> Rankings:
         docnos = ranking.docnos
         cited = cited_by(task.collection, docnos[: values["first"]])
         found = expand(docnos, cited, values["first"], values["order"])
-        task.counts["documents that citations brought in"] += len(set(found) - set(docnos))
+        found = found if values["most"] else list(dict.fromkeys([*found, *docnos]))
         excluded = excluded_docnos(task, query, found)
-        yield query, in_order((docno for docno in found if docno not in excluded), task.depth)
+        allowed = [docno for docno in found if docno not in excluded]
+        kept = allowed[: values["most"] or None][: task.depth]
+        task.counts["documents that citations brought in"] += len(set(kept) - set(docnos))
+        task.counts["documents after the end of the list, which are left out"] += len(allowed) - len(kept)
+        yield query, in_order(kept)
 
 
 ONE_HOP = Recipe(

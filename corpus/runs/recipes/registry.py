@@ -9,6 +9,7 @@ from corpus.plugins import Registry
 from corpus.runs.recipes.bm25 import BM25
 from corpus.runs.recipes.bm25_okapi import BM25_OKAPI
 from corpus.runs.recipes.dense import DENSE
+from corpus.runs.recipes.dense_rerank import DENSE_RERANK
 from corpus.runs.recipes.fusion import FUSION
 from corpus.runs.recipes.one_hop import ONE_HOP
 from corpus.runs.recipes.recipe import Recipe
@@ -24,6 +25,7 @@ RECIPES: Registry[Recipe] = Registry(
     DENSE,
     FUSION,
     RERANK,
+    DENSE_RERANK,
     ONE_HOP,
 )
 

@@ -5,6 +5,7 @@ whose text has changed is embedded again; what was embedded is never asked for t
 """
 
 import hashlib
+from collections.abc import Collection as Several
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -30,7 +31,8 @@ from corpus.searching.jobs.parts import exclusive_directory
 
 LONGEST = 20_000  # characters of a text that are embedded: models take no more than some thousand tokens
 TEXTS = """
-SELECT d.id, d.title, d.abstract FROM corpus_document d WHERE d.collection_id = %s ORDER BY d.id
+SELECT d.id, d.title, d.abstract FROM corpus_document d
+WHERE d.collection_id = %(collection)s AND (%(among)s::bigint[] IS NULL OR d.id = ANY(%(among)s)) ORDER BY d.id
 """
 # No foreign key: the table is no part of the models, as most databases lack its type. Rows are joined when searched.
 TABLE = """
@@ -145,13 +147,16 @@ class DenseSearch:
         self.failed: list[str] = []
         self.vectors: dict[str, NDArray[np.float32]] = {}  # of texts that are searched for
 
-    def prepare(self, texts: Sequence[str]) -> None:
-        """Embed documents that have no vector yet, then the texts to search for. Errors: Refused, Cancelled."""
+    def prepare(self, texts: Sequence[str], among: Several[int] | None = None) -> None:
+        """Embed documents that have no vector yet (None: all; else those of these ids), then the texts to search for.
+
+        Errors: Refused, Cancelled.
+        """
         directory = vectors_directory(self.collection, self.store.model)
         waiting = "waiting for the vectors that another job asks for"
         with Embeddings(self.endpoint) as embeddings, exclusive_directory(directory, self.progress, waiting):
             try:
-                self._embed_documents(embeddings)
+                self._embed_documents(embeddings, among)
                 self._embed_texts(embeddings, texts)
                 self._check_sizes()
             except EndpointError as error:
@@ -174,10 +179,14 @@ class DenseSearch:
         """How many documents have no vector, because they have no text."""
         return self.collection.documents.filter(title="", abstract="").count()
 
-    def _embed_documents(self, embeddings: Embeddings) -> None:
-        total, known = self.collection.documents.count(), self.store.known()
+    def _embed_documents(self, embeddings: Embeddings, among: Several[int] | None) -> None:
+        known = self.store.known()
+        if among is None:
+            total, before = self.collection.documents.count(), len(known)
+        else:
+            total, before = len(among), sum(pk in known for pk in among)
         done = 0
-        batches = _batches(self.collection, known, self.instruction)
+        batches = _batches(self.collection, known, self.instruction, among)
 
         def questions() -> Iterator[tuple[tuple[tuple[int, int], ...], list[str]]]:
             nonlocal done
@@ -191,7 +200,7 @@ class DenseSearch:
                 self.failed.append(outcome.reason)
                 return
             self.store.keep([pk for pk, _ in keys], [digest for _, digest in keys], outcome)
-            self.progress.report(min(total, len(known) + done), total, "embedding documents")
+            self.progress.report(min(total, before + done), total, "embedding documents")
 
         rng = np.random.default_rng()  # only spreads the pauses of retries
         with closing(batches):  # its cursor must not outlive what goes wrong here
@@ -232,12 +241,12 @@ class DenseSearch:
 
 
 def _batches(
-    collection: Collection, known: dict[int, int], instruction: str
+    collection: Collection, known: dict[int, int], instruction: str, among: Several[int] | None
 ) -> Generator[list[tuple[int, int, str]], None, None]:
     """(document, hash, text) of those whose text has no vector, some at a time; those without any text are left out."""
     batch: list[tuple[int, int, str]] = []
     with closing(connection.chunked_cursor()) as cursor:
-        cursor.execute(TEXTS, [collection.pk])
+        cursor.execute(TEXTS, {"collection": collection.pk, "among": None if among is None else list(among)})
         while rows := cursor.fetchmany(2_000):
             for pk, title, abstract in rows:
                 bare = f"{title}\n{abstract}".strip()

@@ -236,3 +236,13 @@ class TestFiles:
         assert files.nearest(np.array([1, 0], dtype=np.float32), 5, frozenset({2}))[0] == [2]
         with pytest.raises(ValueError, match="vectors of 3 numbers"):
             files.keep([3], [1], np.ones((1, 3), dtype=np.float32))
+
+    def test_a_few_of_many_documents_are_read_alone_and_have_the_same_order(self, tmp_path: Path) -> None:
+        files, rng = VectorFiles(tmp_path / "v"), np.random.default_rng(1)
+        some = rng.normal(size=(100, 8)).astype(np.float32)
+        files.keep(range(100), range(100), some)
+        wanted, vector = [3, 50, 51, 99], some[0]
+        found, cosines = files.nearest(vector, 3, frozenset(wanted))
+        expected = sorted(wanted, key=lambda pk: -float(some[pk] @ vector))[:3]
+        assert found == expected
+        assert cosines == pytest.approx([float(some[pk] @ vector) for pk in expected])

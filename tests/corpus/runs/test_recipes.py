@@ -119,8 +119,25 @@ class TestFusion:
 class TestOneHop:
     def test_the_paper_and_the_code_differ(self) -> None:
         cited = {"a": ["x", "b"], "b": ["y", "x"]}
-        assert expand(["a", "b", "c"], cited, 2, "paper") == ["a", "x", "b", "y", "c"]
-        assert expand(["a", "b", "c"], cited, 2, "code") == ["a", "b", "x", "y", "c"]
+        assert expand(["a", "b", "c"], cited, 2, "paper") == ["a", "x", "b", "y"]
+        assert expand(["a", "b", "c"], cited, 2, "code") == ["a", "b", "x", "y"]
+
+    def test_the_list_ends_after_n_papers_as_the_paper_has_it(self, collection: Collection) -> None:
+        """Papers that a ranking must leave out take no place; uncut, the rest of the run follows."""
+        collection.documents.filter(docno="D1").update(extra={"citations": ["D5", "D3"]})
+        collection.topics.filter(number="2").update(extra={"idea_from": ["D5"]})
+        for name, asked, first, second in (
+            ("cut", {"most": 3}, ["D1", "D5", "D3"], ["D1", "D3", "D2"]),
+            ("paper", {}, ["D1", "D5", "D3", "D2"], ["D1", "D3", "D2"]),
+            ("whole", {"most": 0}, ["D1", "D5", "D3", "D2", "D4"], ["D1", "D3", "D2", "D4"]),
+        ):
+            made(collection, name, "one-hop", run="first", first=2, **asked)
+            assert (docnos(name), docnos(name, "2")) == (first, second)
+        assert RetrievalRun.objects.get(name="cut").parameters["counts"] == {
+            "documents that citations brought in": TOPICS - 1,
+            "documents after the end of the list, which are left out": TOPICS - 1,
+        }
+        assert recipe_named("one-hop").form.base_fields["most"].initial == 200
 
     @pytest.mark.slow
     def test_citations_come_in_as_rows_and_as_lists(self, collection: Collection) -> None:
@@ -128,7 +145,7 @@ class TestOneHop:
         Citation.objects.create(citing=documents["D1"], cited=documents["D5"])
         collection.documents.filter(docno="D2").update(extra={"citations": ["D3", "elsewhere"]})
         job = made(collection, "hop", "one-hop", run="first", first=2)
-        assert (job.state, docnos("hop")) == (JobState.DONE, ["D1", "D5", "D2", "D3", "D4"])
+        assert (job.state, docnos("hop")) == (JobState.DONE, ["D1", "D5", "D2", "D3"])
         first = RetrievalRun.objects.get(name="hop").parameters["inputs"]
         assert first.keys() == {"documents", "topics", "citations"}
         collection.documents.filter(docno="D2").update(extra={"citations": ["D4", "elsewhere"]})
@@ -139,7 +156,10 @@ class TestOneHop:
         assert len({first["citations"], *(each["citations"] for each in states)}) == 3
         assert {each["documents"] for each in states} == {first["documents"]}
         counts = RetrievalRun.objects.get(name="hop").parameters["counts"]
-        assert counts == {"documents that citations brought in": TOPICS}
+        assert counts == {
+            "documents that citations brought in": TOPICS,
+            "documents after the end of the list, which are left out": 0,
+        }
 
 
 class TestRerank:
@@ -356,20 +376,57 @@ class TestRerank:
             made(collection, "x", "rerank", run="first")
 
 
+def counts_of_tea(call: Call) -> Step:
+    """Vectors that say how often a text has the word tea."""
+    rows = [
+        {"index": place, "embedding": [1.0, float(text.count("tea"))]} for place, text in enumerate(call.body["input"])
+    ]
+    return Garbage(json.dumps({"data": rows}).encode(), "application/json")
+
+
+class TestDenseRerank:
+    @pytest.mark.slow
+    def test_the_first_documents_are_ordered_by_cosine_and_only_they_are_embedded(
+        self, collection: Collection, settings: Any
+    ) -> None:
+        """Those without a vector follow in their old order, then the rest; what a query leaves out takes no place."""
+        documents = {each.docno: each for each in collection.documents.all()}
+        collection.documents.filter(docno="D2").update(title="", abstract="")
+        collection.topics.filter(number="2").update(extra={"idea_from": ["D1"]})
+        make_run(collection, "bm25", {"1": ["D1", "D2", "D3", "D5", "D4"], "2": ["D1", "D2", "D3", "D5", "D4"]})
+        asked = {"run": "bm25", "top": 4, "query_instruction": "tea tea tea tea "}
+        with ChatStub(counts_of_tea) as stub:
+            settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = stub.url, "counts"
+            job = made(collection, "second", "dense-rerank", **asked)
+            assert (job.state, job.reason) == (JobState.DONE, "")
+            calls = len(stub.calls)
+            assert made(collection, "second", "dense-rerank", **asked).state == JobState.DONE
+            assert len(stub.calls) == calls, "made again without asking again"
+        assert docnos("second") == ["D5", "D3", "D1", "D2", "D4"]
+        assert docnos("second", "2") == ["D5", "D4", "D3", "D2"]
+        texts = [text for call in stub.calls for text in call.body["input"]]
+        assert sum(text.startswith("Tea") for text in texts) == 4
+        assert f"Tea 4\n{documents['D4'].abstract}".strip() in [text.strip() for text in texts]
+        found = RetrievalRun.objects.get(name="second").parameters
+        assert found["counts"] == {"documents without a vector, which come after those that have one": 2}
+        assert (found["settings"]["model"], found["cost"]) == ("counts", None)
+
+    def test_acm_cr_reranked_20_documents(self, collection: Collection, settings: Any) -> None:
+        assert recipe_named("dense-rerank").form.base_fields["top"].initial == 20
+        with pytest.raises(Refused, match="LITMUS_EMBEDDINGS_BASE_URL"):
+            made(collection, "x", "dense-rerank", run="first")
+        settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = "http://localhost:1", "counts"
+        with pytest.raises(Refused, match="no run other"):
+            made(collection, "x", "dense-rerank", run="other")
+
+
 class TestDense:
     @pytest.mark.slow
     def test_instructions_stand_before_texts_and_nothing_is_asked_twice(
         self, collection: Collection, settings: Any
     ) -> None:
-        def answer(call: Call) -> Step:
-            rows = [
-                {"index": place, "embedding": [1.0, float(text.count("tea"))]}
-                for place, text in enumerate(call.body["input"])
-            ]
-            return Garbage(json.dumps({"data": rows}).encode(), "application/json")
-
         asked = {"query_instruction": "query: tea tea tea tea ", "document_instruction": "passage: ", "topics": "all"}
-        with ChatStub(answer) as stub:
+        with ChatStub(counts_of_tea) as stub:
             settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_MODEL = stub.url, "counts"
             job = made(collection, "dense", "dense", **asked)
             assert (job.state, job.reason) == (JobState.DONE, "")
