@@ -40,7 +40,7 @@ from corpus.collections.api.invitations import InvitingSerializer
 from corpus.collections.forms import CollectionForm, InvitationListForm, NewCollectionForm
 from corpus.pools.api import NewPoolsSerializer
 from corpus.pools.forms import BuildForm
-from corpus.questions.api import NewAuthorSerializer, WrittenCallSerializer
+from corpus.questions.api.author_calls import NewAuthorSerializer, WrittenCallSerializer
 from corpus.questions.forms.authors import AuthorForm, CallForm
 from corpus.runs.api import NewRunSerializer
 from corpus.runs.recipes.registry import RECIPES

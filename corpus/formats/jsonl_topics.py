@@ -6,7 +6,8 @@
 An aspect is a text or an object of text, aspects (also named children or sub_aspects) and sentences (0-based places);
 `spoken_in` are the places of the sentences that speak of it, where these are not the ones it comes from.
 Aspects have at most two levels: aspect and sub-aspect. `targets` and `source_papers` are lists of docnos.
-Unknown keys are kept in `extra`.
+`category` is what the query is about; it is kept and written as DORIS-MAE's `query_type`. Unknown keys are kept in
+`extra`.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:
     aspects = _aspects(take_first(item, _CHILD_KEYS)[1], number, len(sentences))
     if papers := take_targets(item, ("source_papers",)):
         item["idea_from"] = list(papers)
+    if isinstance(item.get("category"), str) and (category := item.pop("category")):
+        item["query_type"] = category
     author = item.get("author")  # stays in `extra` too, which exports write back
     return TopicRecord(
         number,

@@ -13,6 +13,7 @@ from corpus.models.imports import imported_in
 
 LONGEST_AUTHOR = 200
 LONGEST_SOURCE = 60  # characters
+LONGEST_CATEGORY = 60
 
 
 class TopicKind(models.TextChoices):
@@ -69,6 +70,12 @@ class Topic(models.Model):
     def bare_number(self) -> str:
         """Its number as released: without what was put before it to be unique in the collection."""
         return self.number.removeprefix(self.prefix)
+
+    @property
+    def category(self) -> str:
+        """What the query is about, such as NLP: DORIS-MAE's `query_type`."""
+        named = self.extra.get("query_type")
+        return named if isinstance(named, str) else ""
 
     @property
     def source_papers(self) -> list[str]:

@@ -29,7 +29,7 @@ from corpus.models import (
     TopicReview,
     TopicVersion,
 )
-from corpus.models.topics import LONGEST_AUTHOR, LONGEST_SOURCE
+from corpus.models.topics import LONGEST_AUTHOR, LONGEST_CATEGORY, LONGEST_SOURCE
 from corpus.topics.actions.sub_queries import MOST_ASPECTS, make_sub_queries, remove_sub_queries
 from corpus.topics.reads.reviews import ReviewState, with_review_state
 from corpus.topics.reads.topics import list_sub_queries
@@ -60,6 +60,9 @@ class TopicSerializer(serializers.Serializer[Topic]):
     text = serializers.CharField()
     narrative = serializers.CharField(required=False, allow_blank=True)
     author = serializers.CharField(max_length=LONGEST_AUTHOR, required=False, allow_blank=True)
+    category = serializers.CharField(
+        max_length=LONGEST_CATEGORY, required=False, allow_blank=True, help_text="what it is about, such as NLP"
+    )
     sentences = serializers.ListField(child=serializers.CharField(), required=False)
     aspects = AspectSerializer(many=True, required=False)
     source_papers = serializers.ListField(
@@ -120,7 +123,18 @@ def topics_with_trees(collection: int) -> QuerySet[Topic]:
 
 def topic_data(topic: Topic, reader: Membership) -> dict[str, Any]:
     """The topic as JSON, in the shape that imports read; raters do not learn where it comes from or what answers it."""
-    facts = ("number", "kind", "source", "title", "text", "narrative", "author", "sentences", "source_papers")
+    facts = (
+        "number",
+        "kind",
+        "source",
+        "title",
+        "text",
+        "narrative",
+        "author",
+        "category",
+        "sentences",
+        "source_papers",
+    )
     nodes = list(topic.nodes.all())
     aspects = [
         {**_node(top), "aspects": [_node(below) for below in nodes if below.parent_id == top.pk]}
@@ -128,7 +142,8 @@ def topic_data(topic: Topic, reader: Membership) -> dict[str, Any]:
         if top.parent_id is None
     ]
     targets = [target.document.docno for target in topic.targets.all()]
-    hidden = {} if can_oversee(reader) else {"source": "", "author": "", "source_papers": [], "targets": []}
+    unseen = {"source": "", "author": "", "category": "", "source_papers": [], "targets": []}
+    hidden = {} if can_oversee(reader) else unseen
     return {**{fact: getattr(topic, fact) for fact in facts}, "targets": targets, **hidden, "aspects": aspects}
 
 

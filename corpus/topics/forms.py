@@ -7,7 +7,7 @@ from django import forms
 
 from corpus.formats.records import MAX_TOPIC_LENGTH
 from corpus.models import ReviewVerdict, Topic, TopicKind, TopicVersion
-from corpus.models.topics import LONGEST_AUTHOR, LONGEST_SOURCE
+from corpus.models.topics import LONGEST_AUTHOR, LONGEST_CATEGORY, LONGEST_SOURCE
 from corpus.pdf.sentences import sentence_spans
 from corpus.topics.actions.reviews import LONGEST_NOTE
 from corpus.topics.actions.sub_queries import MOST_ASPECTS
@@ -37,6 +37,11 @@ class TopicForm(forms.Form):
         required=False, max_length=LONGEST_SOURCE, help_text="Where it comes from, for example author or inline-acl."
     )
     author = forms.CharField(required=False, max_length=LONGEST_AUTHOR)
+    category = forms.CharField(
+        required=False,
+        max_length=LONGEST_CATEGORY,
+        help_text="What it is about, for example NLP. Evaluations can be broken down by it. Annotators do not see it.",
+    )
     source_papers = forms.CharField(
         required=False,
         max_length=20_000,
@@ -82,7 +87,7 @@ class TopicForm(forms.Form):
 
 def initial_of(topic: Topic) -> dict[str, Any]:
     """The topic as the form shows it."""
-    names = ("number", "kind", "title", "text", "narrative", "source", "author")
+    names = ("number", "kind", "title", "text", "narrative", "source", "author", "category")
     targets = topic.targets.order_by("pk").values_list("document__docno", flat=True)
     lists = {"sentences": topic.sentences, "source_papers": topic.source_papers, "targets": targets}
     return {name: getattr(topic, name) for name in names} | {name: "\n".join(lines) for name, lines in lists.items()}

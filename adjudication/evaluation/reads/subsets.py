@@ -22,7 +22,7 @@ QUERY_SET = {"specificity": "group", "quality": "quality", "query_set": "subset"
 CAMPAIGN_SPLIT = "campaign_split"  # that of a campaign which judges the topic: a topic's own split says nothing of it
 RATED = {"specificity", "quality"}  # of what the question set says, what raters decide
 STORED = "split:"  # before the name of a split that was drawn and stored
-OWN = ("source", "origin", "inline", "kind", "split", CAMPAIGN_SPLIT, "aspects", "author")
+OWN = ("source", "origin", "inline", "kind", "split", CAMPAIGN_SPLIT, "aspects", "author", "category")
 # Where LitSearch's questions come from, by their query_set and by the sources that Litmus gives.
 ORIGINS = {
     **dict.fromkeys(("inline-acl", "inline-inside"), ("inline", "inside")),
@@ -110,7 +110,8 @@ def _rows(collection: Collection) -> list[dict[str, Any]]:
     found = []
     for row in topics.values("number", "source", "kind", "author", "extra", "n_aspects"):
         origin, inline = ORIGINS.get(row["source"], (None, None))
-        more = {"split": row["extra"].get("split"), CAMPAIGN_SPLIT: splits.get(row["number"])}
+        category = row["extra"].get("query_type") or row["extra"].get("category")  # the latter: from before 0.2
+        more = {"category": category, "split": row["extra"].get("split"), CAMPAIGN_SPLIT: splits.get(row["number"])}
         found.append({**row, "aspects": row["n_aspects"], "origin": origin, "inline": inline, **more})
     return found
 

@@ -43,6 +43,7 @@ def create_topic(
     sentences: Sequence[str] = (),
     source_papers: Sequence[str] = (),
     targets: Sequence[str] = (),
+    category: str = "",
     **fields: Any,
 ) -> Topic:
     """A new topic after all others. With sentences, their join is the text. `source_papers`, `targets` are docnos.
@@ -53,6 +54,8 @@ def create_topic(
     check_source_papers(collection, source_papers)
     if source_papers:
         fields["extra"] = {**fields.get("extra", {}), "idea_from": list(source_papers)}
+    if category:
+        fields["extra"] = {**fields.get("extra", {}), "query_type": category}
     topic = Topic(
         collection=collection,
         number=number,
@@ -80,6 +83,8 @@ def update_topic(*, by: User, at: datetime, topic: Topic, **fields: Any) -> Topi
     if (papers := fields.pop("source_papers", None)) is not None and papers != topic.source_papers:
         check_source_papers(topic.collection, [docno for docno in papers if docno not in topic.source_papers])
         fields["extra"] = {**topic.extra, "idea_from": list(papers)}
+    if (category := fields.pop("category", None)) is not None and category != topic.category:
+        fields["extra"] = {**fields.get("extra", topic.extra), "query_type": category}
     changed = {name: value for name, value in fields.items() if getattr(topic, name) != value}
     if not changed and not known:
         return topic

@@ -268,6 +268,23 @@ class TestSourcePapers:
         topic.refresh_from_db()
         assert topic.source_papers == []
 
+    def test_a_category_is_typed_changed_and_taken_away(self, client: Client) -> None:
+        collection = CollectionFactory(slug="tea")
+        DocumentFactory(collection=collection, docno="D1")
+        client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+        fields = {"number": "1", "kind": "complex-query", "text": "How hot?", "source_papers": "D1", "category": "NLP"}
+        assert client.post(reverse("topic_create", args=["tea"]), fields).status_code == 302
+        topic = collection.topics.get()
+        assert topic.extra == {"idea_from": ["D1"], "query_type": "NLP"}
+        edit = reverse("topic_edit", args=["tea", topic.pk])
+        assert 'value="NLP"' in client.get(edit).text
+        assert client.post(edit, fields | {"source_papers": "", "category": "CV"}).status_code == 302
+        topic.refresh_from_db()
+        assert topic.extra == {"idea_from": [], "query_type": "CV"}
+        assert client.post(edit, fields | {"category": ""}).status_code == 302
+        topic.refresh_from_db()
+        assert (topic.category, topic.source_papers) == ("", ["D1"])
+
     def test_known_answers_are_named_changed_and_taken_away(self, client: Client) -> None:
         collection = CollectionFactory(slug="tea")
         for docno in ("D1", "D2", "D3"):
@@ -293,8 +310,9 @@ class TestSourcePapers:
         client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
         address = reverse("api_topics", args=["tea"])
         topic = {
-            "number": "1", "kind": "question", "source": "ours", "author": "Ann Tee", "title": "", "text": "How hot?",
-            "narrative": "", "sentences": [], "source_papers": ["D7"], "targets": ["D1"], "aspects": [],
+            "number": "1", "kind": "question", "source": "ours", "author": "Ann Tee", "category": "NLP", "title": "",
+            "text": "How hot?", "narrative": "", "sentences": [], "source_papers": ["D7"], "targets": ["D1"],
+            "aspects": [],
         }  # fmt: skip
         body = {"topics": [topic]}
         assert client.post(address, body, content_type="application/json").json()["created"] == 1
@@ -316,8 +334,10 @@ class TestSourcePapers:
     @pytest.mark.slow
     def test_nor_who_wrote_it_and_what_it_was_made_from(self, client: Client) -> None:
         collection = CollectionFactory(slug="tea")
-        facts = {"source": "inline-outside", "author": "Ann Tee"}
-        topic = TopicFactory(collection=collection, number="1", **facts)
+        facts = {"source": "inline-outside", "author": "Ann Tee", "category": "Hot drinks"}
+        extra = {"query_type": facts["category"]}
+        own = {name: facts[name] for name in ("source", "author")}
+        topic = TopicFactory(collection=collection, number="1", extra=extra, **own)
         addresses = {
             reverse("topic_detail", args=["tea", topic.pk]): facts.values(),
             reverse("topic_list", args=["tea"]): ["inline-outside"],
