@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from accounts.operations import RENDERERS, DescriptionGenerator
+from accounts.api_schema import RENDERERS, DescriptionGenerator
 from adjudication.agreement import api as results
 from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation

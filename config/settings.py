@@ -357,7 +357,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["accounts.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "accounts.operations.OperationSchema",
+    "DEFAULT_SCHEMA_CLASS": "accounts.api_schema.OperationSchema",
     "DEFAULT_THROTTLE_CLASSES": ["accounts.throttling.PersonThrottle"],
     "DEFAULT_THROTTLE_RATES": {"user": f"{env.number('LITMUS_API_RATE', 3000, minimum=1)}/min"},  # for each person
     "EXCEPTION_HANDLER": "accounts.problems.problem_handler",

@@ -8,7 +8,7 @@ from django.urls import reverse
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiYamlRenderer
 
-from accounts.operations import DescriptionGenerator
+from accounts.api_schema import DescriptionGenerator
 from tests.factories.accounts import UserFactory
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from django.core.checks import run_checks
 from django.core.management import call_command
 from django.urls import reverse
 
-from accounts.operations import DescriptionGenerator
+from accounts.api_schema import DescriptionGenerator
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.models import Evaluation, ExportPrefixes, Verdict
