@@ -12,6 +12,7 @@ from adjudication.publications import views as publications
 from adjudication.questions import views as questions
 from adjudication.releases import views as releases
 from adjudication.splits import views as splits
+from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT
 from adjudication.verdicts.views import acceptance, adjudication, judgments, relevance
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -75,9 +76,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
         path(f"c/<slug:slug>/splits/{address}", view, name=name)
         for address, view, name in (
             ("", splits.split_list, "split_list"),
-            ("new/", splits.split_create, "split_create"),
+            ("new/", MAKE_SPLIT.page, "split_create"),
             ("of/<slug:name>/", splits.split_detail, "split_detail"),
-            ("of/<slug:name>/removal/", splits.split_delete, "split_delete"),
+            ("of/<slug:name>/removal/", DELETE_SPLIT.page, "split_delete"),
         )
     ],
     *[

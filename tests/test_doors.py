@@ -19,7 +19,7 @@ from adjudication.cycles.forms import CycleForm, DecisionForm
 from adjudication.evaluation.api import NewEvaluationSerializer, NewJudgingSerializer
 from adjudication.evaluation.forms import EvaluationForm, JudgingForm
 from adjudication.splits.api import NewSplitSerializer
-from adjudication.splits.forms import SplitForm
+from adjudication.splits.operations import SplitForm
 from annotation.assignment.api import AnnotatorChangeSerializer, NewAnnotatorsSerializer
 from annotation.assignment.forms import AnnotatorForm, MembersForm, NameForm, PlanForm
 from annotation.campaigns.api.campaigns import (
@@ -210,7 +210,7 @@ VERBS = [
         "make_run",
         lacking={"page": {"name": "first field of the page", "recipe": "chosen before"}},
     ),
-    Verb("make_split", (SplitForm,), NewSplitSerializer, "make_split"),
+    Verb("make_split", (SplitForm,), NewSplitSerializer, "make_split", buttons=("dry_run",)),
     Verb("make_sub_queries", (SizeForm,), SizeSerializer, "make_sub_queries"),
     Verb("anno_gpt start", (CycleForm,), NewCycleSerializer, "anno_gpt start", here=("dry_run",)),
     Verb("anno_gpt decide", (DecisionForm,), CycleDecisionSerializer, "anno_gpt decide", here=("number", "dry_run")),

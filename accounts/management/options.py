@@ -7,7 +7,7 @@ from typing import Any, cast
 from django import forms
 
 
-def add_option(parser: Any, name: str, field: forms.Field) -> None:
+def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: bool = False) -> None:
     """Add the field as an optional argument; its value is None unless it is given.
 
     `argument` of a field is its name on the command line, where that differs; a field with `many` takes several words.
@@ -15,12 +15,14 @@ def add_option(parser: Any, name: str, field: forms.Field) -> None:
     """
     flag = "--" + (getattr(field, "argument", "") or name).replace("_", "-")
     about = str(field.help_text or field.label).replace("%", "%%")
-    if isinstance(field, forms.BooleanField):
+    if is_positional:
+        parser.add_argument(name, help=about)
+    elif isinstance(field, forms.BooleanField):
         way: Any = BooleanOptionalAction if field.initial else "store_true"
         parser.add_argument(flag, dest=name, help=about, action=way, default=None)
     elif isinstance(field, forms.MultipleChoiceField):
-        words = [str(word) for word, _ in cast(Any, field.choices)]
-        parser.add_argument(flag, dest=name, help=about, choices=words, nargs="+")
+        words = [str(word) for word, _ in cast(Any, field.choices)] or None  # None: the form knows them
+        parser.add_argument(flag, dest=name, help=about, choices=words, nargs="+", metavar=None if words else "NAME")
     elif isinstance(field, forms.ChoiceField):
         words = [str(word) for word, _ in cast(Any, field.choices)]
         parser.add_argument(flag, dest=name, help=about, choices=words)

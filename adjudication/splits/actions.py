@@ -67,12 +67,13 @@ def make_split(
 
 
 @transaction.atomic
-def delete_split(*, by: User | None, at: datetime, split: Split) -> None:
+def delete_split(*, by: User | None, at: datetime, split: Split) -> Split:
     """Delete a split; with its seed and the same topics it can be drawn again."""
     check_manager(split.collection, by)
     facts = {"name": split.name, "seed": split.seed, **split.parameters}
     record_event(by=by, at=at, verb="delete_split", target=split, scope=split.collection, **facts)
     split.delete()
+    return split
 
 
 def _check_words(name: str, parts: Mapping[str, float], within: Sequence[str], together: Sequence[str]) -> None:

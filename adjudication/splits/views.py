@@ -1,17 +1,13 @@
-"""Splits of topics: drawn, listed with their counts, one in full, deleted."""
+"""Splits of topics: listed with their counts, one in full."""
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
 
-from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from adjudication.models import Split
-from adjudication.splits.actions import delete_split, make_split
-from adjudication.splits.forms import SplitForm
 from adjudication.splits.reads import figures_of
-from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.rules import fetch_overseer
 from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 
@@ -30,22 +26,6 @@ def split_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "adjudication/splits/split_list.html", context)
 
 
-@require_http_methods(["GET", "POST"])
-def split_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Draw a split."""
-    membership = fetch_manager(request.user, slug)
-    form = SplitForm(request.POST or None, collection=membership.collection)
-    if request.method == "POST" and form.is_valid():
-        with refusals_in_form(form):
-            split = make_split(
-                by=membership.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
-            )
-            return redirect("split_detail", slug, split.name)
-    context = collection_context(membership, "splits", form=form)
-    status = 422 if request.method == "POST" else 200
-    return render(request, "adjudication/splits/split_create.html", context, status=status)
-
-
 @require_safe
 def split_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """One split: how it was drawn, its parts by attribute, its topics."""
@@ -57,15 +37,6 @@ def split_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     page = Paginator(members, PER_PAGE).get_page(request.GET.get("page"))
     context = collection_context(membership, "splits", split=split, figures=figures_of(split), page=page, part=part)
     return render(request, "adjudication/splits/split_detail.html", context)
-
-
-@require_POST
-def split_delete(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Delete a split."""
-    membership = fetch_manager(request.user, slug)
-    with refusals_in_message(request):
-        delete_split(by=membership.user, at=timezone.now(), split=_fetch(membership, name))
-    return redirect("split_list", slug)
 
 
 def _fetch(membership: Membership, name: str) -> Split:

@@ -1,1 +1,3 @@
-from adjudication.splits.commands import Command
+from adjudication.splits.operations import MAKE_SPLIT
+
+Command = MAKE_SPLIT.command

@@ -148,6 +148,12 @@ def test_page_command_and_rest_draw_the_same(tea: Collection, client: Client, tm
     made = client.post(reverse("api_splits", args=["tea"]), body, content_type="application/json")
     assert made.status_code == 201
     assert len({json.dumps(members_of(split)) for split in Split.objects.all()}) == 1
+    assert made.json() == client.get(reverse("api_split", args=["tea", "rest"])).json()
+    dry = client.post(reverse("api_splits", args=["tea"]), {**body, "name": "dry", "dry_run": True}, "application/json")
+    assert (dry.status_code, len(dry.json()["topics"]["dev"])) == (200, 40)
+    call_command("make_split", "tea", "dry", "--dry-run")
+    wrong = client.post(reverse("api_splits", args=["tea"]), {**body, "within": ["colour"]}, "application/json")
+    assert (wrong.status_code, "colour" in wrong.json()["errors"]["within"][0]) == (400, True)
     out = tmp_path / "splits.jsonl"
     call_command("export", "tea", "--format", "splits", "--out", str(out))
     lines = [json.loads(line) for line in out.read_text().splitlines()]
@@ -158,6 +164,10 @@ def test_page_command_and_rest_draw_the_same(tea: Collection, client: Client, tm
     assert client.delete(reverse("api_split", args=["tea", "rest"])).status_code == 204
     client.post(reverse("split_delete", args=["tea", "page"]))
     assert [split.name for split in Split.objects.all()] == ["command"]
+    call_command("delete_split", "tea", "command")
+    with pytest.raises(CommandError, match="There is no split command in tea"):
+        call_command("delete_split", "tea", "command")
+    assert not Split.objects.exists()
 
 
 def make_run(collection: Collection) -> None:

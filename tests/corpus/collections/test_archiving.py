@@ -206,6 +206,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "publish_release": (SLUG, "RELEASE", "zenodo"),
     "release": (SLUG, "v1"),
     "create_campaign": (SLUG, "Another"),
+    "delete_split": (SLUG, "SPLIT"),
     "generate_questions": (SLUG,),
     "judge_unjudged": (SLUG, "--gold", "targets", "--run", "bm25", "--name", "More"),
     "import_documents": (SLUG, FILE),
@@ -242,6 +243,7 @@ class TestCommands:
         named = {name for name, app in get_commands().items() if app in OUR_APPS}
         assert named == {*READING, *ENDING, *OF_NO_COLLECTION, *WRITING}
         known = {"IMPORT": str(archived.import_run.pk), "PAPER": archived.paper.key, "RELEASE": archived.release.name}
+        known["SPLIT"] = archived.split.name
         known["MANAGER"] = manager(archived).email
         frozen = {"frozen_at": AT, "manifest_sha256": "0" * 64, "anonymous_sha256": "0" * 64, "state": JobState.DONE}
         Release.objects.filter(pk=archived.release.pk).update(**frozen)

@@ -1,0 +1,52 @@
+"""Where verbs are done: in a collection, or to one of its things (see accounts/operations.py)."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+
+from accounts.operations import Found, Place
+from accounts.refusals import NotHere
+from corpus.collections.reads.collections import collection_with
+from corpus.collections.rules import check_role, fetch_membership
+from corpus.collections.views.context import collection_context
+from corpus.models import Collection
+
+
+def in_collection(tab: str, back: str) -> Place:
+    """The collection itself: the action and the form get `collection`. The form leads back to the page `back`."""
+    return _place(lambda collection: {"collection": collection}, tab, back, {}, form_gets=("collection",))
+
+
+def thing_in_collection(
+    name: str, things: Callable[[Collection], QuerySet[Any]], tab: str, back: str, *, key: str
+) -> Place:
+    """One of the collection's things: the action gets it by its `name`; addresses and commands know its `key`."""
+
+    def target(collection: Collection, **where: Any) -> dict[str, Any]:
+        found = things(collection).filter(**where).first()
+        if found is None:
+            raise NotHere(f"There is no {name} {where[key]} in {collection.slug}.")
+        return {name: found}
+
+    return _place(target, tab, back, {key: f"{key} of the {name}"})
+
+
+def _place(target: Any, tab: str, back: str, arguments: dict[str, str], form_gets: tuple[str, ...] = ()) -> Place:
+    def find(collection: Collection, where: dict[str, Any], shown: dict[str, Any]) -> Found:
+        found = target(collection, **where)
+        return Found(found, {name: found[name] for name in form_gets}, shown, reverse(back, args=[collection.slug]))
+
+    def page(request: HttpRequest, roles: tuple[Any, ...], slug: str, **where: Any) -> Found:
+        membership = fetch_membership(request.user, slug)
+        check_role(membership, *roles)
+        return find(membership.collection, where, collection_context(membership, tab))
+
+    return Place(
+        page,
+        rest=lambda view: find(view.collection, {name: view.kwargs[name] for name in arguments}, {}),
+        command=lambda slug, **where: find(collection_with(slug), where, {}),
+        arguments={"slug": "short name of the collection", **arguments},
+    )
