@@ -19,6 +19,7 @@ from django.utils.module_loading import import_string
 from accounts import broker
 from accounts.caches import volatile
 from accounts.claims import Claim, claimed, jobs_claimed
+from accounts.doors import NO_DOOR, through
 from accounts.job_kinds import Cancelled, ClaimLost, Progress, job_kinds, kind_of, progress_key
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused, as_refusal
@@ -117,7 +118,8 @@ def carry_out_row(model: type[J], pk: int, work: Callable[[J, Progress], None] |
 
 def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> None:
     try:
-        work(job, Progress(job, claim))
+        with through(NO_DOOR):  # how it ends is read at every door
+            work(job, Progress(job, claim))
     except Cancelled as cancelled:
         _finish(job, claim, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing of it was kept.")
     except Refused as refusal:

@@ -27,9 +27,10 @@ OPERATORS = (
 )
 SHELL = re.compile(r"manage\.py|(?<![\w-])--[a-z][a-z-]+|\b(?:pip|apt|npm|make) install\b")
 COMMENTS = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}|<!--.*?-->", re.DOTALL)
-# collection_with, as its docstring says; the arguments of kinds' commands; what `adjudicate` prints; how the browser
-# is called.
+# What is said at the command line alone; collection_with, as its docstring says; the arguments of kinds' commands; what
+# `adjudicate` prints; how the browser is called.
 FOR_COMMANDS = {
+    "accounts/doors.py",
     "corpus/collections/reads/collections.py",
     "annotation/kinds/relevance/choosing.py",
     "annotation/kinds/rubric/choosing.py",

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.forms import Form
 
 from accounts import jobs
+from accounts.doors import COMMAND, through
 from accounts.models import Job, User
 from accounts.refusals import Refused, as_refusal
 from accounts.storage_full import NO_ROOM, is_no_room
@@ -31,7 +32,8 @@ class ReportingCommand(BaseCommand, ABC):
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:  # noqa: ARG002
         try:
-            summary, result = self.carry_out(**options)
+            with through(COMMAND):
+                summary, result = self.carry_out(**options)
         except Refused as refusal:
             raise CommandError(refusal.reason) from refusal
         except Exception as error:

@@ -6,17 +6,23 @@ Another package subclasses `Exporter` and declares an instance under the entry p
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
+from django import forms
+
+from accounts.doors import at_door
 from accounts.refusals import Refused
 from accounts.sql import execute
-from adjudication.exporting.forms import JUDGED, CampaignForm, ExportForm
+from adjudication.exporting.forms import JUDGED, CampaignForm, Choices, ExportForm
 from adjudication.exporting.streams import parameters, pieces
 from annotation.kind import Judged
 from annotation.models import Campaign, Criterion
 from corpus.models import Collection
 
 FATAL, WARNING = "fatal", "warning"
+GOLD = "gold"  # of an evaluation, which has the options of its file under names of its own
+NOWHERE = "nowhere"  # where findings are only listed
+GOLD_OPTIONS = {"level": "unit", "grades": "grade"}
 # Sections of the page.
 JUDGMENTS, QUESTIONS, CONTEXTS, TRAINING = "judgments", "questions", "contexts", "training"
 NDJSON = "application/x-ndjson; charset=utf-8"
@@ -55,7 +61,8 @@ class Finding:
 class Options:
     """One requested export: `values` are those of its form, `words` those that somebody typed.
 
-    `campaign` and `criterion` are set where the file is about what one campaign judged.
+    `campaign` and `criterion` are set where the file is about what one campaign judged. `asked_for` is "" for the file
+    itself, or GOLD or NOWHERE: how its findings may advise options.
     """
 
     collection: Collection
@@ -64,6 +71,36 @@ class Options:
     criterion: Criterion | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
     words: Mapping[str, Any] = field(default_factory=dict)
+    asked_for: str = ""
+
+    def advise(self, first: str, *options: tuple[str, str]) -> str:
+        """A sentence: do this, or ask for one of these options with these values, as far as they are there."""
+        ways = [first, *filter(None, (self._way(name, value) for name, value in options))]
+        ways = [way for way in ways if way]
+        if not ways:
+            return ""
+        text = ", or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
+        return f"{text[0].upper()}{text[1:]}."
+
+    def _way(self, name: str, value: str) -> str:
+        """How the option is asked for at the present door, "" where it is not there."""
+        choice = self.exporter.form.base_fields.get(name)
+        if self.asked_for == NOWHERE or choice is None:
+            return ""
+        if isinstance(choice, forms.ChoiceField) and not choice.valid_value(value):
+            return ""
+        if self.asked_for == GOLD:
+            return f"ask for a gold with ;{GOLD_OPTIONS.get(name, name)}={value}"
+        words = (
+            dict(cast(Choices, choice.choices)).get(value, value) if isinstance(choice, forms.ChoiceField) else value
+        )
+        flag = f"--{(getattr(choice, 'argument', '') or name).replace('_', '-')}"
+        is_switch = isinstance(choice, forms.BooleanField)
+        return at_door(
+            page=f"choose “{choice.label}”" if is_switch else f"choose “{words}” for “{choice.label}”",
+            rest=f"ask with {name}={value}",
+            command=f"add {flag}" if is_switch else f"add {flag} {value}",
+        )
 
     def __getitem__(self, option: str) -> Any:
         """The option's value, None where this export has no such option."""

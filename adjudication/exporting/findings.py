@@ -2,8 +2,10 @@
 
 from typing import Any
 
+from accounts.doors import where
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import FATAL, WARNING, Finding, Options, Reader
+from adjudication.exporting.forms import ASPECT, JUDGED
 from adjudication.exporting.streams import column
 from adjudication.labels.reads.counts import fetch_vote_standing, overrides_in_verdicts
 from adjudication.labels.reads.queue import count_late
@@ -15,6 +17,7 @@ from corpus.formats.records import id_problem
 
 OVERRIDE = "machine_override"
 MOST_EXAMPLES = 3
+SKIP, BY_ASPECT = ("unresolved", "skip"), ("level", ASPECT)  # options that findings advise
 HIGHEST = 127  # what trec_eval holds
 
 
@@ -74,7 +77,7 @@ def verdict_findings(options: Options, read: Reader, standing: Standing[VoteRun]
     if not counts["items"]:
         return [Finding(FATAL, "no_items", "The campaign has no items yet.")]
     if not counts["valued"]:
-        fact, advice = _without_values(counts, standing)
+        fact, advice = _without_values(counts, standing, options)
         return [Finding(FATAL, "no_verdicts", fact, counts["items"], advice=advice)]
     if standing.is_stale and options.criterion is not None:
         counts["reopened"] += count_late(options.criterion)
@@ -87,7 +90,7 @@ def verdict_findings(options: Options, read: Reader, standing: Standing[VoteRun]
     scores = ", with the scores of their documents" if options.sums and not options.judged_only else ""
     for code, (what, see) in undecided.items():
         fact = f"{what}: left out{scores}." if options.skips else f"{what}."
-        advice = "" if options.skips else "Decide them, or leave them out with “skip”."
+        advice = "" if options.skips else options.advise("decide them", SKIP)
         found.append(Finding(severity, code, fact, counts[code], see, advice))
     fact = f"{_items(counts['reopened'])} reopened by a late vote"
     fact = f"{fact}: written with the value that stood before." if options.skips else f"{fact}."
@@ -102,10 +105,17 @@ def verdict_findings(options: Options, read: Reader, standing: Standing[VoteRun]
     return [finding for finding in found if finding.count]
 
 
-def _without_values(counts: dict[str, Any], standing: Standing[VoteRun]) -> tuple[str, str]:
+def _without_values(counts: dict[str, Any], standing: Standing[VoteRun], options: Options) -> tuple[str, str]:
     """Why no item has a value, and what gives them one."""
     if standing.run is None:
-        return "No item has a value yet.", "Count the votes first (page “Adjudication” of the campaign)."
+        names = options.collection.slug, options.campaign.slug if options.campaign else ""
+        advice = where(
+            "Count the votes first",
+            page="page “Adjudication” of the campaign",
+            rest="POST /api/collections/{}/campaigns/{}/votes/".format(*names),
+            command="adjudicate {} {}".format(*names),
+        )
+        return "No item has a value yet.", f"{advice}."
     if counts["missing"] == counts["items"]:
         return "When the votes were counted, no item had any.", "Count the votes again once items are judged."
     states = {"unresolved": "tied or with too few votes", "missing": "without a vote", "excluded": "left out as ties"}
@@ -134,7 +144,8 @@ def _grade_findings(options: Options, read: Reader) -> list[Finding]:
     highest = pairs["highest"]
     if highest is not None and highest > HIGHEST and options["grades"] == "sum" and not options.exporter.adds_up:
         fact = f"The largest sum is {highest}; trec_eval holds at most {HIGHEST}."
-        found.append(Finding(FATAL, "grade_too_large", fact, 1, advice="Export binary grades or means."))
+        advice = options.advise("", ("grades", "binary"), ("grades", "mean"))
+        found.append(Finding(FATAL, "grade_too_large", fact, 1, advice=advice))
     return found + (_judged_findings(pairs) if options.judged_only else _aspect_findings(options, pairs))
 
 
@@ -151,12 +162,13 @@ def _judged_findings(pairs: dict[str, Any]) -> list[Finding]:
 def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
     """Of scores that need a value on every aspect of the topic, whether or not the campaign asks for it."""
     found = []
-    advice = "export by aspect, or choose “score over judged aspects only”"
+    by_aspect = () if options.exporter.is_summed(ASPECT) else (BY_ASPECT,)
+    others = (*by_aspect, ("aspects", JUDGED))
     if pairs["short"]:
         one, many = ("sub-query", "sub-queries") if options.level == "sub-query" else ("topic", "topics")
         what = f"{pairs['short']:,} {one if pairs['short'] == 1 else many}: {_first(pairs['examples'])}"
         fact = f"The campaign judges only some of the aspects of {what}. Scores of documents would be too low."
-        judge = f"Judge the other aspects, {advice}."
+        judge = options.advise("judge the other aspects", *others)
         found.append(Finding(FATAL, "aspects_missing", fact, pairs["short"], advice=judge))
     adds_up = options.exporter.adds_up
     partial = pairs["incomplete"] if adds_up and options.skips else pairs["partial"]
@@ -167,7 +179,7 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
         if leaves_out:
             found.append(Finding(WARNING, "partial", f"{fact} They are left out.", partial))
         else:
-            judge = f"Judge them, {'' if adds_up else 'skip them, '}{advice}."
+            judge = options.advise("judge them", *(() if adds_up else (SKIP,)), *others)
             found.append(Finding(FATAL, "partial", fact, partial, advice=judge))
     if (
         options.skips
@@ -176,7 +188,7 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
     ):
         examples = f": {_first(pairs['examples'])}" if pairs["examples"] else ""
         fact = f"No document is judged on every aspect of its topic{examples}."
-        judge = f"Judge the other aspects, {advice}."
+        judge = options.advise("judge the other aspects", *others)
         found.append(Finding(FATAL, "nothing_complete", fact, pairs["incomplete"], advice=judge))
     return found
 

@@ -1,12 +1,12 @@
 """An export as a whole: findings first, then the bytes."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from accounts.refusals import Refused
 from adjudication.exporting.commented import with_manifest
-from adjudication.exporting.exporter import ZIP, Files, Finding, Options
+from adjudication.exporting.exporter import NOWHERE, ZIP, Files, Finding, Options
 from adjudication.exporting.findings import OVERRIDE, find, note_standing
 from adjudication.exporting.options import make_options
 from adjudication.exporting.registry import EXPORTERS
@@ -74,4 +74,5 @@ def campaign_findings(campaign: Campaign, standing: Standing[VoteRun]) -> list[F
     memo: dict[Any, Any] = {}
     if standing.run is not None:  # None may also mean that it is kept from the reader
         note_standing(memo, campaign, standing)
-    return find(make_options(campaign.collection, "qrels", campaign=campaign.slug), memo)
+    options = make_options(campaign.collection, "qrels", campaign=campaign.slug)
+    return find(replace(options, asked_for=NOWHERE), memo)

@@ -115,7 +115,7 @@ def _of_states(states: Counter[str], options: Options) -> list[Finding]:
         return [Finding(FATAL, "no-papers", "The collection has no papers.", advice="Import them first.")]
     waiting = states[MACHINE] + states[DRAFT]
     if not options["drafts"] and states.total() == waiting + states[NOTHING] + states[DISAGREED]:
-        advice = "Include drafts to write what is there so far, marked as such." if waiting else ""
+        advice = options.advise("", ("drafts", "1")) if waiting else ""
         return [Finding(FATAL, "nothing-confirmed", "No paper is confirmed by anybody yet.", waiting, advice=advice)]
     found = []
     if waiting:

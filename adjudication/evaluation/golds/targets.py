@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import ClassVar
 
+from accounts.doors import where
 from accounts.refusals import Refused
 from accounts.sql import execute
 from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, LoadedGold, Option
@@ -91,10 +92,12 @@ class Contexts(GoldKind):
     def read(self, request: GoldRequest) -> LoadedGold:
         if request.name not in LEVELS:
             raise Refused(f"“contexts” needs a level: contexts:{' or contexts:'.join(LEVELS)}.")
-        why = (
-            f"No {request.name} has been made a topic with documents that it cites. Make topics of the contexts first "
-            "(page “Papers”)."
+        advice = where(
+            "Make topics of the contexts first",
+            page="page “Papers”",
+            command=f"make_context_topics {request.collection.slug}",
         )
+        why = f"No {request.name} has been made a topic with documents that it cites. {advice}."
         gold = _gold_of(request.collection, [LEVELS[request.name]], why)
         note = "Only documents that the context cites and the collection has count as relevant; others may be, too."
         return self.loaded(request, f"documents cited in {request.name}s", gold, is_judged=False, notes=(note,))

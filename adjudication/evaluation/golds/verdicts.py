@@ -19,7 +19,7 @@ from adjudication.evaluation.golds.kind import (
     Selector,
 )
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import Finding, Options, find_campaign
+from adjudication.exporting.exporter import GOLD, Finding, Options, find_campaign
 from adjudication.exporting.findings import find
 from adjudication.exporting.forms import ASPECTS, UNRESOLVED
 from adjudication.exporting.options import make_options
@@ -171,7 +171,8 @@ def _options(request: GoldRequest, campaign: str, **more: object) -> Options:
 
 def _notes(options: Options) -> list[str]:
     """What the qrels would be exported with. Errors: Refused where they could not be."""
-    findings: list[Finding] = [finding for finding in find(options) if finding.code not in FILE_ONLY]
+    found = find(replace(options, asked_for=GOLD))
+    findings: list[Finding] = [finding for finding in found if finding.code not in FILE_ONLY]
     if fatal := [finding.text for finding in findings if finding.is_fatal]:
         raise Refused("Runs cannot be evaluated. " + " ".join(fatal))
     return [finding.text for finding in findings]

@@ -150,7 +150,7 @@ def beir_findings(options: Options, read: Reader) -> list[Finding]:
         found.append(Finding(WARNING, "prefixed_ids", text))
     if same := [name for (name,) in read(SAME_IDS)]:
         fact = f"BEIR drops results whose id is the query's own: {', '.join(same[:MOST_EXAMPLES])}."
-        advice = "Give the ids prefixes, such as q for queries and d for documents."
+        advice = options.advise("", *zip(PREFIXES, SUGGESTED, strict=True))
         found.append(Finding(FATAL, "same_id", fact, len(same), advice=advice))
     if quoted := [name for (name,) in read(QUOTED_IDS)]:
         text = f"BEIR reads a double quote as the start of a quoted field: {', '.join(quoted[:MOST_EXAMPLES])}."

@@ -6,6 +6,7 @@ External ids only: docnos, topic numbers, names. Aspects are topics of their own
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from accounts.doors import where
 from accounts.refusals import Refused
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import FATAL, CampaignExporter, Finding, Options, Reader, TextExporter
@@ -73,7 +74,8 @@ class Diversity(TextExporter, CampaignExporter):
         """ndeval reads topics as digits only."""
         odd = [number for (number,) in read(ODD_NUMBERS)]
         named = ", ".join(odd[:MOST_EXAMPLES]) + (" …" if len(odd) > MOST_EXAMPLES else "")
-        fact, advice = f"ndeval takes topic numbers of digits only; it cannot read {named}.", "Export qrels by aspect."
+        fact = f"ndeval takes topic numbers of digits only; it cannot read {named}."
+        advice = "Export plain qrels by aspect, whose topics may have any number."
         found = [Finding(FATAL, "number_not_digits", fact, len(odd), advice=advice)] if odd else []
         return qrel_findings(options, read) + found
 
@@ -88,7 +90,13 @@ class Diversity(TextExporter, CampaignExporter):
 def check_sub_queries(collection: Collection, values: Mapping[str, Any]) -> None:
     """Refused where sub-queries are asked for and there are none."""
     if values["level"] == SUB_QUERY and not collection.sub_queries.exists():
-        raise Refused("There are no sub-queries yet. Make them first on the page “Sub-queries”.")
+        advice = where(
+            "Make them first",
+            page="page “Sub-queries”",
+            rest=f"POST /api/collections/{collection.slug}/sub-queries/",
+            command=f"make_sub_queries {collection.slug}",
+        )
+        raise Refused(f"There are no sub-queries yet. {advice}.")
 
 
 def qrel_rows(options: Options) -> Iterator[QrelRow]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 
+from accounts.doors import where
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import FATAL, NDJSON, TRAINING, Finding, Options, Reader, TextExporter
 from adjudication.exporting.streams import loaded, rows
@@ -20,7 +21,14 @@ class Splits(TextExporter):
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         if options.collection.splits.exists():
             return []
-        return [Finding(FATAL, "no_splits", "No split has been drawn yet.", advice="Draw one (page “Splits”).")]
+        slug = options.collection.slug
+        advice = where(
+            "Draw one",
+            page="page “Splits”",
+            rest=f"POST /api/collections/{slug}/splits/",
+            command=f"make_split {slug}",
+        )
+        return [Finding(FATAL, "no_splits", "No split has been drawn yet.", advice=f"{advice}.")]
 
     def lines(self, options: Options) -> Iterator[str]:
         line: dict[str, object] = {}

@@ -114,7 +114,7 @@ class TrainingForm(ExportForm):
     def clean(self) -> dict[str, Any]:
         values = super().clean()
         if values.get("judged") and values.get("positives") == TARGETS:
-            text = "Targets say nothing of documents that are not relevant. Take verdicts as positives."
+            text = "Targets say nothing of documents that are not relevant: only verdicts as positives do."
             self.add_error("judged", text)
         return values
 
@@ -159,14 +159,14 @@ class TrainingExporter(TextExporter):
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         found = qrel_findings(options, read)
         if not options.campaign and not read(ANY_TARGET):
-            advice = "Take verdicts of a campaign as positives."
+            advice = options.advise("", ("positives", VERDICTS))
             found.append(Finding(FATAL, "no_targets", "No topic has a target.", advice=advice))
         if not options["judged"]:
             text = "Negatives that nobody judged may be relevant: they are only not known to be."
             found.append(Finding(WARNING, "unjudged_negatives", text))
         if not options["split_id"] and options.collection.splits.exists():
             fact = "Topics of every part are in it, those of test parts as well."
-            found.append(Finding(WARNING, "all_parts", fact, advice="Choose a part to train on."))
+            found.append(Finding(WARNING, "all_parts", fact, advice="Name the part to train on, such as dev-test:dev."))
         return found
 
     def stem(self, options: Options) -> list[str]:

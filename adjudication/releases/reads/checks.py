@@ -7,9 +7,10 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from accounts.doors import where
 from accounts.sql import execute
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import Options, Reader
+from adjudication.exporting.exporter import NOWHERE, Options, Reader
 from adjudication.exporting.findings import note_standing, standing_of, verdict_findings
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import parameters
@@ -66,7 +67,13 @@ def check_list(recipe: Recipe) -> list[Check]:
 def _of_collection(recipe: Recipe) -> Iterator[Check]:
     slug = recipe.collection.slug
     if not recipe.collection.licence.strip():
-        advice = "Without one nobody may use the release: name one in the settings."
+        name = where(
+            "name one",
+            page="page “Settings” of the collection",
+            rest=f"PATCH /api/collections/{slug}/",
+            command=f"update_collection {slug}",
+        )
+        advice = f"Without one nobody may use the release: {name}."
         page = reverse("collection_edit", args=[slug])
         yield Check("no_licence", "The collection has no licence.", page, advice=advice)
     if not recipe.judged_sets:
@@ -77,7 +84,8 @@ def _of_collection(recipe: Recipe) -> Iterator[Check]:
 def _of_votes(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Iterator[Check]:
     """Open disagreements, late votes, items without enough votes."""
     for criterion in campaign.criteria.all():
-        options = Options(recipe.collection, EXPORTERS["qrels"], campaign, criterion, {"unresolved": "refuse"})
+        values = {"unresolved": "refuse"}
+        options = Options(recipe.collection, EXPORTERS["qrels"], campaign, criterion, values, asked_for=NOWHERE)
         for finding in verdict_findings(options, Reader(options, memo), standing_of(campaign, memo)):
             page = reverse("campaign_detail", args=[recipe.collection.slug, campaign.slug])
             if finding.see:

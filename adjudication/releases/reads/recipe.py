@@ -12,9 +12,10 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
 
+from accounts.doors import NO_DOOR, through
 from accounts.refusals import Refused
 from adjudication.agreement.reads.standing import exact_standings
-from adjudication.exporting.exporter import Finding, Options
+from adjudication.exporting.exporter import NOWHERE, Finding, Options
 from adjudication.exporting.findings import find
 from adjudication.exporting.forms import ASPECT, CONTEXT_LEVELS, QUERY, SUB_QUERY
 from adjudication.exporting.options import options_of
@@ -86,7 +87,8 @@ class Recipe:
         if "unresolved" in exporter.form.base_fields:
             words["unresolved"] = "skip"
         try:
-            options = options_of(exporter, self.collection, words)
+            with through(NO_DOOR):  # the reason is printed
+                options = options_of(exporter, self.collection, words)
         except Refused as refusal:
             self.left_out[path] = refusal.reason
             return None
@@ -154,7 +156,8 @@ def _add_documents(recipe: Recipe, campaign: Campaign, criterion: Criterion) -> 
         recipe.judged_sets.append(_campaign_set(name, first))
         return
     refused = options_of(EXPORTERS["qrels"], recipe.collection, {**words, "unresolved": "skip"})
-    fatal = [(criterion, each) for each in find(refused, recipe.memo) if each.is_fatal]
+    found = find(replace(refused, asked_for=NOWHERE), recipe.memo)
+    fatal = [(criterion, each) for each in found if each.is_fatal]
     recipe.unwritable.setdefault(campaign.pk, []).extend(fatal)
 
 

@@ -8,6 +8,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from accounts.audit import record_event
+from accounts.doors import where
 from accounts.models import User
 from accounts.refusals import Conflict, Refused, taken_is_conflict
 from annotation.assignment.actions.assignments import lock_annotator, release
@@ -55,10 +56,7 @@ def add_members_by_email(
     users = list(User.objects.filter(email__in=addresses, memberships__collection=campaign.collection))
     missing = sorted(addresses - {user.email for user in users})
     if missing:
-        raise Refused(
-            f"{', '.join(missing)}: nobody with this address is in the collection. Invite them first, on its page of"
-            " people."
-        )
+        raise Refused(f"{', '.join(missing)}: nobody with this address is in the collection. {_invite(campaign)}")
     return add_members(campaign=campaign, users=users, by=by, at=at)
 
 
@@ -190,9 +188,20 @@ def _check_values(values: dict[str, Any]) -> None:
         raise Refused("A weight is a number above 0 and at most 1000; 1 is the usual share.")
 
 
+def _invite(campaign: Campaign) -> str:
+    slug = campaign.collection.slug
+    advice = where(
+        "Invite them first",
+        page="page “People” of the collection",
+        rest=f"POST /api/collections/{slug}/invitations/",
+        command=f"invite_people {slug}",
+    )
+    return f"{advice}."
+
+
 def _check_role(user: User, role: str | None, campaign: Campaign) -> None:
     if role is None:
-        raise Refused(f"{user} is not a member of {campaign.collection}. Invite them first, on its page of people.")
+        raise Refused(f"{user} is not a member of {campaign.collection}. {_invite(campaign)}")
     if role == Role.VIEWER:
         raise Refused(f"{user} is a viewer, who sees everybody's labels and so cannot judge. Give them another role.")
 

@@ -124,7 +124,7 @@ def fetch_participation(
     row = rows[0]
     kind = kind_by_name(row.kind)
     if kind.labelling is None and not any_kind:
-        raise Refused(f"The {kind.words.item}s of {row.name} are not graded but worked on, on a page of their own.")
+        raise Refused(f"The {kind.words.item}s of {row.name} are not graded: they take no answers of this kind.")
     return Participation(
         annotator=row.annotator,
         annotator_state=row.annotator_state,
@@ -152,7 +152,4 @@ def _refuse_stranger(named: dict[str, object]) -> None:
     rows = run(MEMBER, named)
     if not rows:
         raise Http404
-    raise NotAllowed(
-        f"You are not among the annotators of {rows[0].name}. A manager of the collection can add you on the"
-        " campaign's page of annotators."
-    )
+    raise NotAllowed(f"You are not among the annotators of {rows[0].name}. A manager of the collection can add you.")

@@ -31,10 +31,7 @@ def check_can_see(membership: Membership, campaign: Campaign) -> None:
         return
     judges = campaign.annotators.exclude(state=AnnotatorState.REMOVED).filter(user=membership.user_id)
     if not judges.exists():
-        raise NotAllowed(
-            f"You are not among the annotators of {campaign}. A manager of the collection can add you on the"
-            " campaign's page of annotators."
-        )
+        raise NotAllowed(f"You are not among the annotators of {campaign}. A manager of the collection can add you.")
 
 
 def can_see(membership: Membership, campaign: Campaign) -> bool:

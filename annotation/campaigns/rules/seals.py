@@ -106,7 +106,7 @@ def _why_cannot_annotate_all(campaign: Campaign, about: Q, own: Q) -> str:
     state = f"ended otherwise ({frozen.words})" if frozen.outcome else "has not decided about it yet"
     return (
         f"This is the frozen machine of Anno-GPT cycle {frozen.number}, which {state}. It annotates {campaign} only"
-        " after the decision to annotate everything, on the page of the cycle."
+        " after the cycle's decision to annotate everything."
     )
 
 

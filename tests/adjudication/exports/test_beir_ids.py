@@ -42,7 +42,7 @@ PREFIXED = (["d90", "d91"], ["q90"], [["q90", "d90", "2"], ["q90", "d91", "1"]])
 def test_the_command_takes_prefixes_and_remembers_them(built, tmp_path) -> None:
     out = tmp_path / "tea.zip"
     asked = ("export", "tea", "--format", "beir", "--out", str(out))
-    with pytest.raises(CommandError, match=r"id is the query's own: 90\. Give the ids prefixes"):
+    with pytest.raises(CommandError, match=r"id is the query's own: 90\. Add --query-prefix q"):
         call_command(*asked)
     for bad in ("a b", "x" * 21, 'q"'):
         with pytest.raises(CommandError, match="cannot begin an id"):
