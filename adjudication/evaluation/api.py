@@ -15,6 +15,7 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from adjudication.evaluation.actions import judge_unjudged, request_evaluation
 from adjudication.evaluation.presets.registry import find_preset
+from adjudication.evaluation.presets.standing import why_stale
 from adjudication.evaluation.reads.measured import reports_of
 from adjudication.evaluation.reads.spec import EMPTY_TOPICS, INTERVALS, MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.unjudged import DEPTHS
@@ -77,9 +78,13 @@ class EvaluationSerializer(serializers.Serializer[Any]):
 
 class EvaluationResultSerializer(EvaluationSerializer):
     result = serializers.SerializerMethodField(help_text="the figures; null until it is done")
+    stale = serializers.SerializerMethodField(help_text="what has changed since it was measured; empty: of today")
 
     def get_result(self, job: Evaluation) -> dict[str, Any] | None:
         return job.results.get("report") if job.results else None
+
+    def get_stale(self, job: Evaluation) -> str:
+        return why_stale(job)
 
 
 class EvaluationList(InCollectionView):

@@ -13,6 +13,7 @@ from accounts.job_kinds import Progress, kind_of
 from accounts.models import User
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.presets.reports import make_report
+from adjudication.evaluation.presets.standing import inputs_of
 from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.writers import figures_csv
@@ -38,8 +39,10 @@ class EvaluationJob(CollectionJob[Evaluation]):
             return  # it ended after its results were stored
         spec = EvaluationSpec.from_json(job.parameters)
         check_not_sealed_labels(job.collection, spec)
+        inputs = inputs_of(job.collection, spec, files or ())  # first: what changes meanwhile makes it stale at once
         report = make_report(job.collection, spec, files=files, progress=progress.report)
         results = {
+            "inputs": inputs,
             "report": report.to_json(),
             "table": report.table.to_json(),
             "figures": figures_csv(report.parts),

@@ -12,7 +12,8 @@ from corpus.models.imports import imported_in
 class Evaluation(Job):
     """Runs measured against a gold; `parameters` are the words it was asked in (EvaluationSpec).
 
-    `results` are {"report": as the command prints it, "table": as it is laid out, "figures": CSV in full}.
+    `results` are {"report": as the command prints it, "table": as it is laid out, "figures": CSV in full, "inputs":
+    {what: hash of what it was measured from}}.
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="evaluations")

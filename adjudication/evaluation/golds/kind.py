@@ -84,6 +84,7 @@ class GoldRequest:
         return level
 
 
+NO_GOLD = "Runs cannot be evaluated."  # the beginning of a refusal, before the reason
 RELEVANCE = Option("lowest grade that counts as relevant; for sums over aspects, their mean", default="1")
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import (
     ASPECT,
+    NO_GOLD,
     QUERY,
     RELEVANCE,
     SUB_QUERY,
@@ -174,7 +175,7 @@ def _notes(options: Options) -> list[str]:
     found = find(replace(options, asked_for=GOLD))
     findings: list[Finding] = [finding for finding in found if finding.code not in FILE_ONLY]
     if fatal := [finding.text for finding in findings if finding.is_fatal]:
-        raise Refused("Runs cannot be evaluated. " + " ".join(fatal))
+        raise Refused(f"{NO_GOLD} {' '.join(fatal)}")
     return [finding.text for finding in findings]
 
 

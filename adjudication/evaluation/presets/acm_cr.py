@@ -23,6 +23,9 @@ class Table1(Preset):
     about = "How many paragraphs and sentences there are, how many are queries, and how long they are."
     measures_runs = False
 
+    def inputs(self, collection: Collection, specs: Sequence[EvaluationSpec]) -> object:  # noqa: ARG002
+        return context_figures(collection)
+
     def table(
         self,
         collection: Collection,

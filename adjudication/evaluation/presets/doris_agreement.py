@@ -41,6 +41,10 @@ class Table1(Preset):
     measures_runs = False
     interval = "percentile"
 
+    def inputs(self, collection: Collection, specs: Sequence[EvaluationSpec]) -> object:
+        campaign, criterion = _asked(collection, specs[0])
+        return [criterion.key, read_inputs(campaign).digest, fetch_vote_standing(campaign).since]
+
     def table(
         self,
         collection: Collection,
@@ -48,11 +52,7 @@ class Table1(Preset):
         done: Sequence[EvaluationResult],  # noqa: ARG002
     ) -> Table:
         (spec,) = specs
-        selector = parse_selector(spec.gold)
-        if selector.kind != "campaign":
-            raise Refused("This table is about the labels of a campaign: choose campaign:NAME as gold.")
-        campaign = find_campaign(collection, selector.name)
-        criterion = find_criterion(campaign, dict(selector.options).get("criterion", ""))
+        campaign, criterion = _asked(collection, spec)
         with snapshot():
             _, labels = labels_of(criterion, read_inputs(campaign))
             late = fetch_vote_standing(campaign)
@@ -64,6 +64,14 @@ class Table1(Preset):
         rows = [_row(found, name, model, stale, len(models) > 1) for model in models for name in ROWS]
         notes = tuple(dict.fromkeys(_notes(found, labels)))
         return Table("Metrics", COLUMNS, tuple(rows), _caption(campaign, criterion, labels, spec), notes)
+
+
+def _asked(collection: Collection, spec: EvaluationSpec) -> tuple[Campaign, Criterion]:
+    selector = parse_selector(spec.gold)
+    if selector.kind != "campaign":
+        raise Refused("This table is about the labels of a campaign: choose campaign:NAME as gold.")
+    campaign = find_campaign(collection, selector.name)
+    return campaign, find_criterion(campaign, dict(selector.options).get("criterion", ""))
 
 
 def _options(spec: EvaluationSpec, criterion: Criterion) -> Options:

@@ -62,6 +62,11 @@ class Preset(ABC):
             for part in self.parts
         ]
 
+    def inputs(self, collection: Collection, specs: Sequence[EvaluationSpec]) -> object:  # noqa: ARG002 - for others
+        """What a table that measures no runs is made of, as JSON takes it: where it changes, the table is of another
+        day."""
+        return None
+
     @abstractmethod
     def table(self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]) -> Table:
         """The table, from its evaluations in the order of `specs`; without them where it measures no runs."""

@@ -97,6 +97,7 @@ class Table:
     rows: tuple[Row, ...]
     caption: str
     notes: tuple[str, ...] = ()
+    stale: str = ""  # what has changed since its figures were measured, in a sentence
     with_se: bool = False
     with_interval: bool = False
     se_about: str = ""

@@ -1,7 +1,10 @@
 """Tables of evaluations as Markdown, LaTeX and CSV, and every figure in full as CSV."""
 
+import csv
+import io
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adjudication.agreement.reads.report import escape
@@ -10,6 +13,7 @@ from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.tables import DAGGER, NONE, Cell, Column, Table
 from corpus.formats.csv_text import write_csv
 
+STALE = "stale"  # the column that says so
 _MARKDOWN = re.compile(r"[\\`*\[\]>|]|<(?=[A-Za-z/!?])|\b_|_\b")  # what would begin a mark-up
 
 
@@ -20,6 +24,17 @@ def write_report(form: str, table: Table, report: Mapping[str, Any]) -> str:
     """
     tables = [table, *further_tables(report)]
     return ("\r\n" if form == "csv" else "\n").join(WRITERS[form](each) for each in tables)
+
+
+def noted(table: Table, stale: str) -> Table:
+    """The table with a first note (in CSV a column) that says what has changed since then; "" for nothing."""
+    return replace(table, notes=(stale, *table.notes), stale=stale) if stale else table
+
+
+def with_stale(text: str, stale: str) -> str:
+    """The same for figures that were stored as CSV."""
+    header, *rows = csv.reader(io.StringIO(text)) if stale else ([], [])
+    return "".join(write_csv([*header, STALE], [[*row, stale] for row in rows], guarded=False)) if stale else text
 
 
 def as_markdown(table: Table) -> str:
@@ -79,6 +94,7 @@ def as_csv(table: Table) -> str:
     they were asked for, how many topics count, †, and the reason where there is no figure."""
     columns = [(column, [row.cells[place] for row in table.rows]) for place, column in enumerate(table.columns)]
     found = [each for column, cells in columns for each in _csv_columns(table, column, cells)]
+    found += [(STALE, [table.stale] * len(table.rows))] if table.stale else []
     rows = ([row.label, *(values[place] for _, values in found)] for place, row in enumerate(table.rows))
     return "".join(write_csv([table.corner, *(heading for heading, _ in found)], rows))
 

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.registry import read_decided
+from adjudication.evaluation.presets.standing import why_stale
 from adjudication.evaluation.reads.measured import (
     ORDERS,
     TESTS,
@@ -25,7 +26,7 @@ from adjudication.evaluation.reads.pages import bars_of
 from adjudication.evaluation.reads.rankings import topic_texts
 from adjudication.evaluation.reads.topics import printed_scores, topic_page
 from adjudication.evaluation.reads.unjudged import DEPTHS
-from adjudication.evaluation.reads.writers import WRITERS
+from adjudication.evaluation.reads.writers import WRITERS, noted, with_stale
 from adjudication.evaluation.views.evaluations import TYPES, chosen, fetch_evaluation, fetch_part, part_context
 from adjudication.models import Evaluation
 from corpus.models import Membership
@@ -122,11 +123,13 @@ def evaluation_matrix(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def evaluation_matrix_file(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     """The pairs one a line as CSV, or the matrix as Markdown or LaTeX."""
-    *_, matrix = _matrix(request, slug, pk)
+    _, job, _, matrix = _matrix(request, slug, pk)
     if form not in TYPES:
         raise Http404
     name, content_type = TYPES[form]
-    text = "".join(pairs_csv(matrix)) if form == "csv" else WRITERS[name](matrix_table(matrix))
+    stale = why_stale(job)
+    pairs = with_stale("".join(pairs_csv(matrix)), stale)
+    text = pairs if form == "csv" else WRITERS[name](noted(matrix_table(matrix), stale))
     response = HttpResponse(text, content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{slug}-evaluation-{pk}-pairs.{form}"'
     return response

@@ -15,12 +15,13 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from adjudication.evaluation.actions import delete_qrels, request_evaluation
 from adjudication.evaluation.forms import EvaluationForm
 from adjudication.evaluation.golds.qrels import imported_qrels
+from adjudication.evaluation.presets.standing import why_stale
 from adjudication.evaluation.reads.further import further_tables
 from adjudication.evaluation.reads.measured import Measured, fetch_measured, reports_of
 from adjudication.evaluation.reads.pages import draw_plot, plot_of, sorted_table
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import Table
-from adjudication.evaluation.reads.writers import write_report
+from adjudication.evaluation.reads.writers import noted, with_stale, write_report
 from adjudication.evaluation.rules import check_can_see
 from adjudication.labels.rules import can_adjudicate, check_can_adjudicate
 from adjudication.models import Evaluation, ImportedQrels
@@ -77,6 +78,7 @@ def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership, job = fetch_evaluation(request, slug, pk)
     context = context_of(membership) | {"evaluation": job, "spec": EvaluationSpec.from_json(job.parameters)}
     if job.results:
+        context["stale"] = why_stale(job)
         spread = _spread(request)
         table = Table.from_json(job.results["table"]).shown(**spread)
         column = whole_number(request.GET.get("sort"), len(table.columns))
@@ -95,7 +97,7 @@ def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def evaluation_plot(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     """The plot of the column that `?sort=` asks for as SVG or PDF, for a paper."""
     _, job = fetch_evaluation(request, slug, pk)
-    table = Table.from_json(job.results["table"]) if job.results else None
+    table = noted(Table.from_json(job.results["table"]), why_stale(job)) if job.results else None
     if table is None or form not in PLOT_TYPES:
         raise Http404
     drawn = draw_plot(table, whole_number(request.GET.get("sort"), len(table.columns)) or 0, form)
@@ -113,8 +115,10 @@ def evaluation_table(request: HttpRequest, slug: str, pk: int, form: str) -> Htt
     if not job.results or form not in (*TYPES, FIGURES):
         raise Http404
     name, content_type = TYPES.get(form, TYPES["csv"])
-    table = Table.from_json(job.results["table"]).shown(**_spread(request))
-    text = job.results["figures"] if form == FIGURES else write_report(name, table, job.results["report"])
+    stale = why_stale(job)
+    table = noted(Table.from_json(job.results["table"]).shown(**_spread(request)), stale)
+    figures = with_stale(job.results["figures"], stale)
+    text = figures if form == FIGURES else write_report(name, table, job.results["report"])
     response = HttpResponse(text, content_type=content_type)
     ending = "-figures.csv" if form == FIGURES else f".{form}"
     response["Content-Disposition"] = f'attachment; filename="{slug}-evaluation-{pk}{ending}"'
@@ -165,7 +169,7 @@ def fetch_part(request: HttpRequest, slug: str, pk: int) -> tuple[Membership, Ev
 def part_context(membership: Membership, job: Evaluation, part: Measured) -> dict[str, Any]:
     """What the pages of a part show; `parts` are (number, words) where there are several."""
     parts = [(at, each.get("gold_label", "")) for at, each in enumerate(reports_of(job))]
-    found = {"evaluation": job, "part": part, "parts": parts if len(parts) > 1 else []}
+    found = {"evaluation": job, "part": part, "parts": parts if len(parts) > 1 else [], "stale": why_stale(job)}
     return context_of(membership) | found | {"report": part.report}
 
 

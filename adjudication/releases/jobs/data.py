@@ -13,6 +13,7 @@ from typing import Any
 
 from accounts.models import JobState
 from adjudication.agreement.reads.agreement import as_json
+from adjudication.evaluation.presets.standing import why_stale
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.registry import EXPORTERS
@@ -233,8 +234,12 @@ class Writer:
                 yield f"{number} Q0 {docno} {rank} {score!r} {tag}\n"
 
     def _evaluations(self) -> Iterator[dict[str, Any]]:
-        """Runs measured against golds; a gold may be one annotator, so names are taken out."""
+        """Runs measured against golds as these are now; a gold may be one annotator, so names are taken out."""
         for found in Evaluation.objects.filter(collection=self.collection, state=JobState.DONE).order_by("pk"):
+            if stale := why_stale(found):  # never next to figures of other judgments
+                fact = f"{stale.partition('.')[0]}."  # what follows is advice for the person at the screen
+                self.recipe.left_out[f"evaluations.json#{found.pk}"] = fact
+                continue
             one = {"evaluation": found.label, "asked": found.parameters, "report": found.results.get("report")}
             yield self.people.cleaned(one)
 

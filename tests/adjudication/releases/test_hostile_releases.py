@@ -26,6 +26,8 @@ from pyarrow import parquet
 from accounts import jobs
 from accounts.models import JobClaim, JobState, User
 from accounts.refusals import Refused
+from adjudication.evaluation.presets.standing import inputs_of
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.labels.reads.inputs import read_inputs
 from adjudication.models import AgreementRun, Evaluation, Release, Verdict
 from adjudication.releases.actions import open_release, request_release, state_facts
@@ -76,9 +78,10 @@ def name_everything(built: Built, who: str) -> None:
     entry = PoolEntry.objects.create(topic=built.items[0].topic, document=built.items[0].document)
     PoolSource.objects.create(entry=entry, method=f"{who}_bm25", rank=1)
     report = {"subsets": [{"runs": {f"{who}_bm25": {"map": {"value": 0.5}}}}]}
-    asked = {"gold": f"annotator:{who}", "runs": [f"{who}_bm25"]}
+    asked = EvaluationSpec(f"annotator:{who}", (f"{who}_bm25",))
     done = {"state": JobState.DONE, "requested_at": timezone.now(), "finished_at": timezone.now()}
-    Evaluation.objects.create(collection=collection, parameters=asked, results={"report": report}, **done)
+    results = {"report": report, "inputs": inputs_of(collection, asked)}
+    Evaluation.objects.create(collection=collection, parameters=asked.as_json(), results=results, **done)
     measured = AgreementRun.objects.create(campaign=campaign, inputs_hash=read_inputs(campaign).digest, **done)
     figure = {"criterion": "relevance", "statistic": "accuracy", "scope": "pair", "value": 0.5}
     measured.results.create(annotators=["Somebody Renamed", who], **figure)

@@ -22,6 +22,8 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
+from adjudication.evaluation.presets.standing import inputs_of
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.models import Evaluation, Release
 from adjudication.releases.actions import request_release, state_facts
 from adjudication.releases.jobs.verifying import verify_release
@@ -96,12 +98,16 @@ def test_nobodys_name_is_in_any_file_of_the_anonymous_variant(built: Built) -> N
     judge.save()
     body = "Ask ZEBULON or quintus_barnabas when unsure; Barnabas knows. Mark each barnabasite."
     built.campaign.guidelines.create(version=2, body=body, created_at=timezone.now())
+    spec = EvaluationSpec("annotator:yolanda", ("bm25",))
     Evaluation.objects.create(
         collection=built.collection,
         state=JobState.DONE,
         requested_at=timezone.now(),
-        parameters={"gold": "annotator:yolanda", "runs": ["bm25"]},
-        results={"report": {"gold_label": "Labels of yolanda", "subsets": []}},
+        parameters=spec.as_json(),
+        results={
+            "report": {"gold_label": "Labels of yolanda", "subsets": []},
+            "inputs": inputs_of(built.collection, spec),
+        },
     )
     release = freeze(built)
     assert text(release, "campaigns/main/guideline-v2.md").endswith(" knows. Mark each barnabasite.\n")
