@@ -65,8 +65,8 @@ print(json.dumps(found))
 """
 
 
-def bring_in(environment: dict[str, str], folder: Path, rows: int) -> dict[str, Any]:
-    """Seconds and memory of each step of the road, and of the same documents copied into plainer tables."""
+def road(environment: dict[str, str], folder: Path, rows: int) -> dict[str, Any]:
+    """Seconds and memory of each step, after which the first judgment can be made."""
     documents = folder / "documents.jsonl"
     write_lines(documents, ({"docno": f"d{n}", "title": text(n, 9), "abstract": text(n, 150)} for n in range(rows)))
     write_lines(folder / "topics.jsonl", ({"number": str(n), "text": f"{text(n, 20)} {n}"} for n in range(rows)))
@@ -80,9 +80,16 @@ def bring_in(environment: dict[str, str], folder: Path, rows: int) -> dict[str, 
             "create_campaign", "road", "Main", "--kind", "relevance", "--strategy", "queue", "--json"
         ),
     }  # fmt: skip
-    found: dict[str, Any] = {name: manage(environment, *arguments) for name, arguments in steps.items()}
+    return {name: manage(environment, *arguments) for name, arguments in steps.items()}
+
+
+def bring_in(environment: dict[str, str], folder: Path, rows: int) -> dict[str, Any]:
+    """The road, and the same documents copied into plainer tables."""
+    found = road(environment, folder, rows)
     searchable = manage(environment, "index_documents", "road", "--json")
-    copied = measured([sys.executable, "-c", COPY, json.dumps(STEPS), str(documents)], environment)["reported"]
+    copied = measured([sys.executable, "-c", COPY, json.dumps(STEPS), str(folder / "documents.jsonl")], environment)[
+        "reported"
+    ]
     return {
         "rows": rows,
         "steps": found,

@@ -8,6 +8,8 @@ are those of the process trees, load generator apart. Prints one JSON object; ti
     python -m bench.judging --items 1000           only the small campaigns
     python -m bench.judging --items                only the small campaigns without prepared statements
     python -m bench.judging --keep DIR             reuse the servers' data in DIR
+    python -m bench.judging --small                only the small campaigns with prepared statements
+    python -m bench.judging --database URL         on the PostgreSQL at that address
 """
 
 import argparse
@@ -213,16 +215,20 @@ def key_to_next(address: str, scene: Scene, presses: int = 40) -> dict[str, floa
 
 
 @contextlib.contextmanager
-def servers(data_dir: Path) -> Iterator[psutil.Process]:
-    """Migrated embedded servers; PostgreSQL's process."""
+def servers(data_dir: Path, database: str = "") -> Iterator[psutil.Process]:
+    """Migrated servers, embedded ones or the PostgreSQL at this address; PostgreSQL's process."""
     import django
 
     os.environ |= {"LITMUS_DATA_DIR": str(data_dir), "DJANGO_SETTINGS_MODULE": "config.settings"}
     for name in ("DATABASE_URL", "REDIS_URL"):
         os.environ.pop(name, None)
+    if database:
+        os.environ |= {"DATABASE_URL": database, "LITMUS_SECRET_KEY": secrets.token_urlsafe(50)}
+    from django.conf import settings
+
     from config import embedded
 
-    with embedded.running(data_dir):
+    with embedded.running(data_dir, settings.EMBEDDED_SERVERS):
         django.setup()
         from django.core.management import call_command
 
@@ -281,11 +287,18 @@ def main() -> int:
     parser.add_argument("--strategies", nargs="*", default=["planned", "queue"], choices=["planned", "queue"])
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--keep", type=Path, help="directory for the servers' data, kept afterwards")
+    parser.add_argument("--small", action="store_true", help="only the small campaigns with prepared statements")
+    parser.add_argument("--database", default="", help="DATABASE_URL of a PostgreSQL of this machine")
     options = parser.parse_args()
     data_dir = options.keep or Path(tempfile.mkdtemp(prefix="litmus-bench-"))
     try:
-        with servers(data_dir.resolve()) as postgres:
+        with servers(data_dir.resolve(), options.database) as postgres:
             found: dict[str, Any] = {"annotators": ANNOTATORS, "targets": TARGETS}
+            if options.small:
+                with web_server() as (port, web):
+                    found["runs"] = [run(port, FEW, one, web, postgres, options.seconds) for one in options.strategies]
+                print(json.dumps(found, indent=2))
+                return 0
             if options.items:
                 with web_server() as (port, web):
                     scenes = [(items, strategy) for items in options.items for strategy in options.strategies]

@@ -12,6 +12,7 @@ import csv
 import json
 import os
 import resource
+import secrets
 import shutil
 import subprocess
 import sys
@@ -39,7 +40,8 @@ print(entries)
 """
 # The servers stay up between the steps, so that no step pays for their start.
 HOLD = "from config import embedded; from django.conf import settings; import sys\n"
-HOLD += "with embedded.running(settings.DATA_DIR): print('ready', flush=True); sys.stdin.read()\n"
+HOLD += "with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS):\n"
+HOLD += "    print('ready', flush=True); sys.stdin.read()\n"
 
 
 def measured(arguments: list[str], environment: dict[str, str]) -> dict[str, Any]:
@@ -66,10 +68,13 @@ def measured(arguments: list[str], environment: dict[str, str]) -> dict[str, Any
 
 
 @contextmanager
-def servers(data_dir: Path) -> Iterator[dict[str, str]]:
+def servers(data_dir: Path, database: str = "") -> Iterator[dict[str, str]]:
+    """The environment of commands on migrated servers: embedded ones, or the PostgreSQL at this address."""
     environment = {**os.environ, "LITMUS_DATA_DIR": str(data_dir), "DJANGO_SETTINGS_MODULE": "config.settings"}
     for name in ("DATABASE_URL", "REDIS_URL"):
         environment.pop(name, None)
+    if database:
+        environment |= {"DATABASE_URL": database, "LITMUS_SECRET_KEY": secrets.token_urlsafe(50)}
     holder = subprocess.Popen(
         [sys.executable, "-c", HOLD], cwd=CHECKOUT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )

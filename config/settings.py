@@ -184,6 +184,11 @@ _postgres: dict[str, Any] = (
 )
 # A pooler gives each transaction another session: nothing that lives in a session may be counted on.
 TRANSACTION_POOLER = env.flag("LITMUS_TRANSACTION_POOLER")
+# What Litmus needs of any PostgreSQL, said at the start of each connection: JIT compiles for a second what then takes a
+# tenth; the rest is for a disk without heads. `options` of DATABASE_URL follow and win. A pooler takes none: there they
+# are settings of the role (docs/operations.md, Behind PgBouncer).
+POSTGRES_SESSION = {"jit": "off", "work_mem": "16MB", "random_page_cost": "1.1"}
+_session = [] if TRANSACTION_POOLER else [f"-c {name}={value}" for name, value in POSTGRES_SESSION.items()]
 _pool: dict[str, Any] = {
     "min_size": 1,
     "max_size": env.number("LITMUS_DB_POOL", 8, minimum=1, maximum=1000),
@@ -196,6 +201,7 @@ DATABASES = {
         "ENGINE": "django.db.backends.postgresql",
         "OPTIONS": {
             **_postgres.get("OPTIONS", {}),
+            "options": " ".join([*_session, _postgres.get("OPTIONS", {}).get("options", "")]).strip(),
             "pool": _pool,
             # Prepares the few statements of labelling and of sessions (accounts/prepared_statements.py), no others.
             "prepare_threshold": 3 if env.flag("LITMUS_PREPARED_STATEMENTS", not TRANSACTION_POOLER) else None,

@@ -83,7 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
     current_app.conf.broker_url = settings.CELERY_BROKER_URL  # it may have read the settings already
     settings.CACHE_URL = settings.CACHES["volatile"]["LOCATION"] = redis_database(settings.REDIS_URL, 1)
     # Rows of tests need not survive the machine; tests of durability start servers of their own.
-    settings.DATABASES["default"]["OPTIONS"]["options"] = "-c synchronous_commit=off"
+    settings.DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"
     settings.DATABASES["default"]["OPTIONS"]["pool"]["timeout"] = 60  # seconds; under load threads wait for each other
     settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher"]
     # With it each new window of Chromium takes a second process, a fifth of what a browser test costs; no page of ours

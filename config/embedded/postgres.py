@@ -26,7 +26,8 @@ CREATE ROLE {ROLE} LOGIN CREATEDB;
 CREATE DATABASE {DATABASE} OWNER {ROLE};
 """
 
-# For a laptop that does other things as well; durability is left at its safe defaults.
+# For a laptop that does other things as well; durability is left at its safe defaults. What plans need is set on each
+# connection, for any PostgreSQL (POSTGRES_SESSION in config/settings.py).
 SETTINGS = {
     "listen_addresses": "",
     "port": PORT,
@@ -34,10 +35,7 @@ SETTINGS = {
     "max_connections": "100",
     "shared_buffers": "256MB",
     "effective_cache_size": "1GB",
-    "work_mem": "16MB",
     "maintenance_work_mem": "128MB",
-    "random_page_cost": "1.1",
-    "jit": "off",
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "max_wal_size": "1GB",
