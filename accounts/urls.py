@@ -9,6 +9,7 @@ urlpatterns = [
     path("theme/", views.update_theme, name="theme_update"),
     path("tokens/", views.token_list, name="token_list"),
     path("tokens/<int:pk>/revocation/", views.token_revoke, name="token_revoke"),
-    path("email/", views.change_email, name="account_email"),  # goes before allauth's own
+    path("logout/", views.sign_out, name="account_logout"),  # these two go before allauth's own
+    path("email/", views.change_email, name="account_email"),
     path("", include("allauth.urls")),
 ]

@@ -3,14 +3,13 @@
 from datetime import timedelta
 from typing import Any
 
-from allauth.account.views import email
+from allauth.account.views import email, logout
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import jobs, mail
@@ -38,6 +37,18 @@ def profile(request: Request) -> HttpResponse:
         messages.success(request, "Your profile is saved.")
         return _with_theme(redirect("account_profile"), request, Theme(theme))
     return render(request, "accounts/profile.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+@login_not_required
+def sign_out(request: OpenRequest) -> HttpResponse:
+    """Allauth's page; after it the browser forgets the pages and pictures that it has kept.
+
+    Never "storage": labels that could not be sent yet wait there for their annotator.
+    """
+    response = logout(request)
+    if request.method == "POST" and not request.user.is_authenticated:
+        response["Clear-Site-Data"] = '"cache"'
+    return response
 
 
 def change_email(request: Request) -> HttpResponse:
@@ -71,7 +82,6 @@ def _next(request: OpenRequest) -> str:
     return target if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()) else "/"
 
 
-@never_cache
 @require_http_methods(["GET", "POST"])
 def token_list(request: Request) -> HttpResponse:
     """List one's tokens; a POST makes one and shows its key, in this answer and never again."""

@@ -1,8 +1,8 @@
 """Run the benchmarks one after the other and write docs/performance.md (make bench).
 
 python -m bench                 everything, about half an hour on two cores
-python -m bench judging         some of judging, keys, bringing, transfers, agreement, pools, ranking, evaluation,
-                                releases
+python -m bench judging         some of judging, keys, bringing, stock, transfers, agreement, pools, ranking,
+                                evaluation, releases
 python -m bench --write-only    write the document again from the stored results
 """
 
@@ -19,7 +19,7 @@ from typing import Any
 CHECKOUT = Path(__file__).resolve().parents[1]
 DOCUMENT = CHECKOUT / "docs" / "performance.md"
 RESULTS = CHECKOUT / "docs" / "performance"
-NAMES = ("judging", "keys", "bringing", "transfers", "agreement", "pools", "ranking", "evaluation", "releases")
+NAMES = ("judging", "keys", "bringing", "stock", "transfers", "agreement", "pools", "ranking", "evaluation", "releases")
 INTRODUCTION = """# Performance
 
 Measured by `make bench`, which writes this page. Speeds depend on the machine; what to compare are the ratios
@@ -137,6 +137,28 @@ the same run. The import, which also reads, compares with what is stored and cou
 {found["ratio_documents"]} times the second line; the vector and its index are what the worker pays for.
 
 {table(["table", "seconds"], copied)}
+"""
+
+
+def stock(found: dict[str, Any]) -> str:
+    servers = found["on"]
+    rows: list[list[object]] = [
+        [f"{found['labels' if name in ('labels', 'votes') else 'rows']:,} {name}, s"]
+        + [each["seconds"][name] for each in servers.values()]
+        for name in servers["embedded"]["seconds"]
+    ]
+    for place, run in enumerate(servers["embedded"]["judging"]):
+        judged = [each["judging"][place]["cpu_ms"] for each in servers.values()]
+        rows.append([f"a judgment, {run['strategy']}, ms of processor", *judged])
+    heads = {"embedded": "embedded", "stock": f"stock {found['server']}", "untuned": "stock, without what Litmus sets"}
+    return f"""## On a PostgreSQL that nobody has tuned
+
+The road to the first judgment, {found["labels"]:,} labels and their votes, and judging (1,000 items), on the embedded
+PostgreSQL and on one with the settings that `initdb` writes. Litmus sets `jit`, `work_mem` and `random_page_cost` on
+its own connections (see [operations](operations.md#a-postgresql-of-your-own)); the last column takes that back.
+Measured on {found["measured_at"]} with a load average of {found["load_average"]}.
+
+{table(["what", *(heads[name] for name in servers)], rows)}
 """
 
 
@@ -278,6 +300,7 @@ SECTIONS = {
     "judging": judging,
     "keys": keys,
     "bringing": bringing,
+    "stock": stock,
     "transfers": transfers,
     "agreement": agreement,
     "pools": pools,

@@ -35,6 +35,12 @@ def programs() -> Path:
     return found[-1].parent if found else postgres_programs()
 
 
+def version() -> str:
+    """PostgreSQL and its major version."""
+    said = subprocess.run([programs() / "postgres", "--version"], capture_output=True, text=True, check=True).stdout
+    return f"PostgreSQL {said.rpartition(') ')[2].partition('.')[0]}"
+
+
 @contextmanager
 def stock_server(directory: Path) -> Iterator[str]:
     """A server below `directory` with an empty database: its DATABASE_URL. As root it runs as another user."""
@@ -98,7 +104,7 @@ def main() -> int:
     rows = parser.parse_args().rows
     folder = Path(tempfile.mkdtemp(prefix="litmus-bench-"))
     folder.chmod(0o755)
-    found: dict[str, Any] = {"rows": rows, "labels": 3 * TOPICS * DEPTH, "server": "", "on": {}}
+    found: dict[str, Any] = {"rows": rows, "labels": 3 * TOPICS * DEPTH, "server": version(), "on": {}}
     try:
         found["on"]["embedded"] = measure("", folder / "embedded", rows)
         for name, options in {"stock": "", "untuned": f"&options={quote(UNTUNED)}"}.items():

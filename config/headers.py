@@ -1,14 +1,19 @@
-"""What Django has no setting for: a header of every answer, and answers that are headers alone."""
+"""What Django has no setting for: headers of every answer, compressed pages, and answers that are headers alone."""
 
 from collections.abc import Callable
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 
 
-class PermissionsPolicyMiddleware:
-    """Tell the browser that no page of ours uses camera, microphone, position or payment."""
+class DefaultsMiddleware:
+    """What an answer says unless its view says otherwise.
+
+    No page of ours uses camera, microphone, position or payment. And no browser or proxy keeps an answer: after signing
+    out, Back would show it to whoever comes next.
+    """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -16,7 +21,21 @@ class PermissionsPolicyMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
         response.headers.setdefault("Permissions-Policy", settings.PERMISSIONS_POLICY)
+        response.headers.setdefault("Cache-Control", "no-store")
         return response
+
+
+class PageCompressionMiddleware(GZipMiddleware):
+    """Pages alone: exports are streams or compressed by themselves.
+
+    Django adds up to 100 random bytes, without which the sizes of pages that hold a secret and repeat what somebody
+    else may choose give the secret away (BREACH).
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if response.streaming or not response.get("Content-Type", "").startswith("text/html"):
+            return response
+        return super().process_response(request, response)  # type: ignore[arg-type]
 
 
 class HeadMiddleware:

@@ -2,7 +2,6 @@
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
@@ -16,7 +15,6 @@ def check_staff(user: User) -> None:
         raise NotAllowed("Only staff of this Litmus see its state: the people who run it.")
 
 
-@never_cache
 @require_safe
 def state(request: Request) -> HttpResponse:
     """Mail, language model, embeddings, storage, workers, versions."""

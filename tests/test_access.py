@@ -76,6 +76,10 @@ def leads_to_a_collection(line: Row) -> bool:
     return line.name in ADDRESSES and "slug" in ADDRESSES[line.name].pattern.regex.groupindex
 
 
+# What a browser may keep, if it asks each time whether it may still be shown. Nothing else is kept.
+ASKED_FOR = {"extraction_page": "private, no-cache", "paper_page": "private, no-cache", "label_worker": "no-cache"}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("line", TABLE, ids=lambda line: f"{line.name}-{line.method}")
 def test_each_role_gets_what_the_table_says_and_no_secret(line: Row, walk: Walk) -> None:
@@ -87,6 +91,8 @@ def test_each_role_gets_what_the_table_says_and_no_secret(line: Row, walk: Walk)
         text = f"{body_of(answer)} {list(answer.items())}".lower()
         seen += [(role, secret) for secret in SECRETS[role] if secret.lower() in text]
         assert "this token has the scope" not in text, role
+        kept = answer.get("Cache-Control", "")
+        assert "no-store" in kept or (answer.status_code == 200 and kept == ASKED_FOR.get(line.name)), (role, kept)
         of_outsider = answer if role == "outsider" else of_outsider
     assert got == dict(zip(ROLES, line.expected, strict=True))
     assert seen == []

@@ -34,6 +34,37 @@ def test_pages_are_forgotten_when_nobody_is_signed_in(new_page):
     assert kept == 0
 
 
+def test_after_signing_out_back_shows_nothing_and_answers_that_wait_are_still_sent(new_page):
+    built = build_work(items=3)
+    ana = built.people["ana"]
+    ana.set_password(PASSWORD)
+    ana.save()
+    page = open_labelling(new_page, built)
+    page.on("dialog", lambda dialog: dialog.accept())  # that an answer is not saved yet
+    page.route("**/submissions/", lambda route: route.abort())
+    page.keyboard.press("2")
+    expect(page.locator("[data-part=save-text]")).to_contain_text("1 queued")
+    private = f"/c/{built.collection.slug}/"
+    page.goto(private)
+    page.goto("/accounts/logout/")
+    with page.expect_response("**/accounts/logout/") as signed_out:
+        page.locator("main form button[type=submit]").click()
+    assert signed_out.value.all_headers()["clear-site-data"] == '"cache"'
+    page.wait_for_url("**/accounts/login/**")
+    page.go_back()
+    page.go_back()
+    page.wait_for_url(f"**/accounts/login/?next={private}")
+    page.unroute("**/submissions/")
+    page.locator("[name=login]").fill(ana.email)
+    page.locator("[name=password]").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "/login/" not in url)
+    assert Submission.objects.count() == 0
+    go(page, built)
+    expect_saved(page)
+    assert values(built) == [2, None, None]
+
+
 def end_sessions() -> None:
     Session.objects.all().delete()
 

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 import yaml
 
-from config.embedded.postgres import MAJOR, OLDEST_MAJOR, postgres_major
+from config.embedded.postgres import MAJOR, OLDEST_MAJOR, SETTINGS, postgres_major
 from config.embedded.redis import redis_program
 from config.env import BadEnvironment
 from tests.processes import CHECKOUT, child_environment
@@ -273,6 +273,8 @@ def test_versions_are_those_of_the_embedded_servers():
     assert SERVICES["postgres"]["image"] == f"pgvector/pgvector:pg{MAJOR}"
     assert f"postgresql-client-{MAJOR} " in DOCKERFILE
     assert OLDEST_MAJOR <= MAJOR
+    settings = dict(word.split("=") for word in SERVICES["postgres"]["command"] if "=" in word)
+    assert settings.items() <= SETTINGS.items()
     assert postgres_major() == MAJOR
     version = subprocess.run([redis_program(), "--version"], capture_output=True, text=True, check=True).stdout
     assert re.search(r"v=(\d+)", version)[1] == SERVICES["redis"]["image"].removeprefix("valkey/valkey:")

@@ -1,14 +1,19 @@
-"""Answers to HEAD, as the server gets them: the test client would take their bodies away itself."""
+"""What browsers keep, pages that are compressed, and answers to HEAD.
 
+Those as the server gets them: the test client would take their bodies away itself.
+"""
+
+import gzip
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.core.handlers.wsgi import WSGIHandler
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 
 from config.headers import HeadMiddleware
+from tests.factories.accounts import UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -41,3 +46,20 @@ def test_head_makes_nothing_of_a_file() -> None:
     found = answer(RequestFactory().head("/"))
     assert (body_of(found), made, found.headers["Content-Disposition"]) == (b"", [], "attachment")
     assert (body_of(answer(RequestFactory().get("/"))), made) == (b"row", [b"row"])
+
+
+def test_signing_out_lets_the_browser_forget_pages_and_no_labels(client: Client) -> None:
+    client.force_login(UserFactory())
+    assert "Clear-Site-Data" not in client.get("/accounts/logout/").headers
+    answer = client.post("/accounts/logout/")
+    assert (answer.status_code, answer["Clear-Site-Data"]) == (302, '"cache"')
+
+
+def test_pages_are_compressed_with_random_bytes_and_files_are_not(client: Client) -> None:
+    pages = {len(client.get("/accounts/login/", headers={"accept-encoding": "gzip"}).content) for _ in range(20)}
+    assert len(pages) > 1
+    page = client.get("/accounts/login/", headers={"accept-encoding": "gzip"})
+    assert (page["Content-Encoding"], "Accept-Encoding" in page["Vary"]) == ("gzip", True)
+    assert b"Sign in" in gzip.decompress(page.content)
+    for other in ("/label-worker.js", "/healthz"):
+        assert "Content-Encoding" not in client.get(other, headers={"accept-encoding": "gzip"}).headers

@@ -13,10 +13,14 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from threadpoolctl import threadpool_info
 
+from accounts.sql import execute
+from config.embedded.postgres import SETTINGS as EMBEDDED
 from config.env import BadEnvironment
 from tests.processes import CHECKOUT
 
 SECRET = "x" * 50
+# Where the embedded PostgreSQL listens and what it is called; clocks are set by Django on each connection.
+OF_ITS_PLACE = ("listen_addresses", "port", "unix_socket_permissions", "cluster_name", "timezone", "log_timezone")
 OUTSIDE = {
     "DATABASE_URL": "postgres://litmus:pass@db:5432/litmus",
     "REDIS_URL": "redis://cache:6379/0",
@@ -105,6 +109,39 @@ def test_outside_servers_replace_the_embedded_ones(load):
 def test_two_installations_on_one_machine_do_not_share_cookies(load):
     names = [load(LITMUS_SECRET_KEY=secret * 50)["SESSION_COOKIE_NAME"] for secret in "ab"]
     assert names[0] != names[1]
+
+
+# --- what PostgreSQL is told -----------------------------------------------------------------------------------------
+
+
+def test_each_postgres_is_told_what_litmus_needs_and_the_operators_word_is_the_last(load):
+    ours = "-c jit=off -c work_mem=16MB -c random_page_cost=1.1"
+    said = [load(**each)["DATABASES"]["default"]["OPTIONS"]["options"] for each in ({}, OUTSIDE)]
+    assert said == [ours, ours]
+    url = OUTSIDE["DATABASE_URL"] + "?options=-c%20work_mem%3D64MB"
+    database = load(**OUTSIDE | {"DATABASE_URL": url})["DATABASES"]["default"]
+    assert database["OPTIONS"]["options"] == f"{ours} -c work_mem=64MB"
+
+
+def test_a_pooler_is_told_nothing(load):
+    """It would refuse the connection."""
+    assert load(**OUTSIDE, LITMUS_TRANSACTION_POOLER="1")["DATABASES"]["default"]["OPTIONS"]["options"] == ""
+
+
+@pytest.mark.django_db
+def test_postgres_does_what_it_is_told(load):
+    settings = load()["POSTGRES_SESSION"]
+    assert {name: execute(f"SHOW {name}")[0][0] for name in settings} == settings
+
+
+def test_what_the_embedded_postgres_has_is_documented_for_others(load):
+    text = (CHECKOUT / "docs" / "operations.md").read_text()
+    own = text.partition("## A PostgreSQL of your own")[2].partition("\n## ")[0]
+    for name, value in {**EMBEDDED, **load()["POSTGRES_SESSION"]}.items():
+        if name not in OF_ITS_PLACE:
+            assert f"`{name}`" in own
+            assert value in own
+    assert all(f"ALTER ROLE litmus SET {name} = " in text for name in load()["POSTGRES_SESSION"])
 
 
 # --- TLS -------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.refusal_messages import RefusalReport
@@ -30,7 +29,6 @@ from corpus.text.markdown import render_markdown
 STEPS = ("undo", "redo")
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def paper_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """The result as it is, to be edited; sending the form begins it where nothing was decided yet."""
@@ -65,7 +63,6 @@ def paper_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpR
     return render(request, "adjudication/papers/paper_edit.html", context)
 
 
-@never_cache
 @require_POST
 def paper_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """Store edits made one after the other from the revision `base`, each as a revision."""
@@ -73,7 +70,6 @@ def paper_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonR
     return answer_save(request, extraction, partial(save_adjudication, item=item, override=sees_own(request, item)))
 
 
-@never_cache
 @require_POST
 def paper_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """One step back or forward again; answers with the state that is now current."""
@@ -82,21 +78,18 @@ def paper_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonR
     return answer_move(request, extraction, {step: partial(act, step=step) for step in STEPS})
 
 
-@never_cache
 @require_POST
 def paper_propose(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """The context that a block of the paper would make; stores nothing."""
     return answer_propose(request, _fetch(request, slug, campaign, pk)[1])
 
 
-@never_cache
 @require_POST
 def paper_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """What a sentence cites and how it reads without names; stores nothing."""
     return answer_read(request, _fetch(request, slug, campaign, pk)[1].paper)
 
 
-@never_cache
 @require_POST
 def paper_search(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """Documents and registered publications that references may be; stores nothing."""
@@ -104,10 +97,9 @@ def paper_search(request: HttpRequest, slug: str, campaign: str, pk: int) -> Jso
 
 
 @require_safe
-@cache_control(private=True, max_age=86_400)
 def paper_page(request: HttpRequest, slug: str, campaign: str, pk: int, page: int) -> HttpResponse:
     """The picture of a page of the paper."""
-    return page_picture(_fetch(request, slug, campaign, pk)[1].paper, page)
+    return page_picture(request, _fetch(request, slug, campaign, pk)[1].paper, page)
 
 
 def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Item, Extraction]:

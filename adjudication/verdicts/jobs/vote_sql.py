@@ -13,6 +13,9 @@ CREATE TEMP TABLE fresh_vote (
 ) ON COMMIT DROP
 """
 COPY = "COPY fresh_vote FROM STDIN"
+# Verdicts that were just written count as none until they are analysed: without the index they were compared with all
+# fresh votes one by one (40,000 items: 164 seconds on PostgreSQL 15).
+INDEX = "CREATE UNIQUE INDEX ON fresh_vote (item_id, criterion_id)"
 ANALYZE = "ANALYZE fresh_vote"
 # A decision by hand keeps its value; when its votes are no longer what it stood on, it asks to be looked at again.
 # The votes are those of the voters of that time: other rules alone reopen nothing.
@@ -93,7 +96,7 @@ WHERE i.id = v.item_id AND i.campaign_id = %(campaign)s AND v.method = 'by-hand'
   AND f.item_id = v.item_id AND f.criterion_id = v.criterion_id
   AND v.machine_differs <> EXISTS (SELECT FROM unnest(f.machines) said WHERE said <> v.value)
 """
-STEPS = (ANALYZE, REOPEN, MOVE_ON, COMPARE, LOSE, UPSERT)
+STEPS = (INDEX, ANALYZE, REOPEN, MOVE_ON, COMPARE, LOSE, UPSERT)
 DROP = "DROP TABLE fresh_vote"
 COUNT = SQL(
     """

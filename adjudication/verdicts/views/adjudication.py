@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import push_url
 
@@ -80,7 +79,6 @@ class Place:
         return f"{reverse('adjudication_screen', args=where)}?{self.query(**more)}"
 
 
-@never_cache
 @require_safe
 def adjudication_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The queue under a filter with one of its items open: `?verdict=`, else the first."""

@@ -7,7 +7,6 @@ from typing import Any, Concatenate, ParamSpec, cast
 from django.contrib.auth.decorators import login_not_required
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.views.decorators.cache import never_cache
 
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, NotHere, Refused
@@ -62,7 +61,6 @@ def for_script(
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
     """A view whose errors are JSON too: 401 instead of a redirect to the sign-in page, reasons instead of pages."""
 
-    @never_cache
     @login_not_required
     @wraps(view)
     def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:

@@ -11,8 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
-from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from accounts.refusals import Refused
@@ -47,8 +45,6 @@ COMMON_ADDRESSES = ("label_session", "label_preferences", "label_worker", "accou
 HISTORY_PAGE = 20  # units
 
 
-@gzip_page
-@never_cache
 @require_safe
 def labelling_screen(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The unit to judge now, or with `?item=` one of the person's own; the script takes over from there.
@@ -198,7 +194,6 @@ def _last(participation: Participation) -> Unit | None:
     return units[0] if units else None
 
 
-@never_cache
 @login_required
 def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The person's own answers as a list, each leading to the screen where it can be changed."""

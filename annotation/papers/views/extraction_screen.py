@@ -10,7 +10,7 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
-from django.views.decorators.cache import cache_control, never_cache
+from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.edge import body_of
@@ -60,7 +60,6 @@ def json_answer(answer: Callable[..., JsonResponse]) -> Callable[..., JsonRespon
     return wrapped
 
 
-@never_cache
 @require_POST
 def extraction_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """Store edits made one after the other from the revision `base`, each as a revision."""
@@ -68,7 +67,6 @@ def extraction_save(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     return answer_save(request, extraction, partial(save_steps, extraction=extraction))
 
 
-@never_cache
 @require_POST
 def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """One step back or forward again from the revision `base`; answers with the state that is now current."""
@@ -76,21 +74,18 @@ def extraction_move(request: HttpRequest, slug: str, campaign: str, pk: int) -> 
     return answer_move(request, extraction, {name: partial(act, extraction=extraction) for name, act in STEPS.items()})
 
 
-@never_cache
 @require_POST
 def extraction_propose(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """The contexts that blocks of the paper would make, with their cleaning; stores nothing."""
     return answer_propose(request, _fetch(request, slug, campaign, pk))
 
 
-@never_cache
 @require_POST
 def extraction_read(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """The references that a sentence cites, and the sentence without names of authors; stores nothing."""
     return answer_read(request, _fetch(request, slug, campaign, pk).paper)
 
 
-@never_cache
 @require_POST
 def extraction_search(request: HttpRequest, slug: str, campaign: str, pk: int) -> JsonResponse:
     """Documents and registered publications that references may be; stores nothing."""
@@ -196,28 +191,37 @@ def _found(found: Mapping[str, tuple[list[str], dict[str, Any]]], failures: list
 
 
 @require_safe
-@cache_control(private=True, max_age=86_400)
 def extraction_page(request: HttpRequest, slug: str, campaign: str, pk: int, page: int) -> HttpResponse:
     """The picture of a page of the person's paper."""
-    return page_picture(_fetch(request, slug, campaign, pk).paper, page)
+    return page_picture(request, _fetch(request, slug, campaign, pk).paper, page)
 
 
-def page_picture(paper: Paper, page: int) -> HttpResponse:
-    """A page as WebP, drawn once by a guarded process and kept next to the file. 404 where there is no such page."""
+def page_picture(request: HttpRequest, paper: Paper, page: int) -> HttpResponse:
+    """A page as WebP, drawn once by a guarded process and kept next to the file. 404 where there is no such page.
+
+    The browser keeps it and asks each time whether it may still be shown; it is sent once.
+    """
     if not paper.is_pdf or not paper.file.name or not 1 <= page <= len(paper.pages):
         raise Http404
     if not default_storage.exists(paper.file.name):
         raise Http404("The file of this paper is no longer stored.")
+    etag = f'"{paper.sha256}-{page}-{PAGE_WIDTH}"'
+    response = get_conditional_response(request, etag) or HttpResponse(_drawn(paper, page), content_type="image/webp")
+    response["ETag"], response["Cache-Control"] = etag, "private, no-cache"
+    return response
+
+
+def _drawn(paper: Paper, page: int) -> bytes:
     name = f"{paper.file.name}.pages/{page}-{PAGE_WIDTH}.webp"
     if default_storage.exists(name):
         with default_storage.open(name) as file:
-            return HttpResponse(file.read(), content_type="image/webp")
+            return bytes(file.read())
     try:
         picture = render_page(Path(paper.file.path), page, width=PAGE_WIDTH)
     except ExtractionFailed as failed:
         raise Http404(failed.reason) from failed
     default_storage.save(name, ContentFile(picture))
-    return HttpResponse(picture, content_type="image/webp")
+    return picture
 
 
 def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> Extraction:

@@ -8,7 +8,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
@@ -62,7 +61,6 @@ SKIP_REASONS = (
 )
 
 
-@never_cache
 @require_safe
 def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """The person's papers in their order, with how far they are."""
@@ -74,7 +72,6 @@ def extraction_queue(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     return render(request, "annotation/papers/extraction_queue.html", context)
 
 
-@never_cache
 @require_safe
 def extraction_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One of the person's papers; opening it first begins it from the machine's proposal, HEAD does not."""

@@ -7,7 +7,6 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import mail
@@ -93,7 +92,6 @@ def invitation_revoke(request: Request, slug: str, pk: int) -> HttpResponse:
 
 
 @login_not_required
-@never_cache
 @require_http_methods(["GET", "POST"])
 def invitation_accept(request: Request, token: str) -> HttpResponse:
     """What an invited person sees: join, sign in to join, make an account to join, or why none of it is possible.

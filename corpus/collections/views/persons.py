@@ -7,7 +7,6 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
@@ -49,7 +48,6 @@ def own_erasure(request: Request) -> HttpResponse:
     return redirect("account_profile")
 
 
-@never_cache
 @require_safe
 def person_list(request: Request) -> HttpResponse:
     """Everyone with an account; requests for erasure come first."""
@@ -61,7 +59,6 @@ def person_list(request: Request) -> HttpResponse:
     return render(request, "corpus/collections/person_list.html", {"form": form, "page": page, "erased": ERASED})
 
 
-@never_cache
 @require_safe
 def person_detail(request: Request, pk: int) -> HttpResponse:
     """One person: their collections, the export of their data, and its erasure."""

@@ -7,7 +7,6 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -32,7 +31,6 @@ TOO_MANY = "Too many tries in a short time. Wait a minute, then send it again; n
 
 
 @login_not_required
-@never_cache
 @require_http_methods(["GET", "POST"])
 def author_answer(request: OpenRequest, token: str) -> HttpResponse:
     """Read what is asked, send a question, change it until the deadline."""
@@ -46,7 +44,6 @@ def author_answer(request: OpenRequest, token: str) -> HttpResponse:
 
 
 @login_not_required
-@never_cache
 @require_POST
 def author_withdrawal(request: OpenRequest, token: str) -> HttpResponse:
     """Take the question back."""
@@ -60,7 +57,6 @@ def author_withdrawal(request: OpenRequest, token: str) -> HttpResponse:
 
 
 @login_not_required
-@never_cache
 @csrf_exempt  # a mail program's one-click request has no cookie; the link itself is the key
 @require_http_methods(["GET", "POST"])
 def author_opt_out(request: OpenRequest, token: str) -> HttpResponse:

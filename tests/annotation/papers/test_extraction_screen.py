@@ -23,6 +23,7 @@ from annotation.papers.reads.extraction_screen import paper_data
 from annotation.papers.reads.extractions import content_of
 from corpus.formats.papers import Reference
 from corpus.pdf.texts import read_sentence
+from tests.corpus.pdf.pdfs import pages_of_text
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory
 from tests.factories.papers import PaperFactory, assignment_of, make_content, make_extraction
@@ -171,6 +172,28 @@ def test_another_annotators_work_does_not_exist(material, work, client) -> None:
         assert post(client, address(name, material), {"base": 1}).status_code == 404
     page = reverse("extraction_page", args=[material.collection.slug, "contexts", own(material).pk, 1])
     assert client.get(page).status_code == 404
+
+
+def test_a_picture_of_a_page_is_sent_once_and_asked_for_each_time(material, work, client, settings, tmp_path) -> None:
+    """Who is signed out gets nothing, whatever the browser has kept."""
+    settings.MEDIA_ROOT = tmp_path
+    file = pages_of_text(tmp_path / "tea.pdf", lines=3)
+    paper = {"file": file.name, "sha256": "5" * 64, "source": "pdf", "pages": [{"width": 595, "height": 842}]}
+    material.collection.papers.update(**paper)
+    page = reverse("extraction_page", args=[material.collection.slug, "contexts", own(material).pk, 1])
+    client.force_login(material.people["ann"])
+    first = client.get(page)
+    assert (first.status_code, first["Cache-Control"], first["Content-Type"]) == (
+        200,
+        "private, no-cache",
+        "image/webp",
+    )
+    again = client.get(page, headers={"if-none-match": first["ETag"]})
+    assert (again.status_code, again.content, again["Cache-Control"]) == (304, b"", "private, no-cache")
+    material.collection.papers.update(sha256="6" * 64)
+    assert client.get(page, headers={"if-none-match": first["ETag"]}).status_code == 200
+    client.logout()
+    assert client.get(page, headers={"if-none-match": first["ETag"]}).status_code == 302
 
 
 def test_a_block_becomes_a_context_with_its_cleaning(material, work, client, django_assert_max_num_queries) -> None:
