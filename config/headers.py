@@ -35,7 +35,7 @@ class PageCompressionMiddleware(GZipMiddleware):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if response.streaming or not response.get("Content-Type", "").startswith("text/html"):
             return response
-        return super().process_response(request, response)  # type: ignore[arg-type]
+        return super().process_response(request, response)
 
 
 class HeadMiddleware:
