@@ -110,6 +110,28 @@ def test_measures_are_those_of_ir_measures(topics: list[tuple[dict[str, int], di
         ), name
 
 
+def test_equal_scores_go_by_trec_evals_order_where_ir_measures_has_two() -> None:
+    """Its RR@k and Judged@k come from other packages, which order equal scores otherwise than trec_eval; all else of a
+    tied run is as here. And trec_eval as ir-measures has it holds scores in 32 bits."""
+    names = ("RR@1", "Judged@1", "P@1", "R@1", "nDCG@1", "Success@1", "AP@1", "AP", "RR", "nDCG", "Rprec", "IPrec@0.5")
+    run = {"q": dict.fromkeys("abc", 1.0)}
+    other = set()
+    for docno in "abc":
+        ours = scored(run, {"q": {docno: 1}}, *names)
+        theirs = ir_measures.calc_aggregate(
+            [ir_measures.parse_measure(name) for name in names],
+            [ir_measures.Qrel("q", docno, 1)],
+            [ir_measures.ScoredDoc("q", each, 1.0) for each in "abc"],
+        )
+        known = {str(measure): value for measure, value in theirs.items()}
+        other |= {name for name in names if abs((ours.column(name)[0] or 0.0) - known[name]) > 1e-12}
+    assert other == {"RR@1", "Judged@1"}
+    nearly = {"a": 1.000000001, "b": 1.0}
+    assert one("AP", canonical_ranking(nearly), {"a": 1}) == 1.0
+    docs = [ir_measures.ScoredDoc("q", docno, score) for docno, score in nearly.items()]
+    assert ir_measures.calc_aggregate([ir_measures.AP], [ir_measures.Qrel("q", "a", 1)], docs)[ir_measures.AP] == 0.5
+
+
 def test_recall_divides_by_all_relevant_and_precision_by_k() -> None:
     assert one("R@5", ["a"], {"a": 1, "b": 1}) == 0.5
     assert one("P@5", ["a"], {"a": 1, "b": 1}) == 0.2
