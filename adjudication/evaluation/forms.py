@@ -73,7 +73,7 @@ class EvaluationForm(forms.Form):
     gold = forms.ChoiceField(
         label="Gold",
         required=False,
-        help_text="What counts as relevant. A paper's table has a gold of its own unless you choose one.",
+        help_text="What counts as relevant.",
     )
     selector = forms.CharField(
         required=False,
@@ -140,15 +140,15 @@ class EvaluationForm(forms.Form):
         golds = offered_golds(collection)
         runs = list(collection.retrieval_runs.order_by("name").values_list("name", flat=True))
         names = [(name, name) for name in runs]
-        self._choose("gold", [("", "choose a gold" if golds else "none yet"), *golds])
+        self.usual_gold = golds[0][0] if golds else ""
+        usual = f"{golds[0][1]}; for a paper's table, its own" if golds else "none yet"
+        self._choose("gold", [("", usual), *golds])
         self._choose("against", [("", "none"), *golds])
         self._choose("runs", names)
         self._choose("baseline", [("", "the best run"), *names])
         self._choose("preset", [("", "runs × measures"), *((name, each.label) for name, each in PRESETS.items())])
         self._choose("by", [(name, name.replace("_", " ")) for name in attribute_names(collection)])
         preset = PRESETS.get((data or {}).get("preset", ""))
-        replaced = (data or {}).get("preset") or (data or {}).get("selector")
-        self.fields["gold"].required = bool(golds) and not replaced
         self.fields["runs"].required = preset is None or preset.measures_runs
         self.fields["runs"].initial = runs
         self.fields["measures"].initial = " ".join(MEASURES)
@@ -161,7 +161,7 @@ class EvaluationForm(forms.Form):
         """The evaluation that was asked for; what was left empty is as in an evaluation that says nothing of it."""
         values = self.cleaned_data
         chosen: dict[str, Any] = {
-            "gold": values["selector"].strip() or values["gold"],
+            "gold": values["selector"].strip() or values["gold"] or ("" if values["preset"] else self.usual_gold),
             "runs": tuple(values["runs"]),
             "measures": tuple(values["measures"].replace(",", " ").split()),
             "by": tuple(values["by"]),

@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class RankedList:
-    """Docnos, best first, with their scores. Scores are what 32 bits hold: trec_eval up to 9.0.8 keeps no more of them."""
+    """Docnos, best first, with their scores, which 32 bits hold: trec_eval up to 9.0.8 keeps no more of them."""
 
     docnos: list[str]
     scores: list[float]
