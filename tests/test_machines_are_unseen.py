@@ -4,12 +4,18 @@ That no address shows them a name, reply or prompt is tested by the walk in test
 """
 
 import pytest
+from django.conf import settings
 from django.test import Client
+from django.urls import reverse
 
 from annotation.machines.jobs import MachineAnswer, store_replies
 from annotation.models import AssignmentState, MachineReply, MachineRun, ReplyState
+from tests.access_table import TABLE
+from tests.access_walk import CLIENT, ask, body_of, path_of, session_of
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT
+
+SAID = "Quartzreply. Answer: 2"
 
 pytestmark = pytest.mark.django_db
 
@@ -20,7 +26,7 @@ def world() -> World:
     world = make_world()
     MachineReply.objects.all().delete()
     run = MachineRun.objects.select_related("criterion").get(pk=world.machine_run.pk)
-    store_replies(run, [MachineAnswer(world.item.pk, ReplyState.ANSWERED, "Answer: 2", 2)], AT)
+    store_replies(run, [MachineAnswer(world.item.pk, ReplyState.ANSWERED, SAID, 2)], AT)
     return world
 
 
@@ -43,6 +49,18 @@ def stable(client: Client, address: str) -> tuple[int, int]:
     answer = client.get(address)
     assert answer.status_code == 200, address
     return answer.status_code, len(answer.content)
+
+
+@pytest.mark.slow
+def test_no_address_shows_an_annotator_what_a_machine_said_with_its_label(world: World) -> None:
+    session = session_of(world.user("annotator"))
+    judged = session_of(world.user("manager"))
+    where = {"slug": "tea", "campaign": "main"}
+    CLIENT.cookies[settings.SESSION_COOKIE_NAME] = judged
+    assert SAID in CLIENT.get(reverse("judgment_list", kwargs=where)).text  # where people who oversee look
+    lines = [line for line in TABLE if line.method == "GET"]
+    answers = {line.name: body_of(ask(line, world, session, path_of(line, world))) for line in lines}
+    assert [name for name, text in answers.items() if "Quartzreply" in text] == []
 
 
 def test_a_machine_holds_no_slot_that_a_person_needs(world: World) -> None:

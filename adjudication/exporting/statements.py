@@ -183,6 +183,10 @@ FROM by_group JOIN by_pair USING (group_id)
 # When a label was given: by the server's clock, which can be trusted; of what a file brings, the time in the file.
 _AT = "CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at) ELSE s.received_at END"
 LABEL_WEEK = f"""to_char({_AT} AT TIME ZONE 'UTC', 'IYYY"-W"IW')"""
+# What a machine said where it gave the label: the words that a file brought, else the reply of its run.
+SAID = """coalesce(nullif(s.said, ''), (
+    SELECT reply.text FROM annotation_machinereply reply JOIN annotation_machinerun made ON made.id = reply.run_id
+    WHERE made.annotator_id = a.annotator_id AND made.criterion_id = j.criterion_id AND reply.item_id = a.item_id))"""
 # Where the columns of a judgments file come from; those that an answer keeps as they are, from its own fields.
 _LABEL = {
     "annotator": "who.name",
@@ -201,6 +205,7 @@ _LABEL = {
     "week": LABEL_WEEK,
     "who": "who.id",
     **{column.name: f"s.{column.name}" for column in STORED_COLUMNS},
+    "said": f"CASE who.kind WHEN 'machine' THEN {SAID} END",
 }
 _LABELS = """
 FROM annotation_item i

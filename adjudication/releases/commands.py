@@ -1,6 +1,7 @@
 """manage.py release, verify_release and explain."""
 
 import shutil
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from adjudication.releases.actions import request_release
 from adjudication.releases.jobs.verifying import Verification, verify_release
 from adjudication.releases.reads.explaining import explain
 from corpus.collections.reads.collections import collection_with
+
+SHOWN_WORDS = 160  # characters of what a machine said
 
 
 class FreezeRelease(ReportingCommand):
@@ -152,4 +155,5 @@ def _label(label: dict[str, Any]) -> str:
     facts = [f"guideline {label['guideline']}"] if label.get("guideline") else []
     facts += [label["week"]] if label.get("week") else []
     facts += [f"{label['seconds']} s"] if label.get("seconds") else []
-    return f"{label['prov:wasAttributedTo']} gave {label['value']}" + (f" ({', '.join(facts)})" if facts else "")
+    said = f": “{textwrap.shorten(label['said'], SHOWN_WORDS)}”" if label.get("said") else ""
+    return f"{label['prov:wasAttributedTo']} gave {label['value']}" + (f" ({', '.join(facts)})" if facts else "") + said

@@ -42,12 +42,12 @@ from corpus.collections.reads.endpoints import NO_MODEL, chat_pace, require_chat
 from corpus.endpoints.chat import Chat, Message, Reply, Unusable
 from corpus.endpoints.driver import Failure, FirstAnswers, Pace, ask_all
 from corpus.endpoints.prices import Prices
+from corpus.formats.judgment_columns import MOST_SAID
 
 LEXICAL_BATCH = 500
 NAMESPACE = UUID("7c7f1a0e-4b35-5e0c-8d1e-6a2b9f0c3d52")  # of submissions made by machine runs
 DEVICE = "machine"
 MOST_PROBLEM = 500
-MOST_TEXT = 200_000  # characters of a reply that are stored; no answer needs more
 
 
 class MachineJob(CampaignJob[MachineRun]):
@@ -221,7 +221,7 @@ def store_replies(run: MachineRun, answers: Sequence[MachineAnswer], at: datetim
             run=run,
             item_id=each.item,
             state=each.state,
-            text=each.text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MOST_TEXT],
+            text=each.text.replace("\0", "\N{REPLACEMENT CHARACTER}")[:MOST_SAID],
             value=each.value,
             problem=each.problem.replace("\0", "")[:MOST_PROBLEM],
             prompt_tokens=each.prompt_tokens,

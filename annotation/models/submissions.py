@@ -39,6 +39,7 @@ class Submission(models.Model):
     reasons = models.JSONField(default=dict)  # {criterion key: reason}, where a level demands one
     reason = models.CharField(max_length=500, blank=True)  # why it was skipped
     note = models.TextField(blank=True)
+    said = models.TextField(blank=True, default="", db_default="")  # an imported machine's words (else: MachineReply)
     flagged = models.BooleanField(default=False)
     guideline = models.ForeignKey(
         Guideline, on_delete=models.PROTECT, null=True, blank=True, related_name="submissions", db_index=False

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 from corpus.formats.doris_queries import KIND, read_doris_queries, write_doris_queries
 from corpus.formats.json_fields import FieldError, take_text, take_texts
 from corpus.formats.json_stream import Part, read_parts
+from corpus.formats.judgment_columns import MOST_SAID, SAID
 from corpus.formats.pool_lists import PoolRow
 from corpus.formats.records import AspectRecord, BrokenFile, DocumentRecord, JudgmentRow, Problem, TopicRecord
 from corpus.formats.registry import Format, Head, Shape
@@ -210,11 +211,10 @@ def read_doris_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
 
 
 def _slim(value: object) -> object:
-    """What is needed of an annotation: of the machine's long texts only those that could not be parsed."""
+    """What is needed of an annotation."""
     if not isinstance(value, dict):
         return None
-    kept = ("aspect_id", "abstract_id", "score", *(("gpt_response",) if value.get("score") == UNPARSED else ()))
-    return {name: value.get(name) for name in kept}
+    return {name: value.get(name) for name in ("aspect_id", "abstract_id", "score", "gpt_response")}
 
 
 class _Rows:
@@ -238,9 +238,8 @@ class _Rows:
             return
         for topic in topics:
             text, value, said = self.texts[aspect].strip(), str(score), str(item.get("gpt_response") or "")
-            yield JudgmentRow(
-                self.annotator, topic, text, str(abstract), "relevance", value, True, self.file, part.line, said
-            )
+            what = (self.annotator, topic, text, str(abstract), "relevance", value, True)
+            yield JudgmentRow(*what, self.file, part.line, {SAID: said[:MOST_SAID]} if said else {})
 
     def problem(self, aspect: str, abstract: Any, score: Any, topics: list[str]) -> str | None:
         """Return why the annotation cannot be taken, or None and remember it."""

@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+SAID = "said"
 YES = frozenset({"1", "true", "yes", "y", "machine"})
 NO = frozenset({"", "0", "false", "no", "n", "human"})
 
@@ -25,6 +26,7 @@ class Column:
     is_flag    written as 1 or 0, in JSON as true or false
     is_detail  how a label was given, not which label of whom on what
     is_stored  stored with the answer, unchanged, in the field of the column's name
+    is_compared  of a stored one: another value makes another answer
     """
 
     name: str
@@ -33,6 +35,7 @@ class Column:
     is_flag: bool = False
     is_detail: bool = False
     is_stored: bool = False
+    is_compared: bool = True
 
     @property
     def empty(self) -> str:
@@ -84,6 +87,8 @@ def moment(text: str) -> datetime | None:
     return found
 
 
+MOST_SAID = 200_000  # characters of a machine's reply that are kept; no answer needs more
+
 COLUMNS = (
     Column("annotator"),
     Column("topic"),
@@ -100,8 +105,9 @@ COLUMNS = (
     Column("guideline", partial(whole_up_to, 2**31 - 1), "integer", is_detail=True),
     Column("at", moment, "timestamptz", is_detail=True),
     Column("active_ms", partial(whole_up_to, 2**31 - 1), "integer", is_detail=True, is_stored=True),
+    # A machine's words. Of a run made here they are with its reply, not with the answer, so they are not compared.
+    Column(SAID, lambda text: text[:MOST_SAID], is_detail=True, is_stored=True, is_compared=False),
 )
 NAMES = tuple(column.name for column in COLUMNS)
 DETAILS = tuple(column for column in COLUMNS if column.is_detail)
 STORED_COLUMNS = tuple(column for column in COLUMNS if column.is_stored)
-SAID = "said"  # a machine's words; read only, and kept where its value is -1, an answer that could not be read

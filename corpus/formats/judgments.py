@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from corpus.formats.csv_text import read_csv, write_csv
 from corpus.formats.json_fields import FieldError, take_first
 from corpus.formats.jsonl import read_objects, records_from, write_objects
-from corpus.formats.judgment_columns import COLUMNS, DETAILS, NAMES, SAID, flag
+from corpus.formats.judgment_columns import COLUMNS, DETAILS, NAMES, flag
 from corpus.formats.qrels import read_qrels
 from corpus.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
 from corpus.formats.registry import Format, Shape
@@ -19,17 +19,17 @@ FLAGS = [column.name for column in COLUMNS if column.is_flag]
 
 
 def read_csv_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
-    """Yield one judgment for each row; columns other than `COLUMNS` and `SAID` are passed over."""
+    """Yield one judgment for each row; columns other than `COLUMNS` are passed over."""
     required = ("topic", "value") if annotator else ("annotator", "topic", "value")
     for found in read_csv(stream, file, required=required):
         yield found if isinstance(found, Problem) else _row(found[1], file, found[0], annotator)
 
 
 def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
-    """Yield one judgment for each line; keys other than `COLUMNS` and `SAID` are passed over."""
+    """Yield one judgment for each line; keys other than `COLUMNS` are passed over."""
 
     def judgment(item: dict[str, Any], file: str, line: int) -> JudgmentRow | Problem:
-        return _row({name: _cell(item, name) for name in (*NAMES, SAID)}, file, line, annotator)
+        return _row({name: _cell(item, name) for name in NAMES}, file, line, annotator)
 
     return records_from(read_objects(stream, file), file, judgment)
 
@@ -60,7 +60,6 @@ def _row(cells: dict[str, str], file: str, line: int, annotator: str) -> Judgmen
     annotator = annotator or named
     if reason := _problem(annotator, topic, docno, value):
         return Problem(file, line, reason)
-    said = cells.get(SAID, "") if value == "-1" else ""  # also where a choice says later that all are a machine's
     try:
         is_machine = bool(_read_cell("machine", flag, cells))
         read = (
@@ -69,7 +68,7 @@ def _row(cells: dict[str, str], file: str, line: int, annotator: str) -> Judgmen
         details = {name: found for name, found in read if found not in (None, "")}
     except ValueError as error:
         return Problem(file, line, str(error))
-    return JudgmentRow(annotator, topic, aspect, docno, criterion, value, is_machine, file, line, said, details)
+    return JudgmentRow(annotator, topic, aspect, docno, criterion, value, is_machine, file, line, details)
 
 
 def _read_cell(name: str, reader: Callable[[str], Any], cells: dict[str, str]) -> Any:

@@ -164,8 +164,7 @@ class QrelRow:
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
     """One label of one annotator. `aspect`, `docno` and `criterion` are "" where the file does not name them;
-    `value` is the label as written, a number without a needless ".0"; `said` are a machine's words where its answer
-    could not be read.
+    `value` is the label as written, a number without a needless ".0".
 
     `details` hold how it was given, by the names of `corpus.formats.judgment_columns`, without what the file is silent
     about.
@@ -180,8 +179,12 @@ class JudgmentRow:
     machine: bool
     file: str = ""
     line: int = 0
-    said: str = ""
     details: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def said(self) -> str:
+        """A machine's words, "" where the file has none."""
+        return str(self.details.get("said", ""))
 
     @property
     def label_id(self) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from accounts.models import User
-from adjudication.labels.reads.ballots import ShownLabel
+from adjudication.labels.reads.ballots import ShownLabel, machine_words
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.labels import counted_judgments, repeated_judgments
 from adjudication.models import Verdict
@@ -106,16 +106,17 @@ def _value(rows: QuerySet[Judgment] | QuerySet[Verdict]) -> Subquery:
 
 
 def fetch_lines(items: list[Item], criterion: Criterion, reader: User, *, repeats: bool = False) -> list[Line]:
-    """The items with their labels and verdicts, for one page; with `repeats` the second answers too. Three queries."""
+    """The items with their labels and verdicts, for one page; with `repeats` the second answers too. Four queries."""
     shown = repeated_judgments(criterion.campaign) if repeats else counted_judgments(criterion.campaign)
     judgments = (
         shown.filter(assignment__item__in=items, criterion=criterion)
         .select_related("assignment__annotator", "submission__guideline")
         .order_by("assignment__annotator__kind", "assignment__annotator__name", "assignment__repeat")
     )
+    said = machine_words(judgments)
     labels: dict[int, list[Label]] = {}
     for judgment in judgments:
-        labels.setdefault(judgment.assignment.item_id, []).append(_label(judgment))
+        labels.setdefault(judgment.assignment.item_id, []).append(_label(judgment, said.get(judgment.pk, "")))
     verdicts = {row.item_id: row for row in Verdict.objects.filter(item__in=items, criterion=criterion)}
     todo = Assignment.objects.filter(item__in=items, annotator__user=reader, state=AssignmentState.PENDING)
     waiting = set(todo.values_list("item_id", flat=True))
@@ -125,10 +126,10 @@ def fetch_lines(items: list[Item], criterion: Criterion, reader: User, *, repeat
     ]
 
 
-def _label(judgment: Judgment) -> Label:
+def _label(judgment: Judgment, said: str) -> Label:
     annotator, again = judgment.assignment.annotator, judgment.assignment.repeat > 0
     name, kind = (annotator.name, annotator.kind) if annotator else ("", "")
-    return Label.of(judgment, name=name, kind=kind, again=again)
+    return Label.of(judgment, name=name, kind=kind, again=again, said=said)
 
 
 VERDICT = "verdict"

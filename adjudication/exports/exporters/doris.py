@@ -23,6 +23,7 @@ from adjudication.exports.exporters.topics import published_topics, topic_record
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.formats.doris_json_writer import write_doris_json
+from corpus.formats.judgment_columns import SAID
 from corpus.formats.records import JudgmentRow, TopicRecord
 from corpus.models import Collection
 
@@ -33,8 +34,8 @@ class DorisMae(TextExporter, CampaignExporter):
     suffix = "doris-mae.json"
     media_type = "application/json; charset=utf-8"
     about = (
-        "Queries with aspects and pools, all abstracts, and the value of each aspect and abstract, in version 1 of "
-        "DORIS-MAE's layout. Can be imported again."
+        "Queries with aspects and pools, all abstracts, and the value of each aspect and abstract with what a machine "
+        "said (gpt_response), in version 1 of DORIS-MAE's layout. Can be imported again."
     )
     form = SummedForm
     judged = Judged.DOCUMENTS
@@ -69,6 +70,10 @@ class DorisMae(TextExporter, CampaignExporter):
         for aspect, docno, count in read(TWO_SCORES):
             fact = f"Document {docno} has two values for the aspect “{aspect}”, which two topics share."
             found.append(Finding(FATAL, "two_scores", fact, count, advice="Decide on one."))
+        ((other_words,),) = read(OTHER_WORDS)
+        if other_words:
+            text = f"Values whose gpt_response is of a machine that gave another value: {other_words:,}."
+            found.append(Finding(WARNING, "other_words", text, other_words))
         ((alone,),) = read(statements.POOLED_ALONE)
         if alone:
             text = f"Pooled documents without any value, which readers of DORIS-MAE's layout score 0: {alone:,}."
@@ -93,17 +98,34 @@ def _topics(options: Options) -> list[TopicRecord]:
 
 
 def _scores(options: Options) -> Iterator[JudgmentRow]:
-    for number, aspect, docno, value in rows(SCORES, options):
-        yield JudgmentRow("", number, aspect, docno, "", str(value), False)
+    for number, aspect, docno, value, said in rows(SCORES, options):
+        yield JudgmentRow("", number, aspect, docno, "", str(value), False, details={SAID: said} if said else {})
 
 
+# The words of a machine on the item: of one that gave this value, if any did.
+_MACHINE = f"""
+LEFT JOIN LATERAL (
+  SELECT {statements.SAID} AS said, j.value
+  FROM annotation_assignment a
+  JOIN annotation_annotator who ON who.id = a.annotator_id AND who.kind = 'machine'
+  JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = %(criterion)s
+  JOIN annotation_submission s ON s.id = j.submission_id
+  WHERE a.item_id = i.id AND a.state = 'done' AND a.repeat = 0
+  ORDER BY j.value <> v.value, a.annotator_id LIMIT 1
+) machine ON true
+"""
+OTHER_WORDS = f"""
+SELECT count(*) FROM annotation_item i {statements.VERDICTS} {_MACHINE}
+WHERE i.campaign_id = %(campaign)s AND machine.said <> '' AND machine.value <> v.value
+"""
 SCORES = f"""
-SELECT t.number, asp.text, d.docno, v.value
+SELECT t.number, asp.text, d.docno, v.value, machine.said
 FROM annotation_item i
 JOIN {statements.PUBLISHED_TOPICS} t ON t.id = i.topic_id
 JOIN corpus_aspect asp ON asp.id = i.aspect_id
 JOIN corpus_document d ON d.id = i.document_id
 {statements.VERDICTS}
+{_MACHINE}
 WHERE i.campaign_id = %(campaign)s
 ORDER BY t.position, t.id, i.aspect_id, d.id
 """

@@ -15,7 +15,7 @@ class Judgments(TextExporter, CampaignExporter):
     label = "Judgments, CSV"
     suffix = "judgments.csv"
     media_type = CSV
-    about = "Every label that counts, by annotator. Can be imported again."
+    about = "Every label that counts, by annotator, with what machines said. Can be imported again."
     by_suffix: ClassVar = {".jsonl": "judgments-jsonl"}
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:

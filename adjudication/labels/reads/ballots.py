@@ -3,7 +3,7 @@
 import hmac
 import json
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db.models import OuterRef, QuerySet
 
 from adjudication.models import Verdict, VoteRun
-from annotation.models import AnnotatorKind, AssignmentState, Judgment
+from annotation.models import AnnotatorKind, AssignmentState, Judgment, MachineReply
 
 KINDS = {
     "humans": [AnnotatorKind.HUMAN],
@@ -23,7 +23,7 @@ KINDS = {
 
 @dataclass(frozen=True, kw_only=True)
 class ShownLabel:
-    """One label with what its annotator added. `seconds` is active time."""
+    """One label with what its annotator added. `seconds` is active time, `said` a machine's words."""
 
     value: int
     note: str
@@ -32,6 +32,7 @@ class ShownLabel:
     at: datetime
     seconds: float | None
     guideline: int | None
+    said: str = ""
 
     @classmethod
     def of(cls, judgment: Judgment, **more: Any) -> Self:
@@ -74,7 +75,7 @@ class Ballots:
 
 
 def fetch_ballots(verdict: Verdict, attach: Callable[[Sequence[int]], Mapping[int, object]] | None = None) -> Ballots:
-    """All labels that count on the verdict's item and criterion. One query. The order is random but always the same.
+    """All labels that count on the verdict's item and criterion. Two queries. The order is random but stays.
 
     `attach` reads what else the votes came with, by submission id.
     """
@@ -83,12 +84,35 @@ def fetch_ballots(verdict: Verdict, attach: Callable[[Sequence[int]], Mapping[in
     judgments = list(named.order_by("assignment__annotator_id"))
     random.Random(f"verdict {verdict.pk}").shuffle(judgments)  # noqa: S311 (hides who is who; guards no secret)
     more = attach([one.submission_id for one in judgments]) if attach else {}
+    said = machine_words(judgments)
     people = [one for one in judgments if _kind(one) == AnnotatorKind.HUMAN]
     machines = [one for one in judgments if _kind(one) == AnnotatorKind.MACHINE]
     return Ballots(
         [_ballot(letter(place), judgment, verdict, more) for place, judgment in enumerate(people)],
-        [_ballot(f"M{place + 1}", judgment, verdict, more) for place, judgment in enumerate(machines)],
+        [
+            _ballot(f"M{place + 1}", judgment, verdict, more, said.get(judgment.pk, ""))
+            for place, judgment in enumerate(machines)
+        ],
     )
+
+
+def machine_words(judgments: Iterable[Judgment]) -> dict[int, str]:
+    """What machines said where they gave these labels, by the label's id: the words that came with an import, else
+    the reply of the machine's run. One query, none without machines. The labels come with assignment and annotator.
+    """
+    found = [one for one in judgments if _kind(one) == AnnotatorKind.MACHINE]
+    if not found:
+        return {}
+    replies = MachineReply.objects.filter(
+        item__in={one.assignment.item_id for one in found},
+        run__annotator__in={one.assignment.annotator_id for one in found},
+    ).values_list("run__annotator_id", "item_id", "run__criterion_id", "text")
+    texts = {(annotator, item, criterion): text for annotator, item, criterion, text in replies}
+    return {
+        one.pk: one.submission.said
+        or texts.get((one.assignment.annotator_id or 0, one.assignment.item_id, one.criterion_id), "")
+        for one in found
+    }
 
 
 def labels_on(item: int | OuterRef, criterion: int | OuterRef) -> QuerySet[Judgment]:
@@ -126,9 +150,10 @@ def _kind(judgment: Judgment) -> str:
     return annotator.kind if annotator else ""
 
 
-def _ballot(name: str, judgment: Judgment, verdict: Verdict, more: Mapping[int, object]) -> Ballot:
+def _ballot(name: str, judgment: Judgment, verdict: Verdict, more: Mapping[int, object], said: str = "") -> Ballot:
     return Ballot.of(
         judgment,
+        said=said,
         letter=name,
         annotator=judgment.assignment.annotator_id or 0,
         late=verdict.decided_at is not None and judgment.submission.received_at > verdict.decided_at,

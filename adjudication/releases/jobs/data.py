@@ -90,7 +90,8 @@ class Writer:
         self.folder.write(
             f"{folder}/judgments.jsonl",
             pieces(write_objects(self._judgments(options))),
-            "Every label that counts: annotator under a pseudonym, value, guideline version, week and seconds.",
+            "Every label that counts: annotator under a pseudonym, value, guideline version, week and seconds; of a"
+            " machine what it said.",
         )
         self.folder.write(
             f"{folder}/verdicts.jsonl",
@@ -171,6 +172,7 @@ class Writer:
             "week": label["week"],
             "seconds": coarse(label["active_ms"]),
             "note": self.people.without_names(label["note"] or "") or None,
+            "said": self.people.without_names(label["said"] or "") or None,
         }
         return {name: value for name, value in found.items() if value is not None}
 
@@ -297,7 +299,7 @@ def plain(name: str) -> str:
 
 
 RELEASED = (
-    "topic aspect docno criterion who value machine model run reason flagged guideline week active_ms note".split()
+    "topic aspect docno criterion who value machine model run reason flagged guideline week active_ms note said".split()
 )
 JUDGMENTS = statements.judgments(RELEASED)
 POOLS = f"""

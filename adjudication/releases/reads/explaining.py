@@ -40,7 +40,7 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
     found = [
         line
         for campaign in readable_campaigns(collection)
-        for line in lines_of(collection, campaign, people, topic=topic.pk, document=document.pk)
+        for line in lines_of(collection, campaign, people, topic=topic.pk, document=document.pk, said=True)
         if not subtopic or line.get("subtopic") == subtopic
     ]
     if not found:

@@ -34,14 +34,16 @@ def lines_of(
     *,
     topic: int | None = None,
     document: int | None = None,
+    said: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """One object for each item and criterion of the campaign that has a label or a value, in the order of topics.
 
-    `topic` and `document` (ids) narrow it to one pair. Streamed.
+    `topic` and `document` (ids) narrow it to one pair; with `said` labels of machines have the machine's words.
+    Streamed.
     """
     options = Options(collection, EXPORTERS["judgments"], campaign)
     recipes = dict(MachineRun.objects.filter(campaign=campaign).values_list("annotator_id", "recipe_hash"))
-    for row in rows(LINES_OF_CAMPAIGN, options, topic=topic, document=document):
+    for row in rows(LINES_OF_CAMPAIGN, options, topic=topic, document=document, said=said):
         yield _line(campaign, dict(zip(COLUMNS, row, strict=True)), people, recipes)
 
 
@@ -98,6 +100,7 @@ def _label(label: dict[str, Any], people: Pseudonyms, recipes: dict[int, str]) -
         "guideline": label["guideline"],
         "week": label["week"],
         "seconds": coarse(label["active_ms"]),
+        "said": people.without_names(label["said"] or "") or None,
     }
     return {name: each for name, each in found.items() if each is not None}
 
@@ -128,7 +131,8 @@ SELECT t.written, coalesce(places.place, 1), asp.text, d.docno, c.key, v.value, 
     FROM corpus_poolentry p JOIN corpus_poolsource s ON s.entry_id = p.id
     WHERE p.topic_id = i.topic_id AND p.document_id = i.document_id),
   (SELECT json_agg(json_build_object('who', a.annotator_id, 'value', j.value, 'reason', j.reason,
-      'guideline', g.version, 'active_ms', s.active_ms, 'week', {statements.LABEL_WEEK}))::text
+      'guideline', g.version, 'active_ms', s.active_ms, 'week', {statements.LABEL_WEEK},
+      'said', CASE WHEN %(said)s THEN {statements.SAID} END))::text
     FROM annotation_assignment a
     JOIN annotation_judgment j ON j.assignment_id = a.id AND j.criterion_id = c.id
     JOIN annotation_submission s ON s.id = j.submission_id

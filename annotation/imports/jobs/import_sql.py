@@ -6,10 +6,18 @@ the answers: one for each annotator and item, with the answer that is stored alr
 
 from corpus.formats.judgment_columns import COLUMNS, STORED_COLUMNS, Column
 
+COMPARED = [column for column in STORED_COLUMNS if column.is_compared]
+
 
 def listed(table: str = "") -> str:
     """The columns that an answer stores unchanged, for a SELECT or an INSERT."""
     return ", ".join(f"{table}.{column.name}" if table else column.name for column in STORED_COLUMNS)
+
+
+def compared(table: str = "") -> str:
+    """Those of them that make another answer."""
+    names = (f"{table}.{column.name}" if table else column.name for column in COMPARED)
+    return ", ".join(names)
 
 
 def known(column: Column, value: str) -> str:
@@ -20,7 +28,7 @@ def known(column: Column, value: str) -> str:
 STAGE = f"""
 DROP TABLE IF EXISTS judgment_row, judgment_match, judgment_group, judgment_name, judgment_uuid, judgment_open;
 CREATE TEMP TABLE judgment_row (
-  n bigint, file text, line integer, {", ".join(f"{column.name} {column.sql}" for column in COLUMNS)}, said text
+  n bigint, file text, line integer, {", ".join(f"{column.name} {column.sql}" for column in COLUMNS)}
 ) ON COMMIT DROP;
 CREATE TEMP TABLE judgment_name (name text PRIMARY KEY, annotator_id bigint, machine boolean, problem text)
   ON COMMIT DROP;
@@ -38,7 +46,7 @@ FROM judgment_row GROUP BY 1 ORDER BY min(n)
 _MATCH = f"""
 CREATE TEMP TABLE judgment_match ON COMMIT DROP AS
 SELECT r.n, r.file, r.line, g.annotator_id, g.machine, i.id AS item_id, cr.id AS criterion_id, cr.key AS criterion,
-  l.value AS value, r.said, coalesce(r.reason, '') AS reason, r.flagged, r.guideline,
+  l.value AS value, coalesce(r.reason, '') AS reason, r.flagged, r.guideline,
   v.id AS guideline_id, r.at, {listed("r")},
   CASE
     WHEN g.problem <> '' THEN g.problem
@@ -104,7 +112,7 @@ FROM judgment_match m
 LEFT JOIN annotation_assignment e ON e.item_id = m.item_id AND e.annotator_id = m.annotator_id AND e.repeat = 0
 LEFT JOIN LATERAL (
   SELECT s.uuid, s.kind,
-    jsonb_build_array(s.reasons, s.flagged, s.guideline_id, s.client_at, {listed("s")}) AS how
+    jsonb_build_array(s.reasons, s.flagged, s.guideline_id, s.client_at, {compared("s")}) AS how
   FROM annotation_submission s WHERE s.assignment_id = e.id AND s.outcome = 'counted'
   ORDER BY s.id DESC LIMIT 1
 ) last ON true
@@ -126,8 +134,8 @@ UPDATE judgment_group SET fate = CASE
     ELSE 'created'
   END
 FROM (
-  SELECT grp AS of, jsonb_build_array(reasons, flagged, guideline_id, at, {listed()}) AS how,
-    '[{{}}, false, null, null, {", ".join(column.empty for column in STORED_COLUMNS)}]'::jsonb AS silent
+  SELECT grp AS of, jsonb_build_array(reasons, flagged, guideline_id, at, {compared()}) AS how,
+    '[{{}}, false, null, null, {", ".join(column.empty for column in COMPARED)}]'::jsonb AS silent
   FROM judgment_group
 ) compared WHERE compared.of = grp
 """
@@ -181,7 +189,7 @@ STORE_UNPARSED = """
 WITH stored AS (
   INSERT INTO annotation_unparsedanswer (annotator_id, item_id, criterion_id, text, received_at, imported_in_id)
   SELECT DISTINCT ON (m.annotator_id, m.item_id, m.criterion_id)
-    m.annotator_id, m.item_id, m.criterion_id, m.said, %(at)s, %(run)s
+    m.annotator_id, m.item_id, m.criterion_id, coalesce(m.said, ''), %(at)s, %(run)s
   FROM judgment_match m
   WHERE m.problem = 'unparsed' AND NOT EXISTS (
     SELECT FROM annotation_assignment a JOIN annotation_judgment j ON j.assignment_id = a.id

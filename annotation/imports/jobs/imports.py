@@ -18,7 +18,6 @@ from annotation.campaigns.rules.seals import sealed_by
 from annotation.imports.jobs import import_sql as sql
 from annotation.imports.jobs.import_people import People
 from annotation.kind import Judged
-from annotation.machines.jobs import MOST_TEXT
 from annotation.models import AnnotatorKind, Campaign
 from corpus.formats.judgments import cells_of
 from corpus.formats.reading import read_judgments
@@ -76,7 +75,7 @@ def _load(run: ImportRun, campaign: Campaign, progress: Progress, counts: Import
 
 def _line(n: int, row: JudgmentRow) -> bytes:
     cells = ("\\N" if value is None else copy_text(str(value)) for value in cells_of(row))
-    return encode_line((str(n), copy_text(row.file), str(row.line), *cells, copy_text(row.said[:MOST_TEXT])))
+    return encode_line((str(n), copy_text(row.file), str(row.line), *cells))
 
 
 def _name_annotators(run: ImportRun, campaign: Campaign, counts: ImportCounts, *, everybody_is_machine: bool) -> None:

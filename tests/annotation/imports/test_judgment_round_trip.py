@@ -57,15 +57,15 @@ def take(campaign, path):
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_an_export_comes_in_again_without_loss(made, tmp_path, suffix) -> None:
     aspect, docno = made.aspects[0], made.documents[0].docno
-    elsewhere = tmp_path / "elsewhere.csv"
+    elsewhere, item = tmp_path / "elsewhere.csv", f"{aspect.topic.number},{aspect.text},{docno}"
     elsewhere.write_text(
-        f"{HEADER},machine,model,run,reason,note,flagged,guideline,at,active_ms\n"
-        f"Zoe,{aspect.topic.number},{aspect.text},{docno},1,0,,,off topic,a note,1,1,2024-05-06T07:08:09.5+02:00,1234\n"
-        f"gpt,{aspect.topic.number},{aspect.text},{docno},2,1,gpt-x,3,,,0,,2024-05-06T07:08:09Z,\n"
+        f"{HEADER},machine,model,run,reason,note,flagged,guideline,at,active_ms,said\n"
+        f"Zoe,{item},1,0,,,off topic,a note,1,1,2024-05-06T07:08:09.5+02:00,1234,\n"
+        f'gpt,{item},2,1,gpt-x,3,,,0,,2024-05-06T07:08:09Z,,"It does.\n\nCONCUR"\n'
     )
     assert counts(take("main", elsewhere)) == (2, 0, 0, 0)
     whole = export("main", tmp_path / f"whole.{suffix}")
-    for said in ("off topic", "a note", "2024-05-06T05:08:09.5", "1234", "gpt-x", "sure?"):
+    for said in ("off topic", "a note", "2024-05-06T05:08:09.5", "1234", "gpt-x", "sure?", "CONCUR"):
         assert said in whole
     prepare(made, "Again")
     assert counts(take("again", tmp_path / f"whole.{suffix}")) == (4, 0, 0, 0)

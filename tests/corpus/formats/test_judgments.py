@@ -131,9 +131,9 @@ def test_machine_labels_are_read_as_an_annotators(tmp_path: Path) -> None:
     assert {row.annotator for row in found} == {"umbrela"}
 
 
-def test_the_words_of_a_machine_are_kept_where_it_could_not_be_read() -> None:
+def test_the_words_of_a_machine_are_kept() -> None:
     text = '{"annotator": "gpt", "topic": "7", "value": -1, "machine": true, "said": "Perhaps?"}\n'
     (found,) = records(read_jsonl_judgments(stream(text), "f"))
     assert found.said == "Perhaps?"
     rows = records(read_csv_judgments(stream("annotator,topic,value,machine,said\ngpt,7,1,1,Surely.\n"), "f"))
-    assert [row.said for row in rows] == [""], "what was read needs no words"
+    assert [row.said for row in rows] == ["Surely."]
