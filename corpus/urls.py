@@ -98,6 +98,7 @@ IN_COLLECTION = (
     ("generated/<int:pk>/discard/", generation.question_discard),
     ("runs/", runs.run_list),
     ("runs/new/", runs.run_create),
+    ("runs/prompts/", runs.rerank_prompt_edit),
     ("runs/<int:pk>/", runs.run_detail),
     ("runs/<int:pk>/file/", runs.run_file),
     ("runs/<int:pk>/metadata/", runs.run_metadata),

@@ -408,6 +408,7 @@ TABLE: list[Row] = [
         data=lambda _: {"description": "The usual baseline."},
     ),
     *row("run_delete", MANAGERS_WRITE, where=key_of("retrieval_run")),
+    *row("rerank_prompt_edit", "GET login 404 403 200 200 200 | POST login 404 403 403 403 form"),
     *row("run_create", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422"),
     *row("run_file", OVERSEERS_PAGE, where=key_of("retrieval_run")),
     *row("run_metadata", OVERSEERS_PAGE, where=key_of("retrieval_run")),

@@ -16,11 +16,12 @@ from annotation.machines.actions.machines import continue_machine_run, request_m
 from annotation.machines.actions.prompts import write_prompt_for
 from annotation.machines.actions.recipes import MachineOptions, criterion_of, estimate_machine, recipe_of
 from annotation.machines.reads.machines import count_replies
-from annotation.machines.reads.prompts import known_prompts, preview_of, prompt_named, prompt_versions
+from annotation.machines.reads.prompts import preview_of
 from annotation.models import Campaign, MachineKind, MachineRun
 from corpus.collections.reads.collections import collection_with
 from corpus.models import PromptPurpose, PromptTemplate
 from corpus.questions.reads.generation import PROMPT_NAME
+from corpus.questions.reads.prompts import known_prompts, prompt_named, prompt_versions
 
 
 class Annotate(ReportingCommand):
@@ -168,7 +169,7 @@ class Prompts(SteppedCommand):
 
     def add_write(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="a text in UTF-8; -: standard input")
-        parser.add_argument("--name", default="", help="needed for relevance; a known one gets its next version")
+        parser.add_argument("--name", default="", help="needed but for questions; a known one gets its next version")
         _add_purpose(parser)
 
     def add_preview(self, parser: CommandParser) -> None:

@@ -19,11 +19,12 @@ from annotation.machines.actions.recipes import estimate_machine
 from annotation.machines.actions.replies import decide_reply
 from annotation.machines.forms import DecisionForm, MachineForm, PromptForm
 from annotation.machines.reads.machines import count_replies, imported_machines, replies_in_state, run_rows, runs_of
-from annotation.machines.reads.prompts import preview_of, prompt_versions
+from annotation.machines.reads.prompts import preview_of
 from annotation.models import Campaign, CampaignState, MachineReply, MachineRun, ReplyState
 from annotation.prompting.prompts import PLACEHOLDERS, STARTERS
 from corpus.collections.reads.endpoints import chat_endpoint
 from corpus.models import PromptPurpose
+from corpus.questions.reads.prompts import prompt_versions
 from corpus.text.differences import compare_texts
 
 PER_PAGE = 20

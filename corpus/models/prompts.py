@@ -9,6 +9,7 @@ from corpus.models.collections import Collection, InCollection
 class PromptPurpose(models.TextChoices):
     QUESTIONS = "questions", "question generation"
     RELEVANCE = "relevance", "relevance judgments"
+    RERANKING = "reranking", "reranking of runs"
 
 
 class PromptTemplate(models.Model):

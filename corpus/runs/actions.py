@@ -54,7 +54,8 @@ def request_run(
         recipe.check(collection, values)
     if collection.run_makings.filter(name=name).exclude(state__in=FINAL_STATES).exists():
         raise Conflict(f"The run {name} is being made already. Wait for it, or cancel it first.")
-    parameters = {"recipe": recipe.name, "settings": values}
+    kept = recipe.keep(collection, values, by, at) if recipe.keep else {}
+    parameters = {"recipe": recipe.name, "settings": values, **kept}
     fields = {"collection": collection, "name": name, "recipe_hash": digest, "parameters": parameters}
     job = jobs.new_job(RunMaking, by=by, at=at, send=send, **fields)
     record_event(by=by, at=at, verb="request_run", target=job, scope=collection, name=name, **parameters)

@@ -54,6 +54,8 @@ def _metadata(run: RetrievalRun) -> dict[str, Any]:
     if "recipe" in facts:
         method["retrieval"] = [{"name": facts["recipe"], **facts["settings"]}]
         method["recipe hash"] = facts["recipe_hash"]
+    if "prompt" in facts:
+        method["prompt"] = facts["prompt"]
     source: dict[str, Any] = {"software": "Litmus", "version": facts.get("code_version", settings.CODE_VERSION)}
     found: dict[str, Any] = {
         "schema-version": 0.1,

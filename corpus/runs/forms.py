@@ -5,9 +5,24 @@ from typing import Any
 from django import forms
 
 from corpus.models import Collection
+from corpus.questions.actions.prompts import LONGEST_BODY
+from corpus.questions.actions.prompts import LONGEST_NAME as LONGEST_PROMPT_NAME
 from corpus.runs.recipes.earlier import RunField, RunsField
 from corpus.runs.recipes.recipe import Recipe
+from corpus.runs.recipes.rerank import PromptField
 from corpus.runs.rules import LONGEST_NAME
+
+
+class RerankPromptForm(forms.Form):
+    """A prompt's name and text. Saving under a name that exists makes its next version."""
+
+    name = forms.CharField(max_length=LONGEST_PROMPT_NAME, help_text="A name that exists gets a new version.")
+    body = forms.CharField(
+        max_length=LONGEST_BODY,
+        label="Text",
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 22, "spellcheck": "false"}),
+    )
 
 
 class NameForm(forms.Form):
@@ -27,6 +42,8 @@ def recipe_form(recipe: Recipe, collection: Collection, data: Any = None, **more
     for field in form.fields.values():
         if isinstance(field, RunField | RunsField):
             field.offer(list(collection.retrieval_runs.order_by("name").values_list("name", flat=True)))
+        elif isinstance(field, PromptField):
+            field.offer(collection)
         if field.help_text:
             text = str(field.help_text)
             field.help_text = f"{text[:1].upper()}{text[1:]}."

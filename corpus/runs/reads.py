@@ -8,8 +8,10 @@ from django.db.models.expressions import Func
 
 from accounts.sql import execute
 from corpus.models import Collection, Document, PoolEntry, Ranking, RetrievalRun
+from corpus.text.reranking import Message, Paper, parse_rerank_prompt, shortened
 from corpus.topics.reads.judged import with_judged
 
+EXAMPLES, EXAMPLE_WORDS = 3, 60  # documents in an example of a prompt, and words of each
 COMPARED = 100  # first documents of a ranking that are compared with its topic's pool
 
 OVERLAP = """
@@ -71,6 +73,15 @@ def overlap_of(run: RetrievalRun) -> Overlap:
     values = {"run": run.pk, "collection": run.collection_id, "depth": COMPARED}
     ((n_10, pooled_10, n_100, pooled_100),) = execute(OVERLAP, values)
     return Overlap(100 * pooled_10 / n_10 if n_10 else None, 100 * pooled_100 / n_100 if n_100 else None)
+
+
+def example_messages(collection: Collection, body: str) -> list[Message]:
+    """What a prompt for reranking sends about the first topic and the first three documents. Errors: BadPrompt."""
+    prompt = parse_rerank_prompt(body)
+    topic = collection.topics.order_by("position", "pk").first()
+    documents = collection.documents.order_by("pk").values_list("title", "abstract")[:EXAMPLES]
+    papers = [shortened(title, abstract, EXAMPLE_WORDS) for title, abstract in documents]
+    return prompt.messages(topic.text if topic else "(the first topic)", papers or [Paper("", "")])
 
 
 def rankings_of(run: RetrievalRun) -> QuerySet[Ranking]:

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -14,15 +15,26 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import refusal_reason
 from corpus.collections.rules import can_manage, check_can_manage, check_run_is_free, fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
-from corpus.models import Collection, RetrievalRun
+from corpus.models import Collection, PromptPurpose, RetrievalRun
 from corpus.pools.actions import delete_run
+from corpus.questions.actions.prompts import write_rerank_prompt
+from corpus.questions.reads.prompts import prompt_versions
 from corpus.runs.actions import describe_run, request_run
 from corpus.runs.files import metadata_lines, metadata_text, run_pieces
-from corpus.runs.forms import DescriptionForm, NameForm, recipe_form
-from corpus.runs.reads import compare_with_pools, first_of, judged_documents_of, list_runs, overlap_of, rankings_of
+from corpus.runs.forms import DescriptionForm, NameForm, RerankPromptForm, recipe_form
+from corpus.runs.reads import (
+    compare_with_pools,
+    example_messages,
+    first_of,
+    judged_documents_of,
+    list_runs,
+    overlap_of,
+    rankings_of,
+)
 from corpus.runs.recipes.recipe import Recipe
 from corpus.runs.recipes.registry import RECIPES
 from corpus.runs.rules import LONGEST_NAME
+from corpus.text.reranking import FOR_EACH, ONCE, STARTERS, USUAL
 
 RUNS_PER_PAGE = 50
 TOPICS_PER_PAGE = 25
@@ -65,6 +77,32 @@ def run_create(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("job_detail", "runs", job.pk)
     context = collection_context(membership, "runs", recipe=recipe, recipes=RECIPES.values(), named=named, form=form)
     return render(request, "corpus/runs/run_create.html", context, status=422 if request.method == "POST" else 200)
+
+
+@require_http_methods(["GET", "POST"])
+def rerank_prompt_edit(request: HttpRequest, slug: str) -> HttpResponse:
+    """The prompts for reranking: their versions, one of them with what it sends; saving makes the next version."""
+    membership = fetch_overseer(request.user, slug)
+    if request.method == "POST":
+        check_can_manage(membership)
+    collection = membership.collection
+    versions = list(prompt_versions(collection, PromptPurpose.RERANKING))
+    begun = request.GET.get("from", "")
+    chosen = next((each for each in versions if str(each.pk) == begun), None)
+    name = chosen.name if chosen else begun if begun in STARTERS else USUAL
+    body = chosen.body if chosen else STARTERS[name]
+    form = RerankPromptForm(request.POST or None, initial={"name": name, "body": body})
+    if request.method == "POST" and form.is_valid():
+        with refusals_in_form(form, "body"):
+            saved = write_rerank_prompt(
+                by=membership.user, at=timezone.now(), collection=collection, **form.cleaned_data
+            )
+            messages.success(request, f"{saved} is saved. Runs that name it use these words.")
+            return redirect(f"{reverse('rerank_prompt_edit', args=[slug])}?from={saved.pk}")
+    context = collection_context(membership, "runs", form=form, versions=versions, chosen=chosen, name=name, body=body)
+    context |= {"starters": STARTERS, "once": ONCE, "for_each": FOR_EACH}
+    context["example"] = example_messages(collection, body)
+    return render(request, "corpus/runs/rerank_prompt_edit.html", context, status=422 if form.errors else 200)
 
 
 @require_safe

@@ -9,7 +9,7 @@ from accounts.refusals import Refused
 from annotation.prompting.prompts import BadPrompt, parse_prompt
 from corpus.models import Collection, PromptPurpose, PromptTemplate
 from corpus.questions.actions.generation import write_question_prompt
-from corpus.questions.actions.prompts import write_prompt
+from corpus.questions.actions.prompts import write_prompt, write_rerank_prompt
 from corpus.questions.reads.generation import PROMPT_NAME
 
 
@@ -37,6 +37,8 @@ def write_prompt_for(
         raise Refused(f"Unknown purpose “{purpose}”. Choose one of {', '.join(PromptPurpose.values)}.")
     if purpose == PromptPurpose.RELEVANCE:
         prompt = write_relevance_prompt(collection=collection, by=by, at=at, name=name, body=body)
+    elif purpose == PromptPurpose.RERANKING:
+        prompt = write_rerank_prompt(collection=collection, by=by, at=at, name=name, body=body)
     elif name not in ("", PROMPT_NAME):
         raise Refused(f"A collection has one prompt for questions, “{PROMPT_NAME}”. Leave its name out.")
     else:

@@ -15,13 +15,14 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
 from annotation.machines.actions.prompts import write_prompt_for
-from annotation.machines.reads.prompts import preview_of, prompt_named, prompt_versions
+from annotation.machines.reads.prompts import preview_of
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.imports.api import MANAGE
 from corpus.models import PromptPurpose, PromptTemplate, Role
 from corpus.questions.actions.prompts import LONGEST_BODY, LONGEST_NAME
 from corpus.questions.reads.generation import PROMPT_NAME
+from corpus.questions.reads.prompts import prompt_named, prompt_versions
 
 FILTERS = [
     OpenApiParameter("purpose", OpenApiTypes.STR, enum=PromptPurpose.values),

@@ -25,10 +25,10 @@ from annotation.labelling.rules.labels import check_can_read_replies
 from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
 from annotation.machines.actions.recipes import MachineOptions, estimate_machine
 from annotation.machines.reads.machines import count_replies, runs_of
-from annotation.machines.reads.prompts import prompt_named
 from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
+from corpus.questions.reads.prompts import prompt_named
 
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 

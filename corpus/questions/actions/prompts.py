@@ -11,6 +11,7 @@ from accounts.models import User
 from accounts.refusals import Refused
 from corpus.collections.rules import check_manager
 from corpus.models import Collection, PromptPurpose, PromptTemplate
+from corpus.text.reranking import BadPrompt, parse_rerank_prompt
 
 LONGEST_BODY = 50_000  # characters
 LONGEST_NAME = 100
@@ -52,3 +53,15 @@ def write_prompt(
     )
     record_event(by=by, at=at, verb="write_prompt", target=prompt, scope=collection, purpose=purpose, sha256=sha256)
     return prompt
+
+
+@transaction.atomic
+def write_rerank_prompt(
+    *, by: User | None, at: datetime, collection: Collection, name: str, body: str
+) -> PromptTemplate:
+    """The next version of a prompt for reranking. Errors: Refused for a body that cannot be used."""
+    try:
+        parse_rerank_prompt(body)
+    except BadPrompt as bad:
+        raise Refused(str(bad)) from bad
+    return write_prompt(by=by, at=at, collection=collection, purpose=PromptPurpose.RERANKING, name=name, body=body)

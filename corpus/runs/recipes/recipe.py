@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, cast
@@ -16,6 +17,7 @@ from typing import Any, cast
 from django import forms
 
 from accounts.jobs import Progress
+from accounts.models import User
 from accounts.refusals import Refused
 from corpus.models import Collection, Document
 from corpus.ranking.order import RankedList, ranked
@@ -150,7 +152,8 @@ class Recipe:
     """One way to make a run. `name` is stored and used in addresses and on the command line; people read `label`.
 
     `rank` yields a ranking for each query of a task. `check` refuses where the recipe cannot be followed here. `reads`
-    names what it reads in addition to documents and topics, of the STATES in `corpus/runs/jobs/making.py`.
+    names what it reads in addition to documents and topics, of the STATES in `corpus/runs/jobs/making.py`. `keep` is
+    called when the run is requested, with who requests it and when, and gives what is stored next to the settings.
     """
 
     name: str
@@ -160,6 +163,7 @@ class Recipe:
     rank: Callable[[Task], Rankings]
     check: Callable[[Collection, Mapping[str, Any]], None] | None = None
     reads: tuple[str, ...] = ()
+    keep: Callable[[Collection, Mapping[str, Any], User | None, datetime], dict[str, Any]] | None = None
 
     def values(self, collection: Collection, options: Mapping[str, Any]) -> dict[str, Any]:
         """The settings that these options give, with defaults filled in. Errors: Refused, with all that is wrong."""

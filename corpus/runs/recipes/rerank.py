@@ -1,49 +1,63 @@
 """Reranking by a chat model, which is asked for the order of the first documents of a run.
 
-One window holds all of them, as in LitSearch's Table 13; a smaller window slides from the last to the first (Sun et
-al., EMNLP 2023). Every number in an answer is a place. Numbers out of range and repeats are dropped; documents that are
-not named follow in the old order and are counted, and so are answers that name fewer than half. An answer without any
-number leaves the old order and is counted. What was answered is kept; a higher number of the answer asks again.
+What it is sent is a prompt of the collection, in a version that never changes. One window holds all documents, as in
+LitSearch's Table 13; a smaller window slides from the last to the first (Sun et al., EMNLP 2023). Every number in an
+answer is a place. Numbers out of range and repeats are dropped; documents that are not named follow in the old order
+and are counted, and so are answers that name fewer than half. An answer without any number leaves the old order and is
+counted. What was answered is kept; a higher number of the answer asks again.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from django import forms
 
+from accounts.models import User
+from accounts.refusals import Refused
 from corpus.collections.reads.endpoints import chat_endpoint, require_chat_endpoint
 from corpus.endpoints.chat import Message
-from corpus.models import Collection, Document
+from corpus.models import Collection, Document, PromptPurpose
+from corpus.questions.actions.prompts import write_rerank_prompt
+from corpus.questions.reads.prompts import find_prompt, prompt_versions
 from corpus.ranking.order import in_order
 from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
 from corpus.searching.jobs.answers import Answer, ask_model
+from corpus.text.reranking import STARTERS, USUAL, Paper, RerankPrompt, parse_rerank_prompt, shortened
 
 SHORT, EVERY = "short", "all"
 BATCH = 200  # queries whose prompts are in memory at once
-INSTRUCTION = "You put scientific papers in order by how well each of them answers a researcher's request."
-REQUEST = """Request: {query}
-
-Here are {n} papers, each after its number in brackets.
-
-{papers}
-
-Request: {query}
-
-Compare all {n} papers and put them in order, the one that answers the request best first. Answer with their numbers \
-alone, in this form: [4] > [1] > [3]"""
 SHORT_ANSWERS = "answers that name fewer than half of their documents"
 _NUMBER = re.compile(r"[0-9]+")
 _IN_BRACKETS = re.compile(r"\[\s*([0-9]+)\s*\]")
+
+
+class PromptField(forms.CharField):
+    """NAME or NAME@VERSION of a prompt for reranking, or the name of one to begin with."""
+
+    def offer(self, collection: Collection) -> None:
+        """Offer all versions of the collection's prompts, and those to begin with that it does not have yet."""
+        versions = list(prompt_versions(collection, PromptPurpose.RERANKING))
+        stored = [(f"{each.name}@{each.version}", str(each)) for each in versions]
+        known = {each.name for each in versions}
+        new = [(name, f"{name}, Litmus's own words") for name in STARTERS if name not in known]
+        self.widget = forms.Select(choices=[*stored, *new])
 
 
 class RerankForm(RecipeForm):
     """Options of reranking."""
 
     run = RunField()
+    prompt = PromptField(
+        max_length=120,
+        required=False,
+        label="Prompt",
+        help_text=f"name or NAME@VERSION of a prompt for reranking; {' and '.join(STARTERS)} are there from the start",
+    )
     top = forms.IntegerField(
         label="Reranked documents", initial=100, min_value=2, max_value=1_000, required=False, help_text="of each topic"
     )
@@ -102,11 +116,44 @@ class RerankForm(RecipeForm):
             values.pop("again", None)
         endpoint = chat_endpoint()
         values["model"] = values.get("model") or (endpoint.model if endpoint else "")
+        try:
+            values["prompt"] = _version_named(self.collection, values.get("prompt") or USUAL)
+        except Refused as refused:
+            self.add_error("prompt", refused.reason)
         window, step = values.get("window"), values.get("step")
         if window and step and step > window:
             reason = f"A window of {window} must not slide by {step}: documents between two windows would be left out."
             self.add_error("step", f"{reason} Give a step of at most {window}.")
         return values
+
+
+def _version_named(collection: Collection, text: str) -> str:
+    """NAME@VERSION of the prompt that is meant. Errors: Refused, with the names there are."""
+    found = find_prompt(collection, text, PromptPurpose.RERANKING)
+    if found is not None:
+        return f"{found.name}@{found.version}"
+    if (name := text.removesuffix("@1")) in STARTERS:
+        return f"{name}@1"
+    stored = prompt_versions(collection, PromptPurpose.RERANKING).values_list("name", flat=True)
+    raise Refused(f"There is no prompt for reranking “{text}”. There are: {', '.join(sorted({*stored, *STARTERS}))}.")
+
+
+def _keep_prompt(
+    collection: Collection, values: Mapping[str, Any], by: User | None, at: datetime
+) -> dict[str, dict[str, Any]]:
+    """The prompt word for word, stored in the collection where it is one of those to begin with."""
+    prompt = find_prompt(collection, values["prompt"], PromptPurpose.RERANKING)
+    if prompt is None:
+        name = values["prompt"].removesuffix("@1")
+        prompt = write_rerank_prompt(by=by, at=at, collection=collection, name=name, body=STARTERS[name])
+    return {
+        "prompt": {"name": prompt.name, "version": prompt.version, "sha256": prompt.sha256, "body": prompt.body},
+    }
+
+
+def _prompt_of(task: Task) -> RerankPrompt:
+    found = find_prompt(task.collection, task.values.get("prompt", ""), PromptPurpose.RERANKING)
+    return parse_rerank_prompt(found.body if found else STARTERS[USUAL])  # none: requested before prompts had versions
 
 
 def _check(collection: Collection, values: Mapping[str, Any]) -> None:
@@ -236,21 +283,18 @@ def _order(task: Task, answer: Answer, n: int) -> list[int] | None:
 
 
 def _questions(task: Task, lists: Sequence[_Reranked], turn: int) -> Iterator[tuple[int, list[Message]]]:
+    prompt = _prompt_of(task)
     shown = [each.head[slice(*each.windows[turn])] for each in lists]
-    texts = _texts(task, {docno for docnos in shown for docno in docnos})
+    papers = _papers(task, {docno for docnos in shown for docno in docnos})
     for place, (each, docnos) in enumerate(zip(lists, shown, strict=True)):
-        papers = [f"[{number}] {texts.get(docno, '(no text)')}" for number, docno in enumerate(docnos, 1)]
-        request = REQUEST.format(query=each.query.text, n=len(docnos), papers="\n\n".join(papers))
-        yield place, [{"role": "system", "content": INSTRUCTION}, {"role": "user", "content": request}]
+        yield place, prompt.messages(each.query.text, [papers.get(docno, Paper("", "")) for docno in docnos])
 
 
-def _texts(task: Task, docnos: Set[str]) -> dict[str, str]:
+def _papers(task: Task, docnos: Set[str]) -> dict[str, Paper]:
     """Title and abstract of these documents, cut to the words that the model sees."""
     found = Document.objects.filter(collection=task.collection, docno__in=docnos)
-    return {
-        docno: " ".join(f"{title}\n{abstract}".split()[: task.values["longest"]])
-        for docno, title, abstract in found.values_list("docno", "title", "abstract")
-    }
+    rows = found.values_list("docno", "title", "abstract")
+    return {docno: shortened(title, abstract, task.values["longest"]) for docno, title, abstract in rows}
 
 
 RERANK = Recipe(
@@ -260,4 +304,5 @@ RERANK = Recipe(
     RerankForm,
     _rank,
     _check,
+    keep=_keep_prompt,
 )

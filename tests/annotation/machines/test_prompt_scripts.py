@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 
 from annotation.models import Campaign
 from corpus.models import PromptTemplate
 from corpus.text.questions import DEFAULT_TEMPLATE
+from corpus.text.reranking import STARTERS
 from tests.factories.annotation import Material
 from tests.factories.machines import BODY
 
@@ -82,6 +84,29 @@ def test_prompts_for_questions_have_one_name(
     named = post(client, API, purpose="questions", name="Mine", body=DEFAULT_TEMPLATE)
     assert (named.status_code, "has one prompt for questions" in named.json()["detail"]) == (422, True)
     assert client.get(API, {"purpose": "relevance"}).json()["results"] == []
+
+
+def test_prompts_for_reranking_are_written_by_command_rest_and_page(
+    campaign: Campaign, client: Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "turns.txt").write_text(STARTERS["Turns"])
+    page = reverse("rerank_prompt_edit", args=["teas"])
+    written, _ = prompts(capsys, "write", str(tmp_path / "turns.txt"), "--purpose", "reranking", "--name", "Turns")
+    assert (written["prompt"], written["new"]) == ("Turns@1", True)
+    body = STARTERS["Turns"]
+    assert post(client, API, purpose="reranking", name="Turns", body=body).status_code == 200
+    assert client.post(page, {"name": "Turns", "body": body}).status_code == 302
+    assert PromptTemplate.objects.get().sha256 == written["sha256"]
+    saved = client.post(page, {"name": "Turns", "body": body.replace("Send", "Give me")}, follow=True).text
+    assert "Turns, version 2" in saved
+    assert "Give me the first paper." in saved
+    assert "[1] Title: " in client.get(page, {"from": written["id"]}).text, "what a model is sent about a paper"
+    bad = body.replace("{query}", "{papers}", 1)
+    for refused in (
+        post(client, API, purpose="reranking", name="Turns", body=bad),
+        client.post(page, {"name": "Turns", "body": bad}),
+    ):
+        assert (refused.status_code, "Show the papers once" in refused.text) == (422, True)
 
 
 def test_the_message_of_an_item_is_that_of_the_page(

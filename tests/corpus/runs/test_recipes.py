@@ -1,5 +1,6 @@
 """Recipes over other runs and over endpoints: fusion, one hop, reranking and vectors, asked of a real HTTP server."""
 
+import hashlib
 import json
 import re
 import threading
@@ -17,13 +18,16 @@ from accounts import jobs
 from accounts.job_kinds import Progress
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.models import Citation, Collection, PaidAnswer, Ranking, RetrievalRun, RunMaking, Topic
+from corpus.models import Citation, Collection, PaidAnswer, PromptTemplate, Ranking, RetrievalRun, RunMaking, Topic
+from corpus.questions.actions.prompts import write_rerank_prompt
 from corpus.ranking.order import RankedList
 from corpus.runs.actions import recipe_named, request_run
+from corpus.runs.files import metadata_text
 from corpus.runs.jobs.making import RunMakingJob
 from corpus.runs.recipes.fusion import interpolation, reciprocal_rank_fusion
 from corpus.runs.recipes.one_hop import expand
 from corpus.runs.recipes.rerank import order_in, windows
+from corpus.text.reranking import STARTERS, USUAL
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_run
 from tests.stubs.chat import Answer, Call, ChatStub, Garbage, Status, Step
@@ -156,10 +160,7 @@ class TestOneHop:
         assert len({first["citations"], *(each["citations"] for each in states)}) == 3
         assert {each["documents"] for each in states} == {first["documents"]}
         counts = RetrievalRun.objects.get(name="hop").parameters["counts"]
-        assert counts == {
-            "documents that citations brought in": TOPICS,
-            "documents after the end of the list, which are left out": 0,
-        }
+        assert counts == {"documents that citations brought in": TOPICS}
 
 
 class TestRerank:
@@ -374,6 +375,78 @@ class TestRerank:
     def test_without_a_model_nothing_is_asked(self, collection: Collection) -> None:
         with pytest.raises(Refused, match="LITMUS_LLM_BASE_URL"):
             made(collection, "x", "rerank", run="first")
+
+
+class TestRerankPrompts:
+    """What a model is sent is a prompt in a version that never changes, which the run keeps word for word."""
+
+    @pytest.fixture(autouse=True)
+    def chat(self, settings: Any) -> Iterator[ChatStub]:
+        with ChatStub(["[2] > [1]"]) as stub:
+            settings.LLM_BASE_URL, settings.LLM_MODEL = stub.url, "ranker"
+            yield stub
+
+    @pytest.mark.slow
+    def test_one_to_begin_with_becomes_version_1_and_its_words_are_kept(
+        self, collection: Collection, chat: ChatStub
+    ) -> None:
+        made(collection, "usual", "rerank", run="first")
+        made(collection, "turns", "rerank", run="first", prompt="Turns")
+        assert [str(each) for each in PromptTemplate.objects.order_by("name")] == [
+            f"{USUAL}, version 1",
+            "Turns, version 1",
+        ]
+        for name, prompt, body in (("usual", USUAL, STARTERS[USUAL]), ("turns", "Turns", STARTERS["Turns"])):
+            facts = RetrievalRun.objects.get(name=name).parameters
+            assert facts["settings"]["prompt"] == f"{prompt}@1"
+            digest = hashlib.sha256(body.encode()).hexdigest()
+            assert facts["prompt"] == {"name": prompt, "version": 1, "sha256": digest, "body": body}
+        first, last = chat.calls[0].body["messages"], chat.calls[-1].body["messages"]
+        assert [each["role"] for each in first] == ["system", "user"]
+        assert len(last) == 3 + 2 * 4 + 1
+        assert last[3]["content"] == "[1] Title: Tea 1\nAbstract: tea"
+        text = metadata_text(RetrievalRun.objects.get(name="turns"))
+        assert f'sha256: "{hashlib.sha256(STARTERS["Turns"].encode()).hexdigest()}"' in text
+        assert "for each paper" in text
+
+    def test_a_new_version_changes_no_run_that_was_requested_before(
+        self, collection: Collection, chat: ChatStub
+    ) -> None:
+        words = "--- user\n{query}: order these.\n\n{papers}"
+        old = write_rerank_prompt(by=None, at=AT, collection=collection, name="Short", body=words)
+        job = request_run(
+            by=None, at=AT, collection=collection, name="old", recipe=recipe_named("rerank"),
+            options={"run": "first", "prompt": "Short"}, send=False,
+        )  # fmt: skip
+        write_rerank_prompt(by=None, at=AT, collection=collection, name="Short", body=words + "\nPlease.")
+        jobs.carry_out(job)
+        assert not chat.calls[-1].prompt.endswith("Please.")
+        made(collection, "new", "rerank", run="first", prompt="Short")
+        assert chat.calls[-1].prompt.endswith("Please.")
+        found = {each.name: each.parameters["prompt"] for each in RetrievalRun.objects.filter(name__in=("old", "new"))}
+        assert (found["old"]["sha256"], found["old"]["version"], found["new"]["version"]) == (old.sha256, 1, 2)
+        made(collection, "again", "rerank", run="first", prompt="Short@1")
+        assert len(chat.calls) == 2 * TOPICS, "what version 1 was answered is kept"
+
+    def test_what_is_no_prompt_is_refused(self, collection: Collection) -> None:
+        with pytest.raises(Refused, match=f"There are: {USUAL}, Turns"):
+            made(collection, "x", "rerank", run="first", prompt="Short")
+        with pytest.raises(Refused, match="Show the papers once"):
+            write_rerank_prompt(by=None, at=AT, collection=collection, name="Short", body="--- user\n{query}")
+        assert not PromptTemplate.objects.exists()
+
+    def test_a_run_that_was_requested_before_prompts_had_versions_asks_as_then(
+        self, collection: Collection, chat: ChatStub
+    ) -> None:
+        job = request_run(
+            by=None, at=AT, collection=collection, name="old", recipe=recipe_named("rerank"),
+            options={"run": "first"}, send=False,
+        )  # fmt: skip
+        del job.parameters["settings"]["prompt"], job.parameters["prompt"]
+        job.save()
+        jobs.carry_out(job)
+        assert docnos("old") == ["D2", "D1", "D3", "D4"]
+        assert "Here are 4 papers, each after its number in brackets." in chat.calls[0].prompt
 
 
 def counts_of_tea(call: Call) -> Step:
