@@ -12,7 +12,7 @@ class DefaultsMiddleware:
     """What an answer says unless its view says otherwise.
 
     No page of ours uses camera, microphone, position or payment. And no browser or proxy keeps an answer: after signing
-    out, Back would show it to whoever comes next.
+    out, Back would show it to the next person.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -26,7 +26,7 @@ class DefaultsMiddleware:
 
 
 class PageCompressionMiddleware(GZipMiddleware):
-    """Pages alone: exports are streams or compressed by themselves.
+    """Pages alone: exports are streams or compressed already.
 
     Django adds up to 100 random bytes, without which the sizes of pages that hold a secret and repeat what somebody
     else may choose give the secret away (BREACH).

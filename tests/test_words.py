@@ -31,6 +31,7 @@ COMMENTS = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}|<!--.*?-->", re
 # `adjudicate` prints; how the browser is called.
 FOR_COMMANDS = {
     "accounts/doors.py",
+    "accounts/operations.py",
     "corpus/collections/reads/collections.py",
     "annotation/kinds/relevance/choosing.py",
     "annotation/kinds/rubric/choosing.py",

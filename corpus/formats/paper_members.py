@@ -1,4 +1,4 @@
-"""The papers of a path, with the bytes of the files that hold them and what lies beside them."""
+"""The papers of a path, with the bytes of the files that hold them and what comes with them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import AUTO, Format, formats
 
 MOST_BYTES = 100 << 20  # of one file that holds one paper
-BESIDE = ("paper-order", "reference-notes")  # what is read from files that come with papers
+COMING_WITH = ("paper-order", "reference-notes")  # what is read from files that come with papers
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ def read_paper_files(
             found = formats()[format] if format != AUTO else detected_format(member, "papers", "papers")
             if isinstance(found, PaperFormat):
                 yield from _read_papers(member, found, complete)
-            for carried in BESIDE:
+            for carried in COMING_WITH:
                 if carried in found.reads:
-                    yield from _read_beside(member, found, carried)
+                    yield from _read_coming_with(member, found, carried)
         except BrokenFile as broken:
             yield Problem(member.name, broken.line, broken.reason)
 
@@ -70,7 +70,7 @@ def _read_papers(member: Member, found: PaperFormat, complete: Callable[[Any], A
             yield paper if isinstance(paper, Problem) else complete(paper)
 
 
-def _read_beside(member: Member, found: Format, carried: str) -> Iterator[Any]:
+def _read_coming_with(member: Member, found: Format, carried: str) -> Iterator[Any]:
     """All of it or, where it breaks off, nothing."""
     rows = list(found.reads[carried](member.stream, member.name))
     yield PaperMember(member.name, found.name, carried)

@@ -111,10 +111,10 @@ def test_two_installations_on_one_machine_do_not_share_cookies(load):
     assert names[0] != names[1]
 
 
-# --- what PostgreSQL is told -----------------------------------------------------------------------------------------
+# --- what PostgreSQL is given -----------------------------------------------------------------------------------------
 
 
-def test_each_postgres_is_told_what_litmus_needs_and_the_operators_word_is_the_last(load):
+def test_each_postgres_is_given_what_litmus_needs_and_the_operators_word_is_the_last(load):
     ours = "-c jit=off -c work_mem=16MB -c random_page_cost=1.1"
     said = [load(**each)["DATABASES"]["default"]["OPTIONS"]["options"] for each in ({}, OUTSIDE)]
     assert said == [ours, ours]
@@ -123,13 +123,13 @@ def test_each_postgres_is_told_what_litmus_needs_and_the_operators_word_is_the_l
     assert database["OPTIONS"]["options"] == f"{ours} -c work_mem=64MB"
 
 
-def test_a_pooler_is_told_nothing(load):
+def test_a_pooler_is_given_nothing(load):
     """It would refuse the connection."""
     assert load(**OUTSIDE, LITMUS_TRANSACTION_POOLER="1")["DATABASES"]["default"]["OPTIONS"]["options"] == ""
 
 
 @pytest.mark.django_db
-def test_postgres_does_what_it_is_told(load):
+def test_postgres_does_what_it_is_asked_for(load):
     settings = load()["POSTGRES_SESSION"]
     assert {name: execute(f"SHOW {name}")[0][0] for name in settings} == settings
 

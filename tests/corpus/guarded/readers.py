@@ -63,6 +63,6 @@ def forges() -> Iterator[Evil]:
     yield Evil()
 
 
-def surroundings() -> Iterator[Any]:
+def environment() -> Iterator[Any]:
     yield sorted(os.environ)
     yield sorted(int(each.name) for each in Path("/proc/self/fd").iterdir())

@@ -126,7 +126,7 @@ def test_a_child_has_no_secrets_and_no_connections(monkeypatch: pytest.MonkeyPat
     monkeypatch.setenv("LITMUS_SECRET_KEY", "secret")
     monkeypatch.setenv("DATABASE_URL", "postgres://somebody:secret@localhost/db")
     reading.forget_nursery()
-    names, descriptors = read_guarded(readers.surroundings)
+    names, descriptors = read_guarded(readers.environment)
     assert not [name for name in names if name.startswith(("LITMUS", "DATABASE", "REDIS", "DJANGO"))]
     assert len(descriptors) < 10
 
