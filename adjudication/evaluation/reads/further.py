@@ -8,6 +8,8 @@ from typing import Any
 
 from adjudication.evaluation.reads.tables import NONE, Cell, Column, Row, Table, scale_of
 
+TIED = "an order ties all runs, or fewer than two runs have a value"
+
 
 def further_tables(report: Mapping[str, Any]) -> list[Table]:
     """The tables of a report: of each of its evaluations, where a preset has several."""
@@ -47,12 +49,12 @@ def _left_out(entries: Sequence[Mapping[str, Any]], against: str) -> Table:
         figures = (_figure(each["measure"], each[name]) for name in ("value", "value_without", "change"))
         counts = (_count(each[name]) for name in ("n_topics", "n_topics_without", "rank", "rank_without"))
         words = Cell(each["measure"]), _count(each["judgments"]), Cell(each["run"])
-        rows.append(Row(each.get("method", each["run"]), (*words, *figures, *counts, _share(each.get("tau_b")))))
+        rows.append(Row(each.get("method", each["run"]), (*words, *figures, *counts, _tau(each.get("tau_b")))))
     caption = (
         "Dependence on the pools: the judgments that one method alone brought into the pools count as none, as if "
         "nobody had used it. The figures are those of the pooled run itself, or of the run that changes most where the "
         "method is none of the runs. Topics that have no relevant document left are not in the second mean. τ-b: "
-        f"between the orders of the runs with and without.{against}"
+        f"between the orders of the runs with and without, – where {TIED}.{against}"
     )
     texts = ("Measure", "Run")
     names = ("Measure", "Judgments", "Run", "Value", "Without", "Change", "Topics", "Topics without", "Rank")
@@ -65,12 +67,12 @@ def _depths(entries: Sequence[Mapping[str, Any]], against: str) -> Table:
     taus = {(each["depth"], each["measure"]): each["tau_b"] for each in entries}
     sizes = {each["depth"]: each["judgments"] for each in entries}
     rows = [
-        Row(f"first {depth:,}", (_count(judged), *(_share(taus.get((depth, measure))) for measure in measures)))
+        Row(f"first {depth:,}", (_count(judged), *(_tau(taus.get((depth, measure))) for measure in measures)))
         for depth, judged in sizes.items()
     ]
     caption = (
         "Shallower pools: τ-b between the order of the runs with all judgments and with those of documents that a "
-        f"pooled ranking has among its first ones, or that something without ranks brought in.{against}"
+        f"pooled ranking has among its first ones, or that something without ranks brought in; – where {TIED}.{against}"
     )
     columns = (Column("Judgments"), *(Column(measure, ("τ-b",)) for measure in measures))
     return Table("Depth", columns, tuple(rows), caption)
@@ -82,8 +84,8 @@ def _figure(measure: str, value: float | None) -> Cell:
     return Cell(NONE) if value is None else Cell(cell.printed(value), value, scale=cell.scale, places=cell.places)
 
 
-def _share(value: float | None) -> Cell:
-    return Cell(NONE) if value is None else Cell(f"{value:.3f}", value, places=3)
+def _tau(value: float | None) -> Cell:
+    return Cell(NONE, why=TIED) if value is None else Cell(f"{value:.3f}", value, places=3)
 
 
 def _count(number: int | None) -> Cell:
