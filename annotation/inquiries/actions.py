@@ -8,6 +8,7 @@ from django.db import transaction
 from django.http import Http404
 
 from accounts.audit import record_event
+from accounts.doors import at_door
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.reads.participation import fetch_participation
@@ -37,7 +38,7 @@ def ask_managers(
     own = Assignment.objects.filter(pk=assignment, annotator=participation.annotator)
     item = own.values_list("item", flat=True).first()
     if item is None:
-        raise Refused("This item is not yours, so you cannot ask about it. Reload the page.")
+        raise Refused("This item is not yours, so you cannot ask about it.")
     sent = Inquiry.objects.filter(uuid=uuid).first()
     if sent is not None:
         return _same(sent, participation.annotator, item, text)
@@ -59,7 +60,8 @@ def ask_managers(
 
 def _same(sent: Inquiry, annotator: int, item: int, text: str) -> Inquiry:
     if (sent.annotator_id, sent.item_id, sent.text) != (annotator, item, text):
-        raise Conflict("A question with this identifier says something else already. Reload the page and ask again.")
+        again = at_door(page="Reload the page and ask again.", rest="Ask again with a new one.")
+        raise Conflict(f"A question with this identifier says something else already. {again}".rstrip())
     return sent
 
 

@@ -16,7 +16,7 @@ def check_can_extract(assignment: Assignment, by: User) -> None:
     """
     check_can_work(assignment, by)
     if assignment.state == AssignmentState.SKIPPED:
-        raise Refused("You have skipped this paper. The list of your papers lets you reopen it.")
+        raise Refused("You have skipped this paper. Reopen it first.")
     if assignment.state not in WORKABLE:
         raise Refused("This paper is no longer assigned to you.")
 

@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from psycopg.types.json import Jsonb
 
+from accounts.doors import at_door
 from accounts.models import User
 from accounts.prepared_statements import run
 from accounts.refusals import Conflict, Refused
@@ -130,7 +131,8 @@ def _receive(participation: Participation, entry: AnswerInput, at: datetime) -> 
 def _store(participation: Participation, entry: AnswerInput, at: datetime) -> Receipt:
     rows = run(LOCATE, {"assignment": entry.assignment, "annotator": participation.annotator, "uuid": entry.uuid})
     if not rows:
-        raise Refused("This item is not among yours in this campaign. Reload the page to see what is.")
+        advice = at_door(page="Reload the page to see what is.", rest="Ask for the next units to see what is.")
+        raise Refused(f"This item is not among yours in this campaign. {advice}".rstrip())
     row = rows[0]
     if row.dup is not None:
         return _repeat(entry, row)

@@ -102,7 +102,7 @@ def create_invitation(*, by: User, at: datetime, membership: Membership, email: 
     collection = Collection.objects.select_for_update().get(pk=membership.collection_id)
     email = email.lower()
     if Membership.objects.filter(collection=collection, user__email=email).exists():
-        raise Conflict(f"{email} is in this collection already. Change the role in the list instead.")
+        raise Conflict(f"{email} is in this collection already. Change their role instead.")
     if open_invitations(collection).filter(invitation__email=email).exists():
         raise Conflict(f"{email} has been invited already. Send that invitation again, or revoke it first.")
     invitation = Invitation.objects.create(email=email, invited_by=by, created_at=at, expires_at=at + VALID_FOR)
@@ -225,7 +225,7 @@ def _locked_open(invited: InvitedRole) -> InvitedRole:
     rows = InvitedRole.objects.select_related(*RELATED).select_for_update(of=("invitation",))
     found = rows.get(pk=invited.pk)
     if found.invitation.accepted_at:
-        raise Conflict(f"{found.invitation.email} has accepted this invitation already. Reload the page.")
+        raise Conflict(f"{found.invitation.email} has accepted this invitation already.")
     if found.invitation.revoked_at:
         raise Conflict("This invitation has been revoked already. Invite the address again.")
     return found

@@ -81,5 +81,5 @@ def _locked(target: Membership) -> Membership:
     Collection.objects.select_for_update().get(pk=target.collection_id)
     found = Membership.objects.select_related("user", "collection").filter(pk=target.pk).first()
     if found is None:
-        raise Conflict("This person is no longer in the collection. Reload the page.")
+        raise Conflict("This person is no longer in the collection.")
     return found

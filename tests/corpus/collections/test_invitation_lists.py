@@ -91,7 +91,7 @@ def pasted(members: dict[Role, Membership]) -> str:
 
 def refusal(members: dict[Role, Membership]) -> str:
     known = members[Role.VIEWER].user.email
-    return f"{known} is in this collection already. Change the role in the list instead."
+    return f"{known} is in this collection already. Change their role instead."
 
 
 def asked() -> list[tuple[str, str]]:
