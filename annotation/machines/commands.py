@@ -161,7 +161,7 @@ class Prompts(SteppedCommand):
     writes: ClassVar[dict[str, str]] = {"write": "store a text as the next version of a prompt"}
 
     def add_list(self, parser: CommandParser) -> None:
-        parser.add_argument("--purpose", choices=PromptPurpose.values, default="", help="default: both")
+        parser.add_argument("--purpose", choices=PromptPurpose.values, default="", help="default: all")
 
     def add_show(self, parser: CommandParser) -> None:
         parser.add_argument("name", metavar="NAME[@VERSION]", help="the newest version unless one is named")

@@ -46,6 +46,7 @@ class PromptField(forms.CharField):
         known = {each.name for each in versions}
         new = [(name, f"{name}, Litmus's own words") for name in STARTERS if name not in known]
         self.widget = forms.Select(choices=[*stored, *new])
+        self.help_text = "what the model is sent; Turns has the layout of LitSearch's Table 13"
 
 
 class RerankForm(RecipeForm):
@@ -300,7 +301,7 @@ def _papers(task: Task, docnos: Set[str]) -> dict[str, Paper]:
 RERANK = Recipe(
     "rerank",
     "Reranking by a chat model",
-    "The first documents of a run in the order that a chat model gives them, as LitSearch's Table 13.",
+    "The first documents of a run in the order that a chat model gives them, as LitSearch reranks.",
     RerankForm,
     _rank,
     _check,
