@@ -23,7 +23,7 @@ _NOT_ENTRIES = frozenset({"comment", "preamble", "string"})
 
 _HEAD = re.compile(r"@[ \t]*([A-Za-z]\w*)\s*([{(])")
 _LINE_HEAD = re.compile(r"\n[ \t]*@[ \t]*[A-Za-z]\w*\s*[{(]")
-_KEYS = {closer: re.compile(rf"\s*+([^,{{}}\"]*?)\s*+(?:,|(?=\{closer}))") for closer in "})"}
+_KEYS = {closer: re.compile(rf"\s*+([^,{{}}\"{closer}]*+)(?:,|(?=\{closer}))") for closer in "})"}
 _NAME = re.compile(r"[\s,]*+([^\s=,{}\"()#%@\\]++)\s*+=\s*+")
 _BARE = re.compile(r"[^\s,#{}()\"=]++")
 _JOIN = re.compile(r"\s*+#\s*+")
@@ -135,7 +135,7 @@ def _scan(text: str, start: int, line: int, macros: dict[str, str]) -> tuple[Ent
     if key is None:
         raise _Malformed("the entry has no key", _skip_block(text, head.end(), closer))
     fields, end = _scan_fields(text, key.end(), closer, macros)
-    return Entry(kind, key[1], fields, line), end
+    return Entry(kind, key[1].rstrip(), fields, line), end
 
 
 def _scan_fields(text: str, at: int, closer: str, macros: dict[str, str]) -> tuple[dict[str, str], int]:

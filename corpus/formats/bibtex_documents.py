@@ -26,7 +26,9 @@ _DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECA
 _TO_DECODE = re.compile(r"[\\{}&<]").search
 _BRACES_KEPT = frozenset({"abstract", "author", "keywords"})
 _ESCAPED = re.compile(r"\\([_%#&~])")
-_ENTRY = re.compile(r"^\s*@\s*[A-Za-z]\w*\s*[{(]", re.MULTILINE).search
+_ENTRY = re.compile(r"^[ \t]*+@[ \t]*+[A-Za-z]\w*+\s*+[{(]", re.MULTILINE).search
+_BRACES = re.compile(r"[{}]")
+_END_OF_SPACE = re.compile(r"\s*")
 
 
 def read_bibtex(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Skip | Problem]:
@@ -94,8 +96,7 @@ def clean_value(value: str, *, braces: bool = False) -> str:
     mathematics and of macros always stay.
     """
     text = plain_text(decode_accents(value))
-    while text.startswith("{") and text.endswith("}") and _closes_at_end(text):
-        text = text[1:-1].strip()
+    text = _without_outer_braces(text)
     return text if braces else strip_braces(text)
 
 
@@ -108,14 +109,23 @@ def strip_braces(text: str) -> str:
     return text
 
 
-def _closes_at_end(text: str) -> bool:
-    """Tell whether the brace that opens `text` is closed by its last character."""
-    depth = 0
-    for place, char in enumerate(text):
-        depth += {"{": 1, "}": -1}.get(char, 0)
-        if not depth:
-            return place == len(text) - 1
-    return False
+def _without_outer_braces(text: str) -> str:
+    """Take away the braces around the whole text, one pair within the other, in one pass."""
+    if not (text.startswith("{") and text.endswith("}")):
+        return text
+    closed_by: dict[int, int] = {}
+    opened: list[int] = []
+    for brace in _BRACES.finditer(text):
+        if brace[0] == "{":
+            opened.append(brace.start())
+        elif opened:
+            closed_by[opened.pop()] = brace.start()
+    begin, end = 0, len(text)
+    while closed_by.get(begin, -2) == end - 1:
+        begin, end = _END_OF_SPACE.match(text, begin + 1).end(), end - 1  # type: ignore[union-attr]
+        while end > begin and text[end - 1].isspace():
+            end -= 1
+    return text[begin:end]
 
 
 def _split_authors(text: str) -> tuple[str, ...]:
@@ -147,11 +157,12 @@ def _split_keywords(text: str) -> tuple[str, ...]:
 
 def _split_outside_braces(text: str, mark: re.Pattern[str]) -> list[str]:
     parts: list[str] = []
-    begin = 0
+    begin = counted = depth = 0
     for match in mark.finditer(text):
-        piece = text[begin : match.start()]
-        if piece.count("{") == piece.count("}"):
-            parts.append(piece)
+        depth += text.count("{", counted, match.start()) - text.count("}", counted, match.start())
+        counted = match.start()
+        if not depth:
+            parts.append(text[begin : match.start()])
             begin = match.end()
     parts.append(text[begin:])
     return parts

@@ -6,14 +6,14 @@ import io
 import shutil
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from tempfile import SpooledTemporaryFile, TemporaryFile
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 from corpus.formats.records import BrokenFile, DocumentRecord, TopicRecord
 
 MAGIC = b"PAR1"
-IN_MEMORY = 64 << 20  # of a file; a larger one is read from disk, since a parquet file begins at its end
-ROWS = 500  # at a time: full texts are long
+ROWS = 500  # at a time
+MEMORY = 64 << 20  # bytes of rows at a time: full texts are long
 PIECE = 1 << 20
 FULL_TEXT = "full_paper"
 # LitSearch's files by their columns: what one is called, and what it is imported as.
@@ -33,19 +33,29 @@ def read_rows(stream: BinaryIO, file: str, carried: str) -> Iterator[tuple[int, 
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    with SpooledTemporaryFile(max_size=IN_MEMORY) as spool:
+    with TemporaryFile() as spool:
         shutil.copyfileobj(stream, spool)
         try:
-            table = pq.ParquetFile(spool)
+            # By pieces, and not a whole column of a row group at once.
+            table = pq.ParquetFile(spool, buffer_size=PIECE, pre_buffer=False)
             names = table.schema_arrow.names
             _check_columns(frozenset(names), carried, file)
             number = 0
-            for batch in table.iter_batches(batch_size=ROWS):
+            for batch in table.iter_batches(batch_size=_rows_at_once(table.metadata), use_threads=False):
                 for row in batch.to_pylist():
                     number += 1
                     yield number, {name: value for name, value in row.items() if value is not None}
+        except MemoryError:  # Arrow's own is one of its exceptions too
+            raise
         except (pa.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
             raise BrokenFile(file, 0, f"is no parquet file that can be read ({str(error)[:200]})") from error
+
+
+def _rows_at_once(metadata: Any) -> int:
+    """How many rows hold some MEMORY together, as far as the file says how long they are."""
+    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
+    longest = max((group.total_byte_size / max(group.num_rows, 1) for group in groups), default=0)
+    return int(min(ROWS, max(1, MEMORY / max(longest, 1))))
 
 
 def _check_columns(columns: frozenset[str], carried: str, file: str) -> None:
