@@ -37,6 +37,17 @@ class Cancelled(Exception):
     """
 
 
+class Waiting(Exception):
+    """Others hold what the work needs. Its worker does other jobs, and the job is sent again a little later.
+
+    Raised before anything is stored; `reason` is what people read meanwhile: "waiting for another import".
+    """
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class Progress:
     """What the work reports while it runs, and how it learns that it should stop."""
 

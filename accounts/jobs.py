@@ -1,11 +1,14 @@
 """The life of a background job: sent on commit, claimed by one worker, reporting progress, cancelled, resumed.
 
+Work that needs what others hold (`Waiting`) gives its worker back: the job is queued again and taken up a little later.
+
 A worker that was killed leaves a job that is `running` but whose claim (accounts/claims.py) nobody renews, and
 `resume_lost_jobs` (run by beat) sends it again. A job that could not be sent, because Redis is away, is sent by it too.
 Live progress is in Redis, because a job's own transaction would hide it; the final figures are in the row.
 """
 
 import logging
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,7 +23,7 @@ from accounts import broker
 from accounts.caches import volatile
 from accounts.claims import Claim, claimed, jobs_claimed
 from accounts.doors import NO_DOOR, through
-from accounts.job_kinds import Cancelled, ClaimLost, Progress, job_kinds, kind_of, progress_key
+from accounts.job_kinds import Cancelled, ClaimLost, Progress, Waiting, job_kinds, kind_of, progress_key
 from accounts.models import FINAL_STATES, Job, JobState
 from accounts.refusals import Refused, as_refusal
 from accounts.storage_full import NO_ROOM, is_no_room
@@ -34,6 +37,8 @@ logger = logging.getLogger(__name__)
 MOST_ATTEMPTS = 5
 LOST_AFTER = timedelta(seconds=20)  # a queued job this old whose message may have been lost is sent again
 MOST_PATIENCE = timedelta(hours=1)  # between sending a job again and again: it may merely wait for a busy worker
+WAIT_SECONDS = 3  # after which a job that waits for others is sent again
+LOOK_EVERY = 0.2  # seconds, where it waits here and not in the queue
 TASK = "accounts.tasks.run_job"
 
 J = TypeVar("J", bound=Job)
@@ -44,13 +49,13 @@ def send(job: Job) -> None:
     transaction.on_commit(lambda: _hand_over(job))
 
 
-def _hand_over(job: Job) -> None:
-    if not send_task(TASK, kind=kind_of(job).key, pk=job.pk):
+def _hand_over(job: Job, delay: float = 0) -> None:
+    if not send_task(TASK, delay, kind=kind_of(job).key, pk=job.pk):
         logger.warning("%s %s waits for Redis, which cannot be reached.", job._meta.label, job.pk)
 
 
-def send_task(name: str, **arguments: Any) -> bool:
-    """Send a message to a worker at once; whether Redis took it."""
+def send_task(name: str, delay: float = 0, /, **arguments: Any) -> bool:
+    """Send a message to a worker, who takes it up after `delay` seconds; whether Redis took it."""
     if broker.is_reachable():
         # Loaded now: a command that queues nothing starts half a second sooner without Celery.
         from kombu.exceptions import OperationalError
@@ -58,7 +63,7 @@ def send_task(name: str, **arguments: Any) -> bool:
 
         queue: Celery = import_string(settings.TASK_QUEUE)
         try:
-            queue.send_task(name, kwargs=arguments)
+            queue.send_task(name, kwargs=arguments, countdown=delay or None)
         except (OperationalError, RedisError, OSError) as error:
             logger.warning("Redis did not take %s: %s", name, error)
         else:
@@ -90,9 +95,11 @@ def with_live_progress(job: J) -> J:
 def carry_out(job: J, work: Callable[[J, Progress], None] | None = None) -> None:
     """Claim the job, do its kind's `work`, store how it ended. Does nothing if it is claimed, final or gone.
 
-    The row may have changed meanwhile, and `job` itself is not touched. `work` may stand in for the kind's own.
+    Where the work has to wait for others, it waits here. The row may have changed meanwhile, and `job` itself is not
+    touched. `work` may stand in for the kind's own.
     """
-    carry_out_row(type(job), job.pk, work)
+    while _attempt(type(job), job.pk, work):
+        time.sleep(LOOK_EVERY)
 
 
 def complete(job: J, work: Callable[[J, Progress], None] | None = None) -> None:
@@ -103,23 +110,35 @@ def complete(job: J, work: Callable[[J, Progress], None] | None = None) -> None:
         raise Refused(job.reason)
 
 
-def carry_out_row(model: type[J], pk: int, work: Callable[[J, Progress], None] | None = None) -> None:
-    """`carry_out` for a caller that knows only the id."""
+def carry_out_row(model: type[J], pk: int) -> None:
+    """`carry_out` for a worker, which knows only the id: a job that has to wait goes back to the queue."""
+    if job := _attempt(model, pk, None):
+        volatile.set(_waiting_key(job), True, WAIT_SECONDS + LOST_AFTER.total_seconds())
+        _hand_over(job, WAIT_SECONDS)
+
+
+def _attempt(model: type[J], pk: int, work: Callable[[J, Progress], None] | None) -> J | None:
+    """Do the job if it is free; the job, where it has to wait for others."""
     kind = kind_of(model)
+    waits = None
     try:
         with claimed(model, pk) as claim:
             job = _start(model, pk) if claim else None
-            if claim is not None and job is not None:
-                _work(job, claim, work or kind.work)
+            if claim is not None and job is not None and _work(job, claim, work or kind.work):
+                waits = job
     finally:
         kind.clean_up(pk)
     analyse_changed_tables()
+    return waits
 
 
-def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> None:
+def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> bool:
+    """Do the work and store how it ended; True where it has to wait and was put back."""
     try:
         with through(NO_DOOR):  # how it ends is read at every door
             work(job, Progress(job, claim))
+    except Waiting as waiting:
+        return _put_back(job, claim, waiting.reason)
     except Cancelled as cancelled:
         _finish(job, claim, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing of it was kept.")
     except Refused as refusal:
@@ -129,12 +148,34 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> None:
     except Exception as error:
         if isinstance(translated := as_refusal(error), Refused):
             _finish(job, claim, JobState.FAILED, translated.reason)
-            return
+            return False
         unexpected = f"Unexpected: {type(error).__name__}: {error}"
         _finish(job, claim, JobState.FAILED, NO_ROOM if is_no_room(error) else unexpected)
         raise
     else:
         _finish(job, claim, JobState.DONE, "")
+    return False
+
+
+def _put_back(job: Job, claim: Claim, reason: str) -> bool:
+    """Queue it again, with the words what it waits for; False where it was cancelled or taken over meanwhile."""
+    rows = type(job)._default_manager.select_for_update(of=("self",)).filter(pk=job.pk)
+    with transaction.atomic():
+        if not (claim.is_held() and (now := rows.first())):
+            return False
+        if now.cancel_requested_at:
+            _store_end(job, JobState.CANCELLED, "Cancelled while it waited.")
+            return False
+        job.state, job.step, job.done = JobState.QUEUED, reason, 0
+        job.attempts -= 1  # none was made
+        job.save(update_fields=["state", "step", "done", "attempts"])
+        volatile.delete(progress_key(job))
+    return True
+
+
+def _waiting_key(job: Job) -> str:
+    """Set while a message that will take up a waiting job is on its way."""
+    return f"job-waiting:{job._meta.label_lower}:{job.pk}"
 
 
 def resume_lost_jobs(now: datetime) -> int:
@@ -147,7 +188,11 @@ def resume_lost_jobs(now: datetime) -> int:
     for kind in job_kinds().values():
         unfinished = kind.model._default_manager.exclude(state__in=FINAL_STATES)
         for job in unfinished.filter(requested_at__lt=now - LOST_AFTER):
-            if (job._meta.label_lower, job.pk) not in held and _is_due(job, now):
+            if (
+                (job._meta.label_lower, job.pk) not in held
+                and not volatile.get(_waiting_key(job))
+                and _is_due(job, now)
+            ):
                 sent += 1
                 send(job)
     return sent
@@ -173,9 +218,10 @@ def _start(model: type[J], pk: int) -> J | None:
         _store_end(job, JobState.FAILED, f"Its worker died {MOST_ATTEMPTS} times; it is not tried again.")
         return None
     job.state = JobState.RUNNING
+    job.step = ""  # what it waited for
     job.started_at = job.started_at or timezone.now()
     job.code_version = settings.CODE_VERSION
-    job.save(update_fields=["attempts", "state", "started_at", "code_version"])
+    job.save(update_fields=["attempts", "state", "step", "started_at", "code_version"])
     return job
 
 

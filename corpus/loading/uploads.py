@@ -10,6 +10,11 @@ from corpus.models import ImportRun
 UPLOADS = "imports"  # the directory below MEDIA_ROOT that holds uploaded files, one directory for each upload
 
 
+def kept_directory(run: ImportRun) -> Path:
+    """Where an import keeps what it has read while it waits for its turn to store it; removed when it ends."""
+    return Path(settings.MEDIA_ROOT) / UPLOADS / f"read-{run.pk}"
+
+
 def remove_uploads(run: ImportRun) -> None:
     """Delete the files that were uploaded for this import; files named on the command line stay untouched."""
     root = Path(settings.MEDIA_ROOT) / UPLOADS

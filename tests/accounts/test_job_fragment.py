@@ -26,6 +26,10 @@ def test_a_waiting_job_asks_for_itself_and_can_be_cancelled() -> None:
     assert "value=" not in text.split("<progress")[1].split(">")[0]  # indeterminate while the total is unknown
 
 
+def test_a_job_that_waits_for_others_says_for_what() -> None:
+    assert "Waiting for another import" in fragment(state=JobState.QUEUED, step="waiting for another import")
+
+
 def test_a_running_job_shows_percent_and_step() -> None:
     text = fragment(state=JobState.RUNNING, done=4500, total=9000, step="reading documents")
     assert 'max="100" value="50"' in text

@@ -7,7 +7,9 @@ from django.apps import apps
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.job_kinds import job_kinds, kind_of
+from accounts.caches import volatile
+from accounts.claims import jobs_claimed
+from accounts.job_kinds import Progress, Waiting, job_kinds, kind_of
 from accounts.models import Job, JobState
 from corpus.models import ImportRun
 from tests.factories.corpus import ImportRunFactory
@@ -69,3 +71,58 @@ def test_every_model_of_a_job_has_its_kind() -> None:
         assert kind_of(kind.model) is kind
         assert kind.key == key
         assert kind.title
+
+
+class TestWaiting:
+    """Work that needs what others hold gives its worker back."""
+
+    @pytest.fixture
+    def waiting(self, monkeypatch: pytest.MonkeyPatch) -> tuple[ImportRun, list[tuple[int, float]]]:
+        def wait(run: ImportRun, progress: Progress) -> None:
+            progress.report(5, 10, "reading")
+            raise Waiting("waiting for another import")
+
+        handed: list[tuple[int, float]] = []
+        monkeypatch.setattr(jobs, "_hand_over", lambda job, delay=0: handed.append((job.pk, delay)))
+        monkeypatch.setattr(kind_of(ImportRun), "work", wait)
+        return job(timezone.now() - timedelta(hours=1), state=JobState.QUEUED), handed
+
+    def test_it_is_queued_again_with_a_delay_and_is_no_attempt(
+        self, waiting: tuple[ImportRun, list[tuple[int, float]]]
+    ) -> None:
+        run, handed = waiting
+        for _ in range(jobs.MOST_ATTEMPTS + 1):
+            jobs.carry_out_row(ImportRun, run.pk)
+        run.refresh_from_db()
+        assert (run.state, run.attempts, run.step) == (JobState.QUEUED, 0, "waiting for another import")
+        assert handed == [(run.pk, jobs.WAIT_SECONDS)] * (jobs.MOST_ATTEMPTS + 1)
+        assert jobs_claimed() == set()
+
+    def test_beat_does_not_send_it_while_its_message_is_on_the_way(
+        self, waiting: tuple[ImportRun, list[tuple[int, float]]], sent: list[int]
+    ) -> None:
+        run, _ = waiting
+        jobs.carry_out_row(ImportRun, run.pk)
+        jobs.resume_lost_jobs(timezone.now())
+        assert sent == []
+        volatile.clear()  # Redis was lost, and with it the message
+        jobs.resume_lost_jobs(timezone.now())
+        assert sent == [run.pk]
+
+    def test_it_can_be_cancelled(self, waiting: tuple[ImportRun, list[tuple[int, float]]]) -> None:
+        run, handed = waiting
+        jobs.carry_out_row(ImportRun, run.pk)
+        jobs.cancel(run, at=timezone.now())
+        jobs.carry_out_row(ImportRun, run.pk)
+        run.refresh_from_db()
+        assert run.state == JobState.CANCELLED
+        assert len(handed) == 1
+
+    def test_it_no_longer_says_that_it_waits_once_it_works(
+        self, waiting: tuple[ImportRun, list[tuple[int, float]]]
+    ) -> None:
+        run, _ = waiting
+        jobs.carry_out_row(ImportRun, run.pk)
+        steps: list[str] = []
+        jobs.carry_out(run, lambda run, _: steps.append(ImportRun.objects.get(pk=run.pk).step))
+        assert steps == [""]

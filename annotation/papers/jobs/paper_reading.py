@@ -187,7 +187,7 @@ class Reader:
         self.state = state_of_documents(self.run.collection)
         return title_index(self.run.collection)
 
-    state: tuple[int, int] = (0, 0)  # of the documents, when their titles were read
+    state: tuple[int, ...] | None = None  # of the documents, when their titles were read
 
     @cached_property
     def registries(self) -> Registries:
@@ -203,8 +203,7 @@ class NewestLinks:
 
     def __init__(self, reader: Reader) -> None:
         self.collection = reader.run.collection
-        read_titles = "titles" in reader.__dict__
-        self.are_old = read_titles and reader.state != state_of_documents(self.collection)
+        self.are_old = reader.state not in (None, state_of_documents(self.collection))
 
     def of(self, paper: Incoming) -> Links:
         """The links of the paper's references."""

@@ -20,12 +20,14 @@ from django.db import DatabaseError, transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
+from accounts.job_kinds import Waiting
 from accounts.jobs import Progress
 from annotation.definitions.extractions import BadExtraction, Content, content_of_gold, read_content, write_content
 from annotation.definitions.paper_sections import section_states
 from annotation.definitions.proposals import propose
 from annotation.models import Extraction, ExtractionSource, ExtractionState
 from annotation.papers.jobs.extractions import replace_content, store_extraction
+from annotation.papers.jobs.kept_reading import keep, take_up
 from annotation.papers.jobs.paper_identity import Identity, identify
 from annotation.papers.jobs.paper_reading import Incoming, Links, NewestLinks, PaperFile, Reader, Sheet, Spool
 from corpus.formats.acm_cr import AnnotatedPaper
@@ -39,12 +41,20 @@ from corpus.models import ImportRun, Paper
 
 @contextmanager
 def reading_papers(run: ImportRun, progress: Progress, counts: ImportCounts) -> Iterator[Work]:
-    """Read the files of an import of papers; yield the work that stores them, for the import's transaction."""
+    """Read the files of an import of papers; yield the work that stores them, for the import's transaction.
+
+    Where that has to wait, what was read is kept, and the next attempt only stores it.
+    """
     Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(dir=settings.FILE_UPLOAD_TEMP_DIR) as file:
         reader = Reader(run, progress, counts, Spool(file))
-        reader.read()
-        yield lambda run, progress, counts: _store_papers(reader, run, progress, counts)
+        if not take_up(reader):
+            reader.read()
+        try:
+            yield lambda run, progress, counts: _store_papers(reader, run, progress, counts)
+        except Waiting:
+            keep(reader)
+            raise
 
 
 def _store_papers(reader: Reader, run: ImportRun, progress: Progress, counts: ImportCounts) -> None:

@@ -4,7 +4,6 @@ Each batch is a transaction of its own, so a job that was killed goes on where i
 they pass over documents that another one works on. The database says which documents are missing; nothing is kept.
 """
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,13 +11,13 @@ from django.db import DatabaseError, connection, transaction
 from django.urls import reverse
 
 from accounts import jobs
+from accounts.job_kinds import Waiting
 from accounts.models import User
 from accounts.refusals import NotAllowed
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.models import Indexing, Membership
 
 BATCH = 2_000
-PAUSE = 1.0  # seconds before looking again at documents that another job was working on
 PENDING_LIMIT_KB = 64 * 1024  # new entries are merged into the index by so many, which costs less than few at a time
 MERGE_MEMORY = "128MB"
 
@@ -60,7 +59,7 @@ class IndexingJob(CollectionJob[Indexing]):
                 entered += count
                 progress.report(done + entered, total, "entering documents")
             if not entered:
-                time.sleep(PAUSE)
+                raise Waiting("waiting for documents that another job enters")
         _merge()
 
     def may_cancel(self, member: Membership) -> bool:  # noqa: ARG002

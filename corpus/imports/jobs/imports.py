@@ -1,5 +1,6 @@
 """Imports as jobs: all or nothing in one transaction each, one at a time in a collection."""
 
+import shutil
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -10,12 +11,13 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.job_kinds import Waiting
 from accounts.refusals import Conflict, Refused
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.formats.records import BrokenFile, Problem
 from corpus.formats.registry import format_label, format_names
 from corpus.loading.counts import ImportCounts
-from corpus.loading.uploads import remove_uploads
+from corpus.loading.uploads import kept_directory, remove_uploads
 from corpus.models import ImportRun
 
 Work = Callable[[ImportRun, jobs.Progress, ImportCounts], None]
@@ -46,12 +48,14 @@ class ImportJob(CollectionJob[ImportRun]):
     is_for_managers = True
 
     def work(self, job: ImportRun, progress: jobs.Progress) -> None:
-        _import_files(job, progress, None)
+        _import_files(job, progress)
 
     def clean_up(self, pk: int) -> None:
         run = ImportRun.objects.filter(pk=pk).first()
-        if run is not None and run.is_final and not run.dry_run:
-            remove_uploads(run)
+        if run is not None and run.is_final:
+            shutil.rmtree(kept_directory(run), ignore_errors=True)
+            if not run.dry_run:
+                remove_uploads(run)
 
     def page(self, job: ImportRun) -> str:
         return reverse("import_detail", args=[job.collection.slug, job.pk])
@@ -63,26 +67,32 @@ def import_at_once(run: ImportRun, *, patience: float) -> None:
     Errors: Busy when they have passed; the job has failed by then.
     """
     late: list[Busy] = []
+    until = time.monotonic() + patience
 
     def work(run: ImportRun, progress: jobs.Progress) -> None:
         try:
-            _import_files(run, progress, patience)
-        except Busy as busy:
-            late.append(busy)
-            raise
+            _import_files(run, progress)
+        except Waiting:
+            if time.monotonic() < until:
+                raise
+            late.append(Busy())
+            _store_failure(run, ImportCounts())
+            raise late[0] from None
 
     jobs.carry_out(run, work)
     if late:
         raise late[0]
 
 
-def _import_files(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:
+def _import_files(run: ImportRun, progress: jobs.Progress) -> None:
+    """Import, or raise `Waiting` where another import of the collection is storing: these follow each other."""
     if STORED in run.parameters:
         return  # the worker was killed between its commit and its last word
     counts = ImportCounts()
     try:
         with _read(run, progress, counts) as work, transaction.atomic():
-            _wait_for_turn(run, progress, patience)
+            if not is_my_turn(run):
+                raise Waiting("waiting for another import of this collection")
             work(run, progress, counts)
             if counts.errors and not counts.kept:
                 raise Refused(_nothing_taken(counts))
@@ -102,17 +112,6 @@ def _read(run: ImportRun, progress: jobs.Progress, counts: ImportCounts) -> Abst
     if run.format not in format_names(run.kind):
         raise Refused(f"Its format, {format_label(run.format)}, is not known here. Nothing was imported.")
     return run.importer.reading(run, progress, counts)
-
-
-def _wait_for_turn(run: ImportRun, progress: jobs.Progress, patience: float | None) -> None:
-    """Imports into one collection follow each other; until this one's turn it can be cancelled."""
-    started = time.monotonic()
-    while not is_my_turn(run):
-        if patience is not None and time.monotonic() - started >= patience:
-            raise Busy
-        progress.report(0, step="waiting for another import of this collection")
-        progress.check()
-        time.sleep(0.2)
 
 
 def is_my_turn(run: ImportRun) -> bool:

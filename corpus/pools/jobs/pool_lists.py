@@ -14,7 +14,7 @@ from corpus.loading.counts import ERRORS_KEPT, REPEATED, ImportCounts
 from corpus.loading.line_batches import read_batches
 from corpus.models import ImportRun
 from corpus.models.pools import LISTED, RESERVED_METHODS
-from corpus.pools.jobs.pools import wait_for_pools
+from corpus.pools.jobs.pools import lock_pools
 
 LONGEST_METHOD = 100
 
@@ -58,16 +58,16 @@ SELECT entry_id, %(method)s FROM import_found WHERE entry_id IS NOT NULL AND sou
 def load_pool_list(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files into the pools; the caller holds the transaction. Pairs are counted.
 
-    The job's parameter `method` names the list in the provenance. Errors: BrokenFile, Refused for the name.
+    The job's parameter `method` names the list in the provenance. Errors: BrokenFile, Refused for the name, Waiting.
     """
     method = _method(run)
+    lock_pools(run.collection_id)
     with connection.cursor() as cursor:
         cursor.execute(STAGE)
         for batch in read_batches(run, read_pool_lists, _line, progress, counts):
             with cursor.copy("COPY import_pair FROM STDIN") as copy:
                 copy.write(batch.data)
         progress.report(run.total, run.total, "writing the pools")
-        wait_for_pools(run.collection_id, progress)
         values: dict[str, Any] = {"collection": run.collection_id, "method": method, "most": ERRORS_KEPT}
         cursor.execute(FIND, values)
         cursor.execute(PROBLEMS, values)

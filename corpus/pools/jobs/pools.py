@@ -6,15 +6,19 @@ are removed, except where a campaign has made items of them. Building twice chan
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.claims import jobs_claimed
+from accounts.job_kinds import Waiting
+from accounts.models import JobState
 from accounts.refusals import Refused
 from accounts.sql import execute
 from corpus.collections.jobs.collection_jobs import CollectionJob
@@ -22,6 +26,8 @@ from corpus.loading.copying import NULL
 from corpus.models import PoolEntry, PoolRun, RetrievalRun
 from corpus.models.pools import CANDIDATE_POOL, SEARCHED_METHODS, TARGETS
 from corpus.pools.jobs.searches import PooledDocument, search_pools
+
+PATIENCE = 5  # seconds: others hold the lock while they write, and the searches would have to be made again
 
 # The first documents of one run. `depth` null: the whole ranking.
 RANKED = """
@@ -118,10 +124,11 @@ def build_pools(run: PoolRun, progress: jobs.Progress) -> None:
     if "seconds" in run.parameters:
         return  # the worker was killed after its commit, before it ended the job
     started = time.monotonic()
+    _wait_for_older(run)
     found = list(search_pools(run.collection, run.parameters, progress)) if run.parameters.get("recipe") else None
     runs: list[str] = run.parameters["methods"]
     with transaction.atomic():
-        wait_for_pools(run.collection_id, progress)
+        lock_pools(run.collection_id, PATIENCE)
         execute(STAGE)
         for done, method in enumerate(runs):
             progress.report(done, len(runs), f"reading {method}")
@@ -144,18 +151,37 @@ def build_pools(run: PoolRun, progress: jobs.Progress) -> None:
         )
 
 
+def _wait_for_older(run: PoolRun) -> None:
+    """Searching takes long and locks nothing, so that pools which another job searches for are waited for first.
+
+    Errors: Waiting.
+    """
+    label = PoolRun._meta.label_lower
+    working = [job for kind, job in jobs_claimed() if kind == label and job < run.pk]
+    if PoolRun.objects.filter(collection=run.collection_id, pk__in=working, state=JobState.RUNNING).exists():
+        raise Waiting("waiting for another change of these pools")
+
+
 def try_lock_pools(collection_id: int) -> bool:
     """Lock the pools of the collection until the transaction ends; False while another transaction has locked them."""
     ((is_locked,),) = execute("SELECT pg_try_advisory_xact_lock(hashtext('corpus pools'), %s::int)", [collection_id])
     return bool(is_locked)
 
 
-def wait_for_pools(collection_id: int, progress: jobs.Progress) -> None:
-    """Lock the pools as soon as they are free; until then the job can be cancelled."""
-    while not try_lock_pools(collection_id):
-        progress.report(progress.job.done, step="waiting for another change of these pools")
-        progress.check()
-        time.sleep(0.2)
+def lock_pools(collection_id: int, patience: int = 0) -> None:
+    """Lock the pools until the transaction ends, as soon as they are free; `patience` in seconds.
+
+    Errors: Waiting, after which the transaction can only be rolled back.
+    """
+    if try_lock_pools(collection_id):
+        return
+    if patience:
+        with suppress(OperationalError), transaction.atomic():
+            execute(f"SET LOCAL lock_timeout = '{patience}s'")
+            execute("SELECT pg_advisory_xact_lock(hashtext('corpus pools'), %s::int)", [collection_id])
+            execute("SET LOCAL lock_timeout = DEFAULT")
+            return
+    raise Waiting("waiting for another change of these pools")
 
 
 def remove_method(collection_id: int, method: str) -> int:

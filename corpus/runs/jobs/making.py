@@ -23,7 +23,7 @@ from accounts.job_kinds import Cancelled
 from accounts.refusals import Refused
 from accounts.sql import execute
 from corpus.collections.jobs.collection_jobs import CollectionJob
-from corpus.models import PartRanking, Ranking, RetrievalRun, RunMaking
+from corpus.models import Aspect, PartRanking, Ranking, RetrievalRun, RunMaking
 from corpus.ranking.order import RankedList
 from corpus.runs.recipes.earlier import earlier_rankings
 from corpus.runs.recipes.lexical import fields_of
@@ -34,6 +34,7 @@ from corpus.runs.rules import check_new_name, lock_names
 from corpus.searching.jobs.indexes import FULL_TEXT, collection_state, full_text_state
 
 BATCH = 100  # rankings of one statement
+CHECK_EVERY = 30.0  # seconds between two looks at whether the inputs are as they were
 # Sums of hashes of rows do not depend on the order of rows and on ids.
 STATES = {
     "citations": """
@@ -81,14 +82,16 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
     started = time.monotonic()
     recipe, values = _recipe_of(job), job.parameters["settings"]
     queries = queries_of(job.collection, values["topics"], values["words"])
-    task = Task(job.collection, queries, values, progress)
     inputs = _input_hashes(job, queries)
+    task = Task(job.collection, queries, values, WatchfulProgress(progress, job, inputs))
     with TemporaryFile("w+", encoding="utf-8") as spool:
         lines, empty = _spool(recipe.rank(task), spool)
         progress.report(len(queries), len(queries), "storing the run")
         same = {name: _count_same(task, name, spool) for name in _bases(values)}
         _check_unchanged(job, inputs)
-        if not lines:
+        there = _there(job)
+        gone, gone_lines = _count_gone(spool, there)
+        if lines == gone_lines:
             raise Refused("No document was found for any topic, so the run would be empty.")
         seconds = round(time.monotonic() - started, 3)
         facts = {
@@ -96,25 +99,30 @@ def make_run(job: RunMaking, progress: jobs.Progress) -> None:
             "recipe_hash": job.recipe_hash,
             "code_version": job.code_version,
             "inputs": inputs,
-            "topics": len(queries) - empty,
+            "topics": len(queries) - empty - gone,
             "without_documents": empty,
-            "lines": lines,
+            "lines": lines - gone_lines,
             "seconds": seconds,
             "cost": None if task.cost is None else str(task.cost),
             "counts": dict(sorted((name, count) for name, count in task.counts.items() if count)),
             "same_order": same,
-            "warnings": [*_warnings(same, len(queries) - empty), *task.warnings],
+            "warnings": [*_warnings(same, len(queries) - empty, gone), *task.warnings],
         }
-        _store(job, facts, spool)
+        _store(job, facts, spool, there)
 
 
 def _input_hashes(job: RunMaking, queries: Sequence[Query]) -> dict[str, str]:
     """Hashes of documents, topics, what the recipe reads, pools and full texts where they are searched, by name."""
-    collection, values = job.collection, job.parameters["settings"]
     hashed = hashlib.sha256()
     for query in queries:
         hashed.update(repr((query.number, query.text)).encode())
-    found = {"documents": collection_state(collection), "topics": hashed.hexdigest()}
+    return {"topics": hashed.hexdigest(), **_states(job)}
+
+
+def _states(job: RunMaking) -> dict[str, str]:
+    """The hashes of all inputs but the topics, which are read once."""
+    collection, values = job.collection, job.parameters["settings"]
+    found = {"documents": collection_state(collection)}
     for name in (*_recipe_of(job).reads, *(["pools"] if values["among"] == POOLS else [])):
         (row,) = execute(STATES[name], {"collection": collection.pk})
         found[name] = hashlib.sha256(repr([str(each) for each in row]).encode()).hexdigest()
@@ -123,11 +131,34 @@ def _input_hashes(job: RunMaking, queries: Sequence[Query]) -> dict[str, str]:
     return found
 
 
+class WatchfulProgress(jobs.Progress):
+    """Progress that also notices when inputs of the run have changed, so that it does not go on in vain.
+
+    Topics are ranked as they were at the start: what is added or changed meanwhile makes no difference.
+    """
+
+    def __init__(self, progress: jobs.Progress, job: RunMaking, inputs: dict[str, str]) -> None:
+        super().__init__(job, progress.claim)
+        self.progress, self.making, self.inputs = progress, job, inputs
+        self.due = time.monotonic() + CHECK_EVERY
+
+    def report(self, done: int, total: int | None = None, step: str = "") -> None:
+        self.progress.report(done, total, step)
+        self._look()
+
+    def check(self) -> None:
+        self.progress.check()
+        self._look()
+
+    def _look(self) -> None:
+        if time.monotonic() >= self.due:
+            _check_unchanged(self.making, self.inputs)
+            self.due = time.monotonic() + CHECK_EVERY
+
+
 def _check_unchanged(job: RunMaking, inputs: dict[str, str]) -> None:
     """Refuse a run of which one part was made before a change and the other after it: no recipe would give it again."""
-    values = job.parameters["settings"]
-    now = _input_hashes(job, queries_of(job.collection, values["topics"], values["words"]))
-    if changed := [name for name, value in inputs.items() if now[name] != value]:
+    if changed := [name for name, value in _states(job).items() if inputs[name] != value]:
         raise Refused(
             f"The {' and '.join(changed)} of the collection were changed while the run was made, so it would belong to "
             "neither state. Make it again; what an endpoint has answered is kept."
@@ -168,14 +199,34 @@ def _count_same(task: Task, name: str, spool: IO[str]) -> int:
     )
 
 
-def _warnings(same: Mapping[str, int], topics: int) -> Iterator[str]:
+def _there(job: RunMaking) -> tuple[set[int | None], ...]:
+    """The ids of the topics, sub-queries and aspects that are there now, each with None."""
+    collection = job.collection
+    rows = (collection.topics, collection.sub_queries, Aspect.objects.filter(topic__collection=collection))
+    return tuple({None, *found.values_list("pk", flat=True)} for found in rows)
+
+
+def _is_there(row: Sequence[Any], there: Sequence[set[int | None]]) -> bool:
+    return all(pk in ids for pk, ids in zip(row[:3], there, strict=True))
+
+
+def _count_gone(spool: IO[str], there: Sequence[set[int | None]]) -> tuple[int, int]:
+    """How many rankings are of what was deleted meanwhile, and how many lines they have."""
+    spool.seek(0)
+    lines = [len(row[3]) for row in map(json.loads, spool) if not _is_there(row, there)]
+    return len(lines), sum(lines)
+
+
+def _warnings(same: Mapping[str, int], topics: int, gone: int) -> Iterator[str]:
+    if gone:
+        yield f"Topics deleted while it was made: {gone:,}. Their rankings are not stored."
     for name, count in same.items():
         if topics and count == topics:
             yield f"It ranks every topic exactly as the run {name} does, so its figures will be those of {name}."
 
 
 @transaction.atomic
-def _store(job: RunMaking, facts: dict[str, Any], spool: IO[str]) -> None:
+def _store(job: RunMaking, facts: dict[str, Any], spool: IO[str], there: Sequence[set[int | None]]) -> None:
     """Store the run with its rankings, in place of one that the same recipe made before."""
     lock_names(job.collection_id)
     check_new_name(job.collection, job.name, job.recipe_hash)
@@ -186,7 +237,7 @@ def _store(job: RunMaking, facts: dict[str, Any], spool: IO[str]) -> None:
     run.rankings.all().delete()
     run.part_rankings.all().delete()
     spool.seek(0)
-    rows = map(json.loads, spool)
+    rows = (row for row in map(json.loads, spool) if _is_there(row, there))
     while block := list(islice(rows, BATCH)):
         whole, parts = [], []
         for topic, sub_query, aspect, docnos, scores in block:

@@ -102,7 +102,7 @@ def open_index(collection: Collection, progress: Progress, spec: IndexSpec | Non
         current = directory / _state_for(collection, spec)
         with suppress(FileNotFoundError):  # also where another job has just removed it as one of an older state
             return opened_index(current)
-        with exclusive_directory(directory, progress, "waiting for the index that another job builds"):
+        with exclusive_directory(directory, "waiting for the index that another job builds"):
             if not (current / META).exists():
                 _build(collection, current, spec, progress)
                 _remove_others(current)

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, Protocol
 from django.conf import settings
 from django.db import connection
 
+from accounts.job_kinds import Waiting
 from accounts.jobs import Progress, send_task
 
 TASK = "corpus.tasks.help_with_parts"
@@ -31,21 +32,17 @@ Report = Callable[[int], None]
 
 
 @contextmanager
-def exclusive_directory(directory: Path, progress: Progress, step: str) -> Iterator[None]:
+def exclusive_directory(directory: Path, waiting: str) -> Iterator[None]:
     """Hold a directory that jobs of one machine share; the lock ends with the process, however it ends.
 
-    `step` is the job's step while another job holds it. Errors: Cancelled from `progress`.
+    Errors: Waiting with the words `waiting`, while another job holds it.
     """
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
     with (directory / "lock").open("w") as lock:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                progress.report(progress.job.done, step=step)
-                progress.check()
-                time.sleep(0.2)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Waiting(waiting) from None
         yield
 
 

@@ -154,7 +154,7 @@ class DenseSearch:
         """
         directory = vectors_directory(self.collection, self.store.model)
         waiting = "waiting for the vectors that another job asks for"
-        with Embeddings(self.endpoint) as embeddings, exclusive_directory(directory, self.progress, waiting):
+        with Embeddings(self.endpoint) as embeddings, exclusive_directory(directory, waiting):
             try:
                 self._embed_documents(embeddings, among)
                 self._embed_texts(embeddings, texts)

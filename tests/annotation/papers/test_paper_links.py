@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 from django.db import transaction
 
+from accounts import jobs
+from accounts.job_kinds import Waiting
 from accounts.jobs import Progress
+from accounts.models import JobState
 from annotation.definitions.extractions import read_content, write_content
 from annotation.papers.jobs.papers import reading_papers
 from annotation.papers.reads.extraction_screen import paper_data, title_pieces
@@ -13,6 +16,7 @@ from annotation.papers.reads.extractions import content_of
 from annotation.papers.reads.references import link_references, title_index
 from corpus.imports.actions import request_import
 from corpus.loading.counts import ImportCounts
+from corpus.loading.uploads import kept_directory
 from corpus.models import Collection, Document, Paper
 from corpus.pdf.reference_fields import parse_reference
 from tests.corpus.imports.importing import import_files
@@ -103,6 +107,21 @@ def test_documents_that_came_while_files_were_read_are_linked(collection: Collec
         DocumentFactory(collection=collection, docno="d9", title="The Cold of Tea", authors=["Lee, Kim"], year=2019)
         store(run, Progress(run), counts)
     assert [each.value for each in content_of(Paper.objects.get().extractions.get()).references] == ["d9"]
+
+
+def test_what_was_read_is_kept_while_the_import_waits_to_store_it(collection: Collection, tmp_path: Path) -> None:
+    path = tmp_path / "tea.xml"
+    path.write_text(TEI)
+    run = request_import(by=None, at=AT, collection=collection, kind="papers", files=[path], send=False)
+    with pytest.raises(Waiting), reading_papers(run, Progress(run), ImportCounts()):
+        raise Waiting("waiting for another import")
+    path.write_text("no longer a paper")
+    DocumentFactory(collection=collection, docno="d8", title="Another One", authors=["Lee, Kim"], year=2019)
+    jobs.carry_out(run)
+    run.refresh_from_db()
+    assert (run.state, run.created) == (JobState.DONE, 1)
+    assert [each.value for each in content_of(Paper.objects.get().extractions.get()).references] == ["d1"]
+    assert not kept_directory(run).exists()
 
 
 def test_an_incoming_paper_is_linked_and_its_bare_names_cite(collection: Collection, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from corpus.loading import line_batches as reading
 from corpus.loading.background_reading import in_background
 from corpus.models import Collection, ImportRun, Role
 from tests.corpus.documents.tea_documents import POT, TEA, stored
+from tests.corpus.guarded.readers import never_ending
 from tests.corpus.imports.importing import counts, import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 
@@ -54,6 +55,19 @@ class TestJob:
         assert run.state == JobState.CANCELLED
         assert not stored(collection)
 
+    def test_memory_that_runs_out_is_a_refusal_with_its_place(
+        self, collection: Collection, tmp_path: Path, settings: Any
+    ) -> None:
+        settings.READING_MEGABYTES = 64
+        path = jsonl(tmp_path / "a.jsonl", [TEA])
+        with path.open("a") as file:
+            file.write('{"id": "d2", "title": [' + "[]," * 9_000_000 + "[]]}\n")
+        run = import_files(collection, path)
+        assert run.state == JobState.FAILED
+        reason = "a.jsonl, line 1: what comes after the record in this line needs more than 64 MB of memory to read"
+        assert run.reason == f"{reason}. Nothing was imported."
+        assert not stored(collection)
+
     def test_an_import_whose_worker_died_after_its_commit_is_not_done_twice(
         self, collection: Collection, tmp_path: Path
     ) -> None:
@@ -80,6 +94,19 @@ class TestJob:
         for thread in threads:
             thread.join()
         assert sorted(counts(run) for run in runs) == [(0, 0, 500, 0), (0, 0, 500, 0), (500, 0, 0, 0)]
+
+    @pytest.mark.django_db(transaction=True)
+    def test_an_import_is_cancelled_within_a_record(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(loading, "read_documents", never_ending)
+        collection = CollectionFactory()
+        files = [jsonl(tmp_path / "a.jsonl", [TEA])]
+        run = request_import(by=None, at=AT, collection=collection, kind="documents", files=files, send=False)
+        canceller = threading.Thread(target=_cancel, args=[run.pk])
+        canceller.start()
+        jobs.carry_out(run)
+        canceller.join()
+        run.refresh_from_db()
+        assert run.state == JobState.CANCELLED
 
     @pytest.mark.django_db(transaction=True)
     def test_a_waiting_import_can_be_cancelled(self, tmp_path: Path) -> None:

@@ -66,3 +66,9 @@ def forges() -> Iterator[Evil]:
 def environment() -> Iterator[Any]:
     yield sorted(os.environ)
     yield sorted(int(each.name) for each in Path("/proc/self/fd").iterdir())
+
+
+def never_ending(path: Path, format: str, **_: Any) -> Iterator[Any]:  # noqa: A002 - as readers of formats are called
+    """A record that takes for ever, as a reader of documents would meet it."""
+    time.sleep(600)
+    yield path, format

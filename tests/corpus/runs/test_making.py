@@ -1,7 +1,7 @@
 """Making runs: by command, page and REST alike; what is left out; the same recipe gives the same bytes."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -123,25 +123,59 @@ def test_fields_have_weights(collection: Collection) -> None:
     assert RetrievalRun.objects.get(name="both").parameters["settings"]["fields"] == "title^0.1 abstract^5"
 
 
-@pytest.mark.parametrize("changed", ["documents", "topics"])
-def test_a_run_of_two_states_of_the_collection_is_refused(collection: Collection, changed: str) -> None:
-    """Documents or topics come in while topics are searched for: its hash would say what is not so."""
+class Meanwhile(Progress):
+    """Something happens while topics are searched for."""
 
-    class Meanwhile(Progress):
-        def report(self, done: int, total: int | None = None, step: str = "") -> None:
-            super().report(done, total, step)
-            if step == "searching for each topic" and done == 1:
-                if changed == "documents":
-                    DocumentFactory(collection=collection, docno="D9", title="Late tea")
-                else:
-                    collection.topics.filter(number="1").delete()
+    def __init__(self, job: RunMaking, happens: Callable[[], Any]) -> None:
+        super().__init__(job)
+        self.happens = happens
+        self.reports: list[int] = []
 
+    def report(self, done: int, total: int | None = None, step: str = "") -> None:
+        super().report(done, total, step)
+        if step == "searching for each topic":
+            self.reports.append(done)
+            if done == 1:
+                self.happens()
+
+
+def test_a_run_of_two_states_of_the_documents_stops_at_once(
+    collection: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("corpus.runs.jobs.making.CHECK_EVERY", 0)
     job = request_run(
         by=None, at=AT, collection=collection, name="mine", recipe=recipe_named("bm25"), options={}, send=False
     )
-    with pytest.raises(Refused, match=f"The {changed} of the collection were changed while the run was made"):
-        make_run(job, Meanwhile(job))
+    progress = Meanwhile(job, lambda: DocumentFactory(collection=collection, docno="D9", title="Late tea"))
+    with pytest.raises(Refused, match="The documents of the collection were changed while the run was made"):
+        make_run(job, progress)
+    assert progress.reports[-1] == 1
     assert not RetrievalRun.objects.exists()
+
+
+def test_topics_are_ranked_as_they_were_when_the_run_began(collection: Collection) -> None:
+    def happens() -> None:
+        TopicFactory(collection=collection, number="99", text="silk")
+        collection.topics.filter(number="2").update(text="something else")
+        collection.topics.filter(number="1").delete()
+
+    made(collection, "before", "bm25", leave_out="nothing")
+    job = request_run(
+        by=None,
+        at=AT,
+        collection=collection,
+        name="mine",
+        recipe=recipe_named("bm25"),
+        options={"leave_out": "nothing"},
+        send=False,
+    )
+    make_run(job, Meanwhile(job, happens))
+    before, mine = (RetrievalRun.objects.get(name=name) for name in ("before", "mine"))
+    assert stored("mine") == {number: docnos for number, docnos in stored("before").items() if number != "1"}
+    assert mine.parameters["inputs"] == before.parameters["inputs"]
+    assert mine.parameters["topics"] == before.parameters["topics"] - 1
+    assert mine.parameters["lines"] == sum(map(len, stored("mine").values()))
+    assert mine.parameters["warnings"] == ["Topics deleted while it was made: 1. Their rankings are not stored."]
 
 
 def test_a_pool_is_ranked_whole(collection: Collection) -> None:

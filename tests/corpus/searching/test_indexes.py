@@ -1,18 +1,19 @@
 """Indexes of collections: built once, found again, built again when a document changes, by one builder at a time."""
 
-import threading
 from pathlib import Path
 
 import pytest
 from django.conf import settings
-from django.db import connection
 
+from accounts.job_kinds import Waiting
 from accounts.jobs import Cancelled, Progress
 from corpus.models import Collection, PoolRun
 from corpus.ranking.analysis import Analysis
 from corpus.ranking.index import Settings
 from corpus.ranking.scorers import BM25
+from corpus.searching.jobs import indexes
 from corpus.searching.jobs.indexes import IndexSpec, collection_state, open_index
+from corpus.searching.jobs.parts import exclusive_directory
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory
 
@@ -91,23 +92,13 @@ def test_a_cancelled_building_leaves_nothing(collection: Collection, progress: P
     assert places(collection) == []
 
 
-@pytest.mark.django_db(transaction=True)
-def test_two_builders_wait_for_each_other() -> None:
-    collection = CollectionFactory(slug="tea")
-    DocumentFactory(collection=collection, docno="A", title="Green tea")
-    job = PoolRun.objects.create(collection=collection, requested_at=AT)
-    results: list[int] = []
-
-    def work() -> None:
-        try:
-            results.append(len(open_index(collection, Progress(PoolRun.objects.get(pk=job.pk))).search(BM25, "tea", 5)))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=work) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert results == [1, 1, 1]
-    assert len(places(collection)) == 1
+def test_an_index_that_another_job_builds_is_waited_for_in_the_queue(
+    collection: Collection, progress: Progress
+) -> None:
+    directory = indexes._directory(collection, IndexSpec())
+    with (
+        exclusive_directory(directory, "by another job"),
+        pytest.raises(Waiting, match="waiting for the index that another job builds"),
+    ):
+        open_index(collection, progress)
+    assert len(open_index(collection, progress).search(BM25, "tea", 5)) > 0
