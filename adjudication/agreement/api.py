@@ -15,8 +15,8 @@ from accounts.schema import answers
 from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.agreement.reads.agreement import as_json
 from adjudication.agreement.reads.standing import fetch_standing
-from adjudication.labels.reads.counts import overrides_in_verdicts
-from adjudication.labels.reads.staleness import MOST_COUNTED
+from adjudication.labels.reads.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
+from adjudication.labels.reads.staleness import MOST_COUNTED, Standing
 from adjudication.models import Method, Verdict, Voters, VoteRun
 from adjudication.stats.intervals import METHODS, UNITS
 from adjudication.stats.policies import DEFAULT, offered_policies
@@ -123,6 +123,7 @@ class FiguresSerializer(serializers.Serializer[Any]):
         child=serializers.DictField(), help_text="the same of people alone, where machines have judged too"
     )
     machine_overrides = OverrideSerializer(many=True)
+    stale = serializers.CharField(help_text="what has changed since, in a sentence; empty: the figures are of today")
     self_consistency = serializers.ListField(child=serializers.DictField(), help_text="answers to hidden repeats")
     seconds = serializers.FloatField(allow_null=True)
     seed = serializers.IntegerField(allow_null=True)
@@ -160,11 +161,18 @@ class VoteSerializer(JobSerializer):
     min_votes = serializers.IntegerField()
     counts = serializers.DictField(child=serializers.IntegerField())
     voters = serializers.CharField()
+    stale = serializers.SerializerMethodField(help_text="what has changed since they were counted; empty: nothing")
     machine_overrides = serializers.SerializerMethodField()
 
     @extend_schema_field(OverrideSerializer(many=True))
     def get_machine_overrides(self, run: VoteRun) -> list[dict[str, Any]]:
         return [] if run.voters == Voters.HUMANS else [each.as_json() for each in overrides_in(run.campaign)]
+
+    def get_stale(self, run: VoteRun) -> str:
+        standing: Standing[VoteRun] | None = self.context.get("standing")
+        if standing is None or standing.run is None or run.state != JobState.DONE:
+            return ""
+        return votes_note(standing) if run == standing.run else "Another count came later."
 
 
 class NewVoteSerializer(serializers.Serializer[Any]):
@@ -187,6 +195,7 @@ class VerdictSerializer(serializers.Serializer[Any]):
     decided_at = serializers.DateTimeField(allow_null=True)
     reopened_at = serializers.DateTimeField(allow_null=True)
     overridden_cycles = serializers.ListField(child=serializers.IntegerField(), help_text=OVERRIDDEN)
+    stale = serializers.CharField(help_text="what has changed since the votes were counted; empty: nothing")
 
 
 class AgreementView(InReadableView):
@@ -231,6 +240,9 @@ class VoteList(InReadableView):
     def get_queryset(self) -> QuerySet[VoteRun]:
         return VoteRun.objects.filter(campaign=self.campaign)
 
+    def get_serializer_context(self) -> dict[str, Any]:
+        return {**super().get_serializer_context(), "standing": fetch_vote_standing(self.campaign)}
+
     @extend_schema(operation_id="votes_list", responses=answers({200: VoteSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
         """List votes with what came of them."""
@@ -274,5 +286,6 @@ class VerdictList(InReadableView):
         """List verdicts."""
         page = self.paginate_queryset(self.get_queryset()) or []
         cycles = [each.cycle for each in overrides_in_verdicts(self.campaign)]
-        rows = [{**row, "overridden_cycles": cycles} for row in page]
+        stale = votes_note(fetch_vote_standing(self.campaign))
+        rows = [{**row, "overridden_cycles": cycles, "stale": stale} for row in page]
         return self.get_paginated_response(self.get_serializer(rows, many=True).data)

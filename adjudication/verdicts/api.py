@@ -15,8 +15,8 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.agreement.api import InReadableView, OverrideSerializer
 from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
-from adjudication.labels.reads.counts import overrides_in_verdicts
-from adjudication.labels.reads.relevance import parts_of, rank_documents, shown_relevance
+from adjudication.labels.reads.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
+from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_note, shown_relevance
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.models import Criterion
 from corpus.collections.rules import OVERSEERS
@@ -47,6 +47,7 @@ class TopicRelevanceSerializer(serializers.Serializer[Any]):
         help_text="when this was counted, for campaigns too large to be added up at once; null: now"
     )
     overridden_cycles = serializers.SerializerMethodField(help_text=OVERRIDDEN)
+    stale = serializers.SerializerMethodField(help_text="what has changed since; empty: it is of today")
 
     def get_counted_at(self, _topic: Any) -> datetime | None:
         counted_at: datetime | None = self.context["counted_at"]
@@ -54,6 +55,9 @@ class TopicRelevanceSerializer(serializers.Serializer[Any]):
 
     def get_overridden_cycles(self, _topic: Any) -> list[int]:
         return list(self.context["overridden_cycles"])
+
+    def get_stale(self, _topic: Any) -> str:
+        return str(self.context["stale"])
 
 
 class RankedSerializer(serializers.Serializer[Any]):
@@ -83,6 +87,7 @@ class RankingSerializer(serializers.Serializer[Any]):
     part = serializers.CharField(allow_blank=True)
     parts = PartSerializer(many=True)
     machine_overrides = OverrideSerializer(many=True)
+    stale = serializers.CharField(help_text="what has changed since the votes were counted; empty: nothing")
     documents = RankedSerializer(many=True)
 
 
@@ -122,7 +127,8 @@ class RelevanceList(InRelevanceView):
         criterion = self.criterion()
         found, counted_at = shown_relevance(self.campaign, criterion, judged_only=self.judged_only)
         cycles = [each.cycle for each in overrides_in_verdicts(self.campaign)]
-        context = {"overridden_cycles": cycles, "counted_at": counted_at}
+        notes = [votes_note(fetch_vote_standing(self.campaign)), relevance_note(self.campaign, counted_at)]
+        context = {"overridden_cycles": cycles, "counted_at": counted_at, "stale": " ".join(filter(None, notes))}
         return Response(TopicRelevanceSerializer(found, many=True, context=context).data)
 
 
@@ -153,4 +159,5 @@ class RelevanceDetail(InRelevanceView):
         documents = rank_documents(self.campaign, criterion, topic, part, judged_only=self.judged_only)
         body: dict[str, Any] = {"topic": topic.number, "part": part.key, "parts": [asdict(each) for each in parts]}
         body["machine_overrides"] = [each.as_json() for each in overrides_in_verdicts(self.campaign)]
+        body["stale"] = votes_note(fetch_vote_standing(self.campaign))
         return Response({**body, "documents": RankedSerializer(documents, many=True).data})

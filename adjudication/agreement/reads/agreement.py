@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from adjudication.agreement.reads.standing import why_stale
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
 from adjudication.stats.report import Result
@@ -127,6 +128,7 @@ def as_json(run: AgreementRun) -> dict[str, Any]:
             for row in detail["repeats"]
         ],
         "machine_overrides": [each.as_json() for each in overrides_in(run.campaign)],
+        "stale": why_stale(run),
         "seconds": run.seconds,
         "seed": run.seed,
         "parameters": run.parameters,

@@ -5,6 +5,7 @@ from typing import Any
 
 from adjudication.agreement.reads.agreement import shape
 from adjudication.agreement.reads.report import Entry, Report, escape
+from adjudication.agreement.reads.standing import why_stale
 from adjudication.models import AgreementRun
 from annotation.campaigns.reads.overrides import overrides_in
 from corpus.formats.csv_text import write_csv
@@ -12,7 +13,7 @@ from corpus.formats.csv_text import write_csv
 INTERVAL = ("low", "high", "level", "method", "unit", "resamples", "seed", "n_undefined")
 COLUMNS = (
     *("criterion", "statistic", "block", "model", "annotators", "value", "reason"),
-    *(*INTERVAL, "ci_reason", "n_items", "n_pairs", "n_excluded", "p", "p_holm", "flags", "excluded_pairs"),
+    *(*INTERVAL, "ci_reason", "n_items", "n_pairs", "n_excluded", "p", "p_holm", "flags", "excluded_pairs", "stale"),
 )
 
 
@@ -55,7 +56,8 @@ def as_csv(run: AgreementRun, criterion: str, report: Report) -> str:
     tests = run.detail[criterion].get("comparisons", ())
     lines = [_line(criterion, {**shape(row), "block": row.block or row.scope}) for row in report.results]
     lines += [_line(criterion, {**test["difference"], **test, "block": "HH-GH"}) for test in tests]
-    return "".join(write_csv(COLUMNS, [*lines, *_overridden(run, criterion)]))
+    stale = [why_stale(run)]
+    return "".join(write_csv(COLUMNS, [[*line, *stale] for line in (*lines, *_overridden(run, criterion))]))
 
 
 def _extents(report: Report) -> list[tuple[str, list[str]]]:
@@ -100,4 +102,4 @@ def _line(criterion: str, found: dict[str, Any]) -> list[object]:
         "excluded_pairs": "; ".join(pairs),
     }
     cells = {**found, **(found.get("ci") or {}), **joined}
-    return [cells.get(name) for name in COLUMNS]
+    return [cells.get(name) for name in COLUMNS[:-1]]  # the last says of all lines whether they are of today

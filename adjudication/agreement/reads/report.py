@@ -7,6 +7,7 @@ from string import ascii_lowercase
 
 from adjudication.agreement.reads.agreement import BLOCKS, REASONS, block_name, p_text, show
 from adjudication.agreement.reads.method import equals, method_sentence, test_sentence, verdict_sentence
+from adjudication.agreement.reads.standing import why_stale
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from adjudication.stats.statistics import REPORT, STATISTICS, statistic
 from annotation.campaigns.reads.overrides import overrides_in
@@ -92,7 +93,7 @@ def make_report(run: AgreementRun, criterion: str) -> Report:
     cells = {place: _result(results, *place) for place in product(names, keys)}
     shown = [row for row in cells.values() if row is not None]
     letters = _letters(shown)
-    notes = [UNITS, method_sentence(run, criterion, shown)]
+    notes = [why_stale(run), UNITS, method_sentence(run, criterion, shown)]
     if any(row.block in ("GA", "HA") for row in shown):
         notes.append(verdict_sentence(run))
     overridden = [each.text for each in overrides_in(run.campaign) if each.criterion == criterion]

@@ -34,6 +34,12 @@ def standing_of(run: AgreementRun, job: AgreementRun | None = None) -> Standing[
     return Standing(run, job, newer, changed)
 
 
+def why_stale(run: AgreementRun) -> str:
+    """What has changed since these figures were computed, as a sentence that is printed with them; "" for nothing."""
+    since = standing_of(run).since
+    return f"Computed before {since}." if since else ""
+
+
 def exact_standings(campaign: Campaign) -> tuple[Standing[VoteRun], Standing[AgreementRun]]:
     """Of the newest count of votes and the newest agreement figures, where nothing may be of other inputs: a release.
 

@@ -13,13 +13,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import JobState
 from accounts.refusal_messages import RefusalReport, refusals_in_message
+from accounts.refusals import Refused
 from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.agreement.forms import AgreementForm, SampleSizeForm, VoteForm
 from adjudication.agreement.reads.agreement import as_json
 from adjudication.agreement.reads.agreement_table import as_csv, as_latex, as_markdown
 from adjudication.agreement.reads.report import figures_by_name, make_report
 from adjudication.agreement.reads.sample_size import items_needed, without_pilot
-from adjudication.agreement.reads.standing import fetch_standing
+from adjudication.agreement.reads.standing import fetch_standing, standing_of
 from adjudication.agreement.views.figures import figures_context, people_context, tables_context
 from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.views import Scope, fetch_scope
@@ -63,7 +64,10 @@ def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) 
 def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One drawn figure as a file."""
     scope = fetch_scope(request, slug, campaign, page="agreement")
-    figure = get_object_or_404(AgreementFigure, pk=pk, run__campaign=scope.campaign)
+    figures = AgreementFigure.objects.select_related("run__campaign")
+    figure = get_object_or_404(figures, pk=pk, run__campaign=scope.campaign)
+    if since := standing_of(figure.run).since:  # a picture can say nothing of it
+        raise Refused(f"This figure was drawn before {since}. Compute the agreement again, which draws it anew.")
     answer = HttpResponse(bytes(figure.content), content_type=FIGURE_TYPES[figure.format])
     name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{figure.criterion}-{figure.name.replace('_', '-')}")
     answer["Content-Disposition"] = f'attachment; filename="{name}.{figure.format}"'

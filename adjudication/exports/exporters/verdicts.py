@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from adjudication.exporting.exporter import NDJSON, CampaignExporter, Finding, Options, Reader, TextExporter
-from adjudication.exporting.findings import override_findings
+from adjudication.exporting.exporter import NDJSON, WARNING, CampaignExporter, Finding, Options, Reader, TextExporter
+from adjudication.exporting.findings import override_findings, standing_of
 from adjudication.exporting.streams import loaded, rows
+from adjudication.labels.reads.counts import votes_note
 from corpus.formats.jsonl import write_objects
 
 
@@ -17,7 +18,11 @@ class Verdicts(TextExporter, CampaignExporter):
     about = "The value of each item with the policy and the votes it stands on."
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
-        return override_findings(options, options.campaign, by_votes=True)
+        found = override_findings(options, options.campaign, by_votes=True)
+        standing = standing_of(options.campaign, read.memo) if options.campaign else None
+        if standing and standing.is_stale:
+            found.append(Finding(WARNING, "stale", votes_note(standing), standing.newer, advice="Count again."))
+        return found
 
     def lines(self, options: Options) -> Iterator[str]:
         return write_objects(verdict_objects(options))

@@ -49,6 +49,11 @@ def fetch_vote_standing(campaign: Campaign, labels: Table | None = None) -> Stan
     return Standing(done, newest, newer, other=OTHER_LABELS if is_other else "")
 
 
+def votes_note(standing: Standing[VoteRun]) -> str:
+    """What has changed since the votes were counted, as a sentence to print with their verdicts; "" for nothing."""
+    return f"The votes were counted before {standing.since}." if standing.is_stale else ""
+
+
 def votes_in(campaign: Campaign, labels: Table, voters: str) -> Table:
     """Those of the labels that have a vote where `voters` vote."""
     entitled = campaign.annotators.filter(kind__in=KINDS[voters])

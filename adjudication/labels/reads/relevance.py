@@ -13,6 +13,8 @@ from typing import Any
 
 from django.db import connection
 
+from adjudication.labels.reads.labels import count_changed
+from adjudication.labels.reads.staleness import newer_things
 from annotation.campaigns.reads.progress import counted_large_at
 from annotation.models import Campaign, Criterion
 from corpus.models import AspectNode, SubQuery, Topic
@@ -166,6 +168,12 @@ def shown_relevance(
         if stored:
             return [TopicRelevance(*row) for row in stored], counted_at
     return relevance_by_topic(campaign, criterion, judged_only=judged_only), None
+
+
+def relevance_note(campaign: Campaign, counted_at: datetime | None) -> str:
+    """What has changed since stored relevance was counted, as a sentence; "" for nothing, or where none is stored."""
+    since = newer_things(0, count_changed(campaign, counted_at))
+    return f"Relevance was counted before {since}." if since else ""
 
 
 def rank_documents(

@@ -14,6 +14,7 @@ from adjudication.agreement.reads.contributing_items import (
     contributing_to_figure,
 )
 from adjudication.agreement.reads.disagreements import fetch_lines
+from adjudication.agreement.reads.standing import why_stale
 from adjudication.labels.views import fetch_scope, whole_number
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.statistics import statistic
@@ -53,6 +54,7 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     context |= {
         "selection": selection,
         "figure": show(figure) if figure else None,
+        "stale": why_stale(figure.run) if figure else "",
         "figure_name": figure_name(figure) if figure else "",
         "difference": statistic(request.GET.get("difference", "")).label if contributing and not figure else "",
         "kept": [(name, request.GET[name]) for name in FIGURE_PARAMETERS if name in request.GET]

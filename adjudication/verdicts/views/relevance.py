@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from adjudication.exporting.forms import JUDGED
 from adjudication.labels.reads.counts import fetch_vote_standing
-from adjudication.labels.reads.relevance import parts_of, rank_documents, shown_relevance
+from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_note, shown_relevance
 from adjudication.labels.views import Scope, fetch_scope
 
 TOPICS_PER_PAGE = 100
@@ -30,6 +30,7 @@ def relevance_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
     short = [row for row in rows if row.is_short]
     context |= {
         "counted_at": counted_at,
+        "stale": relevance_note(scope.campaign, counted_at),
         "short": len(short),
         "shortest": short[:SHOWN_SHORT],
         "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),

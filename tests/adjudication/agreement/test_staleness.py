@@ -166,3 +166,45 @@ def test_an_answer_that_changes_no_label_makes_nothing_stale() -> None:
     Submission.objects.create(uuid=uuid.uuid4(), assignment=skipped, kind="skip", reason="No.", received_at=AT)
     skipped.judgments.all().delete()
     assert stale(built) == (True, True, True), "a label was taken back"
+
+
+@pytest.mark.slow
+def test_every_page_file_and_answer_says_that_figures_are_stale(client: Client) -> None:
+    """Each is compared before and after a label that contradicts the others."""
+    built = build_campaign(noisy_labels(30, 5), topics=10, machines=[("m-1", "m", 1), ("m-2", "m", 2)])
+    vote(built)
+    run = agree(built)
+    drawn = run.figures.create(criterion="relevance", name="forest_accuracy", format="svg", content=b"<svg/>")
+    built.annotators["dee"] = Annotator.objects.create(campaign=built.campaign, name="dee", created_at=AT)
+    client.force_login(built.people["manager"])
+    figure = run.results.filter(scope="mean").first()
+    assert figure is not None
+    where = ["tea", "main"]
+    stale = {
+        "agreement_detail": (reverse("agreement_detail", args=where), "before 1 newer judgment"),
+        "agreement_report": (reverse("agreement_report", args=where), "Computed before 1 newer judgment."),
+        "what other policies": (reverse("agreement_report", args=where), "The votes were counted before 1 newer"),
+        "judgment_list": (reverse("judgment_list", args=where) + f"?figure={figure.pk}", "Computed before 1 newer"),
+        "json": (reverse("agreement_download", args=[*where, run.pk]), '"stale": "Computed before 1 newer judgment."'),
+        **{
+            form: (reverse("agreement_table", args=[*where, form]), "Computed before 1 newer judgment.")
+            for form in ("md", "tex", "csv")
+        },
+        "figure": (reverse("agreement_figure", args=[*where, drawn.pk]), "was drawn before 1 newer judgment"),
+        "adjudication_screen": (reverse("adjudication_screen", args=where), "before 1 newer judgment"),
+        "relevance_list": (reverse("relevance_list", args=where), "The votes were counted before 1 newer judgment"),
+        "overview": ("/c/tea/", "before 1 newer judgment"),
+        "api agreement": (reverse("api_agreement", args=where), '"stale":"Computed before 1 newer judgment."'),
+        "api votes": (reverse("api_votes", args=where), '"stale":"The votes were counted before 1 newer judgment."'),
+        "api verdicts": (reverse("api_verdicts", args=where), '"stale":"The votes were counted before 1 newer'),
+        "api relevance": (reverse("api_relevance", args=where), '"stale":"The votes were counted before 1 newer'),
+    }
+    before = {name: client.get(address) for name, (address, _) in stale.items()}
+    assert not [name for name, answer in before.items() if answer.status_code != 200]
+    assert not [name for name, (_, words) in stale.items() if words in before[name].content.decode()]
+    assert "1 newer judgment" not in str(find(make_options(built.collection, "verdicts")))
+    built.label(built.items[0], "dee", 2)
+    after = {name: client.get(address) for name, (address, _) in stale.items()}
+    assert not [name for name, (_, words) in stale.items() if words not in after[name].content.decode()]
+    assert after["figure"].status_code == 422
+    assert "The votes were counted before 1 newer judgment." in str(find(make_options(built.collection, "verdicts")))
