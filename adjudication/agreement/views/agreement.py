@@ -67,7 +67,7 @@ def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int) ->
     figures = AgreementFigure.objects.select_related("run__campaign")
     figure = get_object_or_404(figures, pk=pk, run__campaign=scope.campaign)
     if since := standing_of(figure.run).since:  # a picture can say nothing of it
-        raise Refused(f"This figure was drawn before {since}. Compute the agreement again, which draws it anew.")
+        raise Refused(f"This figure was drawn before {since}. Compute the agreement again to draw it again.")
     answer = HttpResponse(bytes(figure.content), content_type=FIGURE_TYPES[figure.format])
     name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{figure.criterion}-{figure.name.replace('_', '-')}")
     answer["Content-Disposition"] = f'attachment; filename="{name}.{figure.format}"'
