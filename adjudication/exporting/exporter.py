@@ -145,7 +145,7 @@ class Reader:
 
     def __call__(self, statement: str) -> list[tuple[Any, ...]]:
         """The rows of a statement, whose named parameters are those of `streams.parameters`."""
-        self._named = self._named or parameters(self.options)
+        self._named = self._named or parameters(self.options, self.memo)
         key = (statement, *(value for name, value in self._named.items() if f"%({name})s" in statement))
         if key not in self.memo:
             self.memo[key] = execute(statement, self._named)
@@ -175,6 +175,7 @@ class Exporter(ABC):
     adds_up: ClassVar[bool] = False  # whether its readers add up the values of aspects, so that none can be left out
     labels: ClassVar[bool] = True  # whether it is made of labels, so that who still has to judge them may not take it
 
+    nothing: str = "It would hold nothing."  # why it is refused where no finding says why it is empty
     unpacks: ClassVar[bool] = False  # whether the command writes the archive's files to a folder
     by_suffix: ClassVar[Mapping[str, str]] = {}  # {suffix of the command's file: export that is written instead}
 
@@ -225,6 +226,10 @@ class Exporter(ABC):
     def files(self, options: Options) -> Files:
         """The file by its name, or the members of what is an archive anyway."""
         return iter([(options.base_name, self.pieces(options))])
+
+    def about_file(self, options: Options) -> str:
+        """What is in this very file, where `about` speaks of all that can be asked for."""
+        return self.about
 
     def card(self, options: Options, findings: Iterable[Finding]) -> dict[str, str]:
         """Options to ask for on the export's card, with a value to suggest for each."""

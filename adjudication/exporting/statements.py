@@ -82,14 +82,14 @@ ORDER BY t.position, t.id, d.docno COLLATE "C", {{annotator}} COLLATE "C"
 """,
     ASPECT: f"""
 WITH {PLACES}
-SELECT t.written || '.' || coalesce(places.place, 1), {{annotator}}, d.docno, v.value, 1, 1
+SELECT t.written || '.' || places.place, {{annotator}}, d.docno, v.value, 1, 1
 FROM annotation_item i {{labels}}
 JOIN {PUBLISHED_TOPICS} t ON t.id = i.topic_id
 JOIN corpus_document d ON d.id = i.document_id
-LEFT JOIN places ON places.aspect_id = i.aspect_id
+JOIN places ON places.aspect_id = i.aspect_id
 {{verdicts}}
 WHERE i.campaign_id = %(campaign)s
-ORDER BY t.position, t.id, coalesce(places.place, 1), d.docno COLLATE "C", {{annotator}} COLLATE "C"
+ORDER BY t.position, t.id, places.place, d.docno COLLATE "C", {{annotator}} COLLATE "C"
 """,
     SUB_QUERY: f"""
 WITH {SUB_ITEMS}
@@ -180,8 +180,9 @@ SELECT coalesce(sum(pairs), 0)::bigint, coalesce(sum(partial) FILTER (WHERE item
     group_id) FILTER (WHERE judged < n))[:4]
 FROM by_group JOIN by_pair USING (group_id)
 """
-# When a label was given: by the server's clock, which can be trusted; of what a file brings, the time in the file.
-_AT = "CASE s.kind WHEN 'import' THEN coalesce(s.client_at, s.received_at) ELSE s.received_at END"
+# When a label was given: by the server's clock, which can be trusted; of what a file brings, the time in the file, null
+# where it has none: when it came in says nothing of when it was given.
+_AT = "CASE s.kind WHEN 'import' THEN s.client_at ELSE s.received_at END"
 LABEL_WEEK = f"""to_char({_AT} AT TIME ZONE 'UTC', 'IYYY"-W"IW')"""
 # What a machine said where it gave the label: the words that a file brought, else the reply of its run.
 SAID = """coalesce(nullif(s.said, ''), (

@@ -27,8 +27,9 @@ WHERE collection_id = %(collection)s AND (%(campaign)s::bigint IS NULL
 """
 
 
-def parameters(options: "Options") -> dict[str, Any]:
-    """What the statements of exports call by name: their options, and what these mean in the database."""
+def parameters(options: "Options", memo: dict[Any, Any] | None = None) -> dict[str, Any]:
+    """What the statements of exports call by name: their options, and what these mean in the database, which is read
+    once for each memo."""
     named = {
         **options.values,
         "collection": options.collection.pk,
@@ -37,8 +38,11 @@ def parameters(options: "Options") -> dict[str, Any]:
         "judged_only": options.judged_only,
         "annotators": bool(options["annotators"]),
     }
-    ((bare,),) = execute(BARE, named)
-    return {**named, "bare": bool(bare)}
+    memo, key = {} if memo is None else memo, ("bare", named["collection"], named["campaign"])
+    if key not in memo:
+        ((bare,),) = execute(BARE, named)
+        memo[key] = bool(bare)
+    return {**named, "bare": memo[key]}
 
 
 def rows(statement: str, options: "Options", **more: Any) -> Iterator[tuple[Any, ...]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 from accounts.refusals import Refused
@@ -35,7 +36,7 @@ class Export:
 def open_export(options: Options) -> Export:
     """The file the options ask for. Refused, naming each reason, when anything fatal stands in its way.
 
-    Nothing is read until the pieces are; they come from a cursor on the server, so memory stays flat.
+    Only the first piece is read; the others come from a cursor on the server, so memory stays flat.
     """
     check_none_sealed(options.exporter.campaigns(options))
     findings = find(options)
@@ -43,12 +44,21 @@ def open_export(options: Options) -> Export:
         raise Refused(f"{options.exporter.label} cannot be written. " + " ".join(fatal))
     name, warnings = sent_name(options, findings), tuple(findings)
     if not has_manifest(options, findings):
-        return Export(name, options.exporter.media_type, warnings, options.exporter.pieces(options))
+        return Export(name, options.exporter.media_type, warnings, _with_something(options))
     texts = [finding.text for finding in findings]
     overrides = [finding.text for finding in findings if finding.code == OVERRIDE]
     found = with_manifest(options, options.exporter.files(options), texts, overrides)
     alone = found if name != options.base_name else None
     return Export(name, ZIP, warnings, zipped(found), alone)
+
+
+def _with_something(options: Options) -> Iterator[bytes]:
+    """The pieces of the file. Refused where there are none: a file of nothing helps nobody."""
+    found = options.exporter.pieces(options)
+    first = next(found, b"")
+    if not first:
+        raise Refused(f"{options.exporter.label} cannot be written. {options.exporter.nothing}")
+    return chain([first], found)
 
 
 def has_manifest(options: Options, findings: Iterable[Finding]) -> bool:

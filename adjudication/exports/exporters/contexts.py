@@ -86,12 +86,18 @@ class LevelledContexts(TextExporter, ContextExporter):
 class ContextTopics(LevelledContexts):
     suffix = "topics"
 
+    def about_file(self, options: Options) -> str:
+        return f"One topic for each {options.level} that cites a document of the collection."
+
     def lines(self, options: Options) -> Iterator[str]:
         return write_trec_topics(topic for topic, _ in context_topic_records(options))
 
 
 class ContextQrels(LevelledContexts):
     suffix = "qrels"
+
+    def about_file(self, options: Options) -> str:
+        return f"The documents that each {options.level} cites; column 2 is the number of the reference."
 
     def lines(self, options: Options) -> Iterator[str]:
         found = merged_qrels(context_topic_records(options))

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from adjudication.exporting.exporter import NDJSON, Exporter, Options, TextExporter
+from django.db.models import Exists, OuterRef, QuerySet
+
+from adjudication.exporting.exporter import FATAL, NDJSON, Exporter, Finding, Options, Reader, TextExporter
 from adjudication.exporting.forms import Choices, ExportForm, SwitchField
 from adjudication.exporting.streams import loaded, rows
 from corpus.formats.jsonl_documents import write_jsonl_documents
 from corpus.formats.litsearch_parquet import write_parquet_documents
 from corpus.formats.records import DocumentRecord
 from corpus.formats.s2orc_parquet import write_s2orc_parquet
-from corpus.models import Collection, FullText
+from corpus.models import Collection, Document, FullText, Paper
 
 _FIELDS = "d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra"
 # Without the papers whose citation contexts are queries.
@@ -22,6 +24,7 @@ WHERE d.collection_id = %(collection)s AND NOT EXISTS (
 DOCUMENTS = f"SELECT {_FIELDS} FROM corpus_document d WHERE d.collection_id = %(collection)s ORDER BY d.id"
 SEARCHED_DOCUMENTS = f"SELECT {_FIELDS} FROM corpus_document d {_SEARCHED}"
 SEARCHED_TEXTS = f"SELECT d.docno, d.title, d.abstract FROM corpus_document d {_SEARCHED}"
+SEARCHED_IDS = f"SELECT d.id FROM corpus_document d {_SEARCHED}"
 FULL_DOCUMENTS = f"""
 SELECT {_FIELDS}, f.text FROM corpus_document d LEFT JOIN corpus_fulltext f ON f.document_id = d.id {_SEARCHED}
 """
@@ -51,6 +54,11 @@ class DocumentExporter(Exporter):
     form = DocumentForm
     labels = False
 
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        if read(f"{SEARCHED_IDS} LIMIT 1"):
+            return []
+        return [Finding(FATAL, "no_documents", "The collection has no documents.", advice="Import some first.")]
+
 
 class Documents(TextExporter, DocumentExporter):
     name = "documents"
@@ -58,6 +66,10 @@ class Documents(TextExporter, DocumentExporter):
     suffix = "documents.jsonl"
     media_type = NDJSON
     about = "All documents but citing papers, with everything that is known of them. Can be imported again."
+
+    def about_file(self, options: Options) -> str:
+        texts = "with" if options["full_texts"] else "without"
+        return f"All documents but citing papers, {texts} full texts. Can be imported again."
 
     def lines(self, options: Options) -> Iterator[str]:
         return write_jsonl_documents(_searched(options))
@@ -86,6 +98,12 @@ class DocumentsS2orc(DocumentExporter):
 
     def pieces(self, options: Options) -> Iterator[bytes]:
         return write_s2orc_parquet(_searched(options), whole=_is_whole(options))
+
+
+def searched_documents(collection: Collection) -> QuerySet[Document]:
+    """The documents that exports hold: without the papers whose citation contexts are queries."""
+    papers = Paper.objects.filter(collection=collection, key=OuterRef("docno"))
+    return collection.documents.filter(~Exists(papers))
 
 
 def _is_whole(options: Options) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from adjudication.exporting import statements
-from adjudication.exporting.exporter import CSV, NDJSON, CampaignExporter, Finding, Options, Reader, TextExporter
+from adjudication.exporting.exporter import CSV, FATAL, NDJSON, CampaignExporter, Finding, Options, Reader, TextExporter
 from adjudication.exporting.findings import override_findings
 from adjudication.exporting.streams import rows
 from corpus.formats.judgments import write_csv_judgments, write_jsonl_judgments
@@ -19,7 +19,10 @@ class Judgments(TextExporter, CampaignExporter):
     by_suffix: ClassVar = {".jsonl": "judgments-jsonl"}
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
-        return override_findings(options, options.campaign)
+        found = override_findings(options, options.campaign)
+        if not read(ANY_LABEL):
+            found.append(Finding(FATAL, "no_labels", "No label counts in the campaign yet."))
+        return found
 
     def lines(self, options: Options) -> Iterator[str]:
         return write_csv_judgments(rows(statements.JUDGMENTS, options))
@@ -35,5 +38,11 @@ class JudgmentsJsonl(Judgments):
     def lines(self, options: Options) -> Iterator[str]:
         return write_jsonl_judgments(rows(statements.JUDGMENTS, options))
 
+
+ANY_LABEL = """
+SELECT 1 FROM annotation_judgment j JOIN annotation_assignment a ON a.id = j.assignment_id
+JOIN annotation_item i ON i.id = a.item_id
+WHERE i.campaign_id = %(campaign)s AND a.state = 'done' AND a.repeat = 0 LIMIT 1
+"""
 
 EXPORTERS = (Judgments(), JudgmentsJsonl())

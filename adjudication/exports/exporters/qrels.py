@@ -50,13 +50,23 @@ class Qrels(TextExporter, CampaignExporter):
         return level != ASPECT
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
-        found = qrel_findings(options, read)
-        return found + name_findings(read) if options["annotators"] else found
+        found = aspect_findings(options, read) or qrel_findings(options, read)
+        if options["annotators"]:
+            found = found + name_findings(read)
+            if not any(each.is_fatal for each in found) and not read(f"{statements.scores_of(options)} LIMIT 1"):
+                fact = "Nobody has judged a document on every aspect of its topic."
+                found.append(Finding(FATAL, "nothing_complete", fact, advice="Export by aspect."))
+        return found
 
     def stem(self, options: Options) -> list[str]:
         values = "annotators" if options["annotators"] else options["grades"] if options.level != ASPECT else ""
         judged_only = "judged-aspects" if options.judged_only else ""
         return [*super().stem(options), options.level, values, judged_only]
+
+    def about_file(self, options: Options) -> str:
+        value = "label, with its annotator in column 2" if options["annotators"] else "value"
+        summed = "" if options.level == ASPECT or not _by_aspect(options) else ", summed over all aspects"
+        return f"One line for each {options.level} and document with its {value}{summed}."
 
     def lines(self, options: Options) -> Iterator[str]:
         return write_qrels(qrel_rows(options))
@@ -71,7 +81,9 @@ class Diversity(TextExporter, CampaignExporter):
     verdicts = True
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
-        """ndeval reads topics as digits only."""
+        """ndeval reads topics as digits only, and subtopics are aspects."""
+        if without := aspect_findings(options, read):
+            return without
         odd = [number for (number,) in read(ODD_NUMBERS)]
         named = ", ".join(odd[:MOST_EXAMPLES]) + (" …" if len(odd) > MOST_EXAMPLES else "")
         fact = f"ndeval takes topic numbers of digits only; it cannot read {named}."
@@ -85,6 +97,19 @@ class Diversity(TextExporter, CampaignExporter):
         return write_diversity_qrels(
             QrelRow(topic, place, docno, value) for (topic, _, place), docno, value in numbered
         )
+
+
+def _by_aspect(options: Options) -> bool:
+    campaign = options.campaign
+    return campaign is not None and campaign.items.filter(aspect__isnull=False).exists()
+
+
+def aspect_findings(options: Options, read: Reader) -> list[Finding]:
+    """Of files by aspect, where the campaign judges whole topics."""
+    if not (options.level == ASPECT or isinstance(options.exporter, Diversity)) or read(ANY_ASPECT):
+        return []
+    fact = "The campaign judges whole topics: it has no item of an aspect."
+    return [Finding(FATAL, "no_aspects", fact, advice="Export by query.")]
 
 
 def check_sub_queries(collection: Collection, values: Mapping[str, Any]) -> None:
@@ -113,6 +138,9 @@ def grade(total: int, things: int, grades: str) -> int:
     return (2 * total + things) // (2 * things) if grades == "mean" else total
 
 
+ANY_ASPECT = """
+SELECT 1 FROM annotation_item i WHERE i.campaign_id = %(campaign)s AND i.aspect_id IS NOT NULL LIMIT 1
+"""
 ODD_NUMBERS = f"""
 SELECT DISTINCT t.written FROM {statements.PUBLISHED_TOPICS} t JOIN annotation_item i ON i.topic_id = t.id
 WHERE i.campaign_id = %(campaign)s AND t.written !~ '^[0-9]+$' ORDER BY 1

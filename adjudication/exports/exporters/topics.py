@@ -29,6 +29,9 @@ class Aspects(TextExporter):
     about = "Which aspect each subtopic number stands for."
     labels = False
 
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        return [] if read(f"{ASPECTS} LIMIT 1") else [Finding(FATAL, "no_aspects", "No topic has an aspect.")]
+
     def lines(self, options: Options) -> Iterator[str]:
         found = ((number, place, one_line(text)) for number, place, text in rows(ASPECTS, options))
         return write_csv(("topic", "subtopic", "text"), found, guarded=False, delimiter="\t")
@@ -53,6 +56,16 @@ class Topics(TextExporter):
     def stem(self, options: Options) -> list[str]:
         return [*super().stem(options), options.level if options.level != QUERY else ""]
 
+    def about_file(self, options: Options) -> str:
+        whole = "All topics with number, title, description and narrative."
+        return whole if options.level == QUERY else f"One topic for each {options.level}."
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        if read(f"{TOPICS[options.level]} LIMIT 1"):
+            return []
+        some = {QUERY: "The collection has no topics.", ASPECT: "No topic has an aspect."}
+        return [Finding(FATAL, "no_topics", some.get(options.level, "There are no sub-queries."))]
+
     def lines(self, options: Options) -> Iterator[str]:
         return write_trec_topics(trec_topics(options))
 
@@ -65,10 +78,15 @@ class TopicsJsonl(TextExporter):
     suffix = "topics.jsonl"
     media_type = NDJSON
     about = (
-        "All topics with their aspects, the sentences these come from, targets and source papers. Can be imported "
-        "again."
+        "All topics; where they have them, with aspects, the sentences these come from, targets and source papers. Can"
+        " be imported again."
     )
     labels = False
+
+    def findings(self, options: Options, read: Reader) -> list[Finding]:
+        return (
+            [] if read(f"{TOPICS[QUERY]} LIMIT 1") else [Finding(FATAL, "no_topics", "The collection has no topics.")]
+        )
 
     def lines(self, options: Options) -> Iterator[str]:
         return write_jsonl_topics(map(topic_record, _read_topics(published_topics(options.collection))))

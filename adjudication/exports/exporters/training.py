@@ -137,6 +137,7 @@ class TrainingExporter(TextExporter):
     form = TrainingForm
     judged = Judged.DOCUMENTS
     verdicts = True
+    nothing = "No topic has both a positive and a negative."
 
     def options(self, collection: Collection, values: Mapping[str, Any]) -> Options:
         found = {**values, "run_id": _run(collection, values["run"]), "split_id": None, "grades": "sum", "level": None}

@@ -3,7 +3,16 @@
 from collections.abc import Iterator
 from typing import Any
 
-from adjudication.exporting.exporter import NDJSON, WARNING, CampaignExporter, Finding, Options, Reader, TextExporter
+from adjudication.exporting.exporter import (
+    FATAL,
+    NDJSON,
+    WARNING,
+    CampaignExporter,
+    Finding,
+    Options,
+    Reader,
+    TextExporter,
+)
 from adjudication.exporting.findings import override_findings, standing_of
 from adjudication.exporting.streams import loaded, rows
 from adjudication.labels.reads.counts import votes_note
@@ -19,6 +28,9 @@ class Verdicts(TextExporter, CampaignExporter):
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         found = override_findings(options, options.campaign, by_votes=True)
+        if not read(ANY_VERDICT):
+            advice = "Count the votes first (page “Adjudication” of the campaign)."
+            found.append(Finding(FATAL, "no_verdicts", "No item has a value yet.", advice=advice))
         standing = standing_of(options.campaign, read.memo) if options.campaign else None
         if standing and standing.is_stale:
             found.append(Finding(WARNING, "stale", votes_note(standing), standing.newer, advice="Count again."))
@@ -61,6 +73,10 @@ def _policy(ties: str, fewest: int, rules: dict[str, Any], voters: dict[int, str
     return found
 
 
+ANY_VERDICT = """
+SELECT 1 FROM adjudication_verdict v JOIN annotation_item i ON i.id = v.item_id
+WHERE i.campaign_id = %(campaign)s LIMIT 1
+"""
 VERDICTS = """
 SELECT t.number, asp.text, d.docno, c.key, v.value, v.method, v.votes, run.ties, run.min_votes,
   run.parameters, v.decided_at, v.comment, v.cause, v.reopened_at

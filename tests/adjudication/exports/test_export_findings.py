@@ -20,12 +20,12 @@ from adjudication.exports.files import open_export
 from adjudication.models import Verdict
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from annotation.models import Level
-from corpus.models import AspectNode, Document, Topic
+from corpus.models import AspectNode, Collection, Document, Topic
 from corpus.topics.actions.sub_queries import make_sub_queries
 from tests.adjudication.exports.exporting import TRIPLES, A, B, C, codes, text_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, Triple, build_campaign
-from tests.factories.corpus import make_pool, make_tree
+from tests.factories.corpus import make_pool, make_run, make_tree
 
 pytestmark = pytest.mark.django_db
 
@@ -264,3 +264,49 @@ def test_beir_refuses_ids_shared_by_queries_and_documents() -> None:
     built = build_campaign([[1, 1]], people=("ana", "ben"), triples=[("7", A, "7")])
     vote(built)
     assert codes(built, "beir") == {"same_id": "fatal"}
+
+
+class TestFilesOfNothing:
+    """They are refused with the reason: nobody can read qrels of topics that no file holds, or lines that are none."""
+
+    def test_by_aspect_of_a_campaign_that_judges_whole_topics(self) -> None:
+        built = build_campaign([[2, 2, 2]], triples=[("1", None, "d")], slug="whole")
+        vote(built)
+        for kind, options in (("qrels", {"level": "aspect"}), ("diversity", {})):
+            assert codes(built, kind, **options) == {"no_aspects": "fatal"}
+            with pytest.raises(Refused, match=r"judges whole topics: it has no item of an aspect\. Export by query\."):
+                text_of(built, kind, **options)
+        with pytest.raises(Refused, match="No topic has an aspect"):
+            text_of(built, "topics", level="aspect")
+
+    def test_items_of_whole_topics_are_not_among_those_of_aspects(self) -> None:
+        built = build_campaign([[2, 2, 2], [1, 1, 1]], triples=[("1", A, "d"), ("2", None, "d")], slug="mixed")
+        vote(built)
+        assert text_of(built, "qrels", level="aspect") == "1.1 0 d 2\n"
+
+    def test_labels_of_which_no_annotator_has_given_all_aspects(self) -> None:
+        triples = [("1", A, "d"), ("1", B, "d")]
+        built = build_campaign([[2, None], [None, 1]], people=("ana", "ben"), triples=triples, slug="halves")
+        with pytest.raises(Refused, match="Nobody has judged a document on every aspect of its topic"):
+            text_of(built, "qrels", annotators=True)
+
+    @pytest.mark.parametrize(
+        ("kind", "reason"),
+        [("verdicts", "No item has a value yet"), ("judgments", "No label counts"), ("judgments-jsonl", "No label")],
+    )
+    def test_before_anything_is_judged(self, kind: str, reason: str) -> None:
+        built = build_campaign([[None, None, None]], triples=[("1", A, "d")], slug="idle")
+        with pytest.raises(Refused, match=reason):
+            text_of(built, kind)
+
+    def test_without_topics_and_documents(self) -> None:
+        collection = Collection.objects.create(slug="bare", title="Bare", created_at=AT)
+        for kind in ("topics", "topics-jsonl", "aspects", "documents", "documents-parquet"):
+            with pytest.raises(Refused, match=r"has no (topics|documents)|No topic has an aspect"):
+                open_export(make_options(collection, kind))
+
+    @pytest.mark.parametrize("kind", ["triplets", "hard-negatives"])
+    def test_training_data_without_a_topic_that_has_both_sides(self, built: Built, kind: str) -> None:
+        make_run(built.collection, "bm25", {"7": ["doc-b"]})
+        with pytest.raises(Refused, match="No topic has both a positive and a negative"):
+            text_of(built, kind, run="bm25", positives="verdicts")
