@@ -1,5 +1,6 @@
 """Asking for a publication of a frozen release."""
 
+import json
 from datetime import datetime
 
 from django.db import transaction
@@ -13,7 +14,8 @@ from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Publication, Release
 from adjudication.models.publications import Destination
 from adjudication.publications.jobs import base_url, own_token
-from adjudication.releases.reads.archive import check_has_files
+from adjudication.releases.jobs.describing import UNKNOWN
+from adjudication.releases.reads.archive import check_has_files, text_of
 from adjudication.releases.reads.recipe import released_campaigns
 from adjudication.releases.rules import check_can_open
 from annotation.labelling.rules.labels import check_can_read_labels_of
@@ -49,6 +51,7 @@ def request_publication(
     if by is not None:
         check_can_read_labels_of(campaigns, by)
     check_can_send(release, public=public)
+    check_has_makers(release, destination, anonymous=anonymous)
     repository = check_repository(destination, repository.strip())
     check_names_nobody(release, repository, anonymous=anonymous)
     token = check_token(destination, token.strip())
@@ -74,6 +77,18 @@ def check_can_send(release: Release, *, public: bool) -> None:
     check_has_files(release)
     if public:
         check_can_open(release)
+
+
+def check_has_makers(release: Release, destination: str, *, anonymous: bool) -> None:
+    """Errors: Refused where the service demands makers and nobody has stated them."""
+    if destination != Destination.ZENODO:
+        return
+    described = json.loads(text_of(release, "datacite.json", anonymous=anonymous))
+    if described["creators"] == [{"name": UNKNOWN}]:
+        raise Refused(
+            "Zenodo asks who made the data, and nobody has stated it. State the creators in its data statement"
+            " and make a new release."
+        )
 
 
 def check_repository(destination: str, repository: str) -> str:

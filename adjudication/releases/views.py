@@ -39,6 +39,7 @@ from corpus.text.markdown import render_markdown
 
 PER_PAGE = 50
 # What readers of an opened release look for first.
+CITATION = "CITATION.cff"  # only where somebody stated who made the collection
 TO_READ = (
     ("DATASHEET.pdf", "Datasheet (PDF)"),
     ("REVIEWERS.pdf", "Appendix for reviewers (PDF)"),
@@ -189,7 +190,7 @@ def opened_release(request: HttpRequest, **address: str) -> HttpResponse:
         "to_read": [(label, path) for path, label in TO_READ if path in paths],
         "heading": title.removeprefix("# "),
         "card": mark_safe(render_markdown(body)),  # noqa: S308 - sanitised there
-        "citation": text_of(release, "CITATION.cff", anonymous=anonymous),
+        "citation": text_of(release, CITATION, anonymous=anonymous) if CITATION in paths else "",
         "folders": grouped(entries),
         "files_base": reverse(f"{pages}_file", args=[*where, "x"])[:-1],
         "archive": reverse(f"{pages}_archive", args=where),

@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable
 
-from adjudication.releases.jobs.describing import title_of
+from adjudication.releases.jobs.croissant import ANONYMOUS
+from adjudication.releases.jobs.describing import licence_of, title_of
 from adjudication.releases.reads import sentences
+from adjudication.releases.reads.campaigns import CampaignFacts, shown_guidelines
 from adjudication.releases.reads.facts import Facts, platform
 from adjudication.releases.reads.sentences import APART
 from adjudication.releases.reads.statement import NOT_STATED
-from annotation.models import Campaign
+
+NOTHING = "Nothing is stored about this."
 
 
 def datasheet(facts: Facts, *, anonymous: bool) -> str:
@@ -16,7 +19,7 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
     sections = {
         "Motivation": (
             ("For what purpose was the data set created?", answers.get("description", NOT_STATED)),
-            ("Who created it?", "Anonymous authors" if anonymous else answers.get("creators", NOT_STATED)),
+            ("Who created it?", ANONYMOUS if anonymous else answers.get("creators", NOT_STATED)),
         ),
         "Composition": (
             ("What do the instances represent?", _composition(facts)),
@@ -25,25 +28,24 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
             ("Does it identify people?", answers.get("personalSensitiveInformation", NOT_STATED)),
         ),
         "Collection process": (
-            (
-                "How was the data acquired?",
-                f"{sentences.raw_data(facts, anonymous=anonymous)} {sentences.pooled(facts)}",
-            ),
-            ("Who was involved, and how were they compensated?", f"{_recruitment(facts)} {_hours(facts)}"),
+            ("How was the data acquired?", _acquired(facts, anonymous=anonymous)),
+            ("How were runs made?", sentences.runs(facts, APART)),
+            ("Who was involved, and how were they compensated?", f"{_recruitment(facts)} {_hours(facts)}".strip()),
             ("Over what time?", _timeframe(facts)),
             ("Was there an ethical review?", answers.get("ethics", NOT_STATED)),
             ("Did the people consent?", answers.get("consent", NOT_STATED)),
         ),
         "Preprocessing, cleaning, labelling": (
             ("How was it labelled?", sentences.protocol(facts, APART)),
-            ("Which software was used?", f"{platform()}, an open source application."),
+            ("What did machines do?", sentences.machines(facts, APART)),
+            ("Which software was used?", _software(facts)),
         ),
         "Uses": (
             ("What may it be used for?", answers.get("dataUseCases", NOT_STATED)),
             ("What could harm?", answers.get("dataSocialImpact", NOT_STATED)),
         ),
         "Distribution": (
-            ("Under which licence?", facts.recipe.collection.licence.strip() or NOT_STATED),
+            ("Under which licence?", licence_of(facts) or NOT_STATED),
             ("When?", f"Release {facts.release.name}, {facts.date}."),
         ),
         "Maintenance": (("Who maintains it?", answers.get("dataReleaseMaintenancePlan", NOT_STATED)),),
@@ -52,7 +54,7 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
     for heading, questions in sections.items():
         lines += ["", f"## {heading}"]
         for question, answer in questions:
-            lines += ["", f"**{question}**", "", answer]
+            lines += ["", f"**{question}**", "", answer or NOTHING]
     return _plain(facts, lines, keep=() if anonymous else (answers.get("creators", ""),))
 
 
@@ -61,19 +63,21 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
     answers = facts.answers
     questions = (
         ("B1 Creators of what is used", sentences.raw_data(facts, anonymous=anonymous, between=APART)),
-        ("B2 Licence and terms", facts.recipe.collection.licence.strip() or NOT_STATED),
+        ("B2 Licence and terms", licence_of(facts) or NOT_STATED),
         ("B3 Intended use", answers.get("dataUseCases", NOT_STATED)),
         ("B4 Personal data", answers.get("personalSensitiveInformation", NOT_STATED)),
         ("B5 Documentation", "README.md, DATASHEET.md and croissant.json (Croissant 1.1 with RAI and PROV)."),
         ("B6 Statistics", _composition(facts)),
         ("D1 Instructions", _instructions(facts)),
         ("D2 Recruitment and payment", _recruitment(facts)),
-        ("D3 Consent", answers.get("consent", "Not collected.")),
-        ("D4 Ethics review", answers.get("ethics", "Not collected.")),
-        ("D5 Background of annotators", answers.get("annotatorDemographics", "Not collected.")),
+        ("D3 Consent", answers.get("consent", NOT_STATED)),
+        ("D4 Ethics review", answers.get("ethics", NOT_STATED)),
+        ("D5 Background of annotators", answers.get("annotatorDemographics", NOT_STATED)),
         ("Hours", _hours(facts)),
         ("Agreement, votes, decisions", sentences.analysis(facts, APART)),
+        ("Questions written for the collection", sentences.questions(facts, APART)),
         ("Machines", sentences.machines(facts, APART)),
+        ("Runs", sentences.runs(facts, APART)),
         ("Missing", sentences.missing(facts, APART)),
         ("Limitations", sentences.stated(facts, "dataLimitations", sentences.limitations(facts))),
         ("Social impact", answers.get("dataSocialImpact", NOT_STATED)),
@@ -86,7 +90,7 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         "B and D are the sections of the responsible research checklist of ACL Rolling Review.",
     ]
     for heading, answer in questions:
-        lines += ["", f"## {heading}", "", answer]
+        lines += ["", f"## {heading}", "", answer or NOTHING]
     return _plain(facts, lines)
 
 
@@ -97,56 +101,78 @@ def _plain(facts: Facts, lines: Iterable[str], keep: Iterable[str] = ()) -> str:
 
 
 def _composition(facts: Facts) -> str:
-    return (
-        f"{sentences.count(facts.documents, 'document')}, {sentences.count(facts.topics, 'topic')},"
-        f" {sentences.count(facts.pooled, 'pooled pair')}.{APART}{sentences.per_item(facts, APART)}"
-    )
+    return f"{sentences.holds(facts)}{APART}{sentences.per_item(facts, APART)}".strip()
+
+
+def _acquired(facts: Facts, *, anonymous: bool) -> str:
+    raw = sentences.raw_data(facts, anonymous=anonymous, between=APART)
+    return APART.join(filter(None, (raw, sentences.pooled(facts), sentences.questions(facts, APART))))
 
 
 def _recruitment(facts: Facts) -> str:
-    pay = facts.answers.get("payment", "Not collected.")
-    return f"Recruitment: {facts.answers.get('recruitment', 'Not collected.')} Pay: {pay}"
+    known = facts.answers.get
+    return f"Recruitment: {known('recruitment', NOT_STATED)} Pay: {known('payment', NOT_STATED)}"
 
 
 def _hours(facts: Facts) -> str:
+    """The time that people were active on the labelling screen; "" where nobody was timed."""
     known = [f"“{one.campaign.name}” {one.hours:.1f}" for one in facts.campaigns if one.hours is not None]
-    return f"Hours of active judging by campaign: {', '.join(known)}." if known else "Hours: not collected."
+    return f"Hours of active judging in Litmus by campaign: {', '.join(known)}." if known else ""
 
 
 def _timeframe(facts: Facts) -> str:
     found = sentences.timeframe(facts)
-    return f"From {found[0]} to {found[1]}." if found else NOT_STATED
+    text = f"Imports, answers and votes in Litmus: from {found[0]} to {found[1]}." if found else NOT_STATED
+    if any(one.imported for one in facts.campaigns):
+        text += " When imported labels were given is known only where their file says so."
+    return text
+
+
+def _software(facts: Facts) -> str:
+    judged = "Labels were given in Litmus. " if any(one.judged_here for one in facts.campaigns) else ""
+    return f"{judged}The release was made with {platform()}."
 
 
 def _instructions(facts: Facts) -> str:
-    """The newest guideline of each campaign in full, and a picture of its screen."""
+    """The newest guideline that people were shown in each campaign, in full, a picture of its screen, and what authors
+    were sent."""
     found, printed = [], dict[str, str]()
     for one in facts.campaigns:
-        newest = one.campaign.guidelines.order_by("-version").first()
-        name = f"Campaign “{one.campaign.name}”"
-        if newest is None:
-            found.append(f"{name} had no guideline.")
-        elif newest.body in printed:
-            found.append(f"{name}, version {newest.version}: the same text as in campaign “{printed[newest.body]}”.")
-        else:
-            printed[newest.body] = one.campaign.name
-            found += [f"{name}, version {newest.version} as annotators read it:", ""]
-            found += [f"> {line}".rstrip() for line in newest.body.splitlines()]
-        found += ["", *_picture(facts, one.campaign), ""]
+        found += [*_guideline(one, printed), "", *_picture(facts, one), ""]
+    for call in facts.author_calls:
+        found += [f"Call “{call['name']}”, what authors read before they wrote a question:", ""]
+        found += [*_cited(call["guideline"]), ""]
     return "\n".join(found).rstrip() or "There was no campaign."
 
 
-def _picture(facts: Facts, campaign: Campaign) -> Iterable[str]:
-    """The picture of its screen, or why there is none."""
-    name = facts.people.slugs[campaign.pk]
+def _guideline(one: CampaignFacts, printed: dict[str, str]) -> Iterable[str]:
+    name, shown = f"Campaign “{one.campaign.name}”", shown_guidelines(one.campaign)
+    if not shown:
+        return [f"{name}: nothing is known of instructions that were shown to those who judged."]
+    newest = shown[-1]
+    if newest.body in printed:
+        return [f"{name}, version {newest.version}: the same text as in campaign “{printed[newest.body]}”."]
+    printed[newest.body] = one.campaign.name
+    return [f"{name}, guideline, version {newest.version}:", "", *_cited(newest.body)]
+
+
+def _cited(text: str) -> Iterable[str]:
+    return [f"> {line}".rstrip() for line in text.splitlines()]
+
+
+def _picture(facts: Facts, one: CampaignFacts) -> Iterable[str]:
+    """The picture of its screen, or why there is none; nothing of campaigns in which nobody judged here."""
+    name = facts.people.slugs[one.campaign.pk]
     if path := facts.pictures.paths.get(name):
-        return (f"![The screen of campaign “{campaign.name}” as annotators saw it before their first answer]({path})",)
+        return (f"![The labelling screen of campaign “{one.campaign.name}”, drawn for this release]({path})",)
     return (facts.pictures.missing.get(name, ""),)
 
 
 def _reproduction(facts: Facts) -> str:
-    seeds = ", ".join(f"{facts.people.slugs[one.campaign.pk]} {one.campaign.seed}" for one in facts.campaigns)
+    drawn = [one.campaign for one in facts.campaigns if one.judged_here]
+    seeds = ", ".join(f"{facts.people.slugs[one.pk]} {one.seed}" for one in drawn)
     return (
-        f"Made with {platform()}; seeds of assignment: {seeds or 'none'}. Litmus checks every hash of a copy"
-        " (command verify_release) and makes the release again where nothing has changed."
+        f"Made with {platform()}.{f' Seeds of assignment: {seeds}.' if seeds else ''} The command verify_release checks"
+        " every hash of a copy; on the server that holds the collection it makes the release again where nothing has"
+        " changed."
     )

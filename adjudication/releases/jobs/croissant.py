@@ -11,10 +11,11 @@ from adjudication.releases.jobs.folder import FileEntry
 from adjudication.releases.reads import sentences
 from adjudication.releases.reads.facts import Facts, platform
 from adjudication.releases.reads.statement import creators_in
+from annotation.kind import Judged
 
 CROISSANT = "http://mlcommons.org/croissant/1.1"
+ANONYMOUS = "Anonymous authors"
 RAI = "http://mlcommons.org/croissant/RAI/1.0"
-NOWHERE = "https://example.org/anonymous"  # an address is demanded, and a reviewer's copy has none
 PLAIN = (
     "citeAs column containedIn equivalentProperty extract field fileProperty fileObject fileSet format includes isArray"
     " isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate"
@@ -45,6 +46,7 @@ JUDGMENT_FIELDS = (
     ("value", WHOLE, "The level given."),
     ("machine", FLAG, "Whether a machine gave it."),
 )
+QUESTION_FIELDS = tuple(one for one in JUDGMENT_FIELDS if one[0] != "docno")  # where topics are judged alone
 
 
 def croissant(facts: Facts, entries: Sequence[FileEntry], *, anonymous: bool) -> str:
@@ -72,79 +74,83 @@ def name_of(facts: Facts, *, anonymous: bool) -> str:
 def description_of(facts: Facts) -> str:
     """What people stated about it, else what it holds."""
     stated = facts.answers.get("description") or facts.recipe.collection.description.strip()
-    holds = (
-        f"A test collection for the retrieval of scientific literature: {sentences.count(facts.documents, 'document')},"
-        f" {sentences.count(facts.topics, 'topic')}, judged by experts."
-    )
-    return facts.people.without_names(stated) or holds
+    return facts.people.without_names(stated) or f"A test collection for retrieval: {sentences.holds(facts)}"
 
 
 def creators(facts: Facts, *, anonymous: bool) -> list[dict[str, Any]]:
-    """The creators as schema.org persons."""
+    """The creators as schema.org persons; [] where nobody stated them."""
     if anonymous:
-        return [{"@type": "sc:Organization", "name": "Anonymous authors"}]
-    named = [
+        return [{"@type": "sc:Organization", "name": ANONYMOUS}]
+    return [
         {"@type": "sc:Person", "name": name, **({"sameAs": f"https://orcid.org/{orcid}"} if orcid else {})}
         for name, orcid in creators_in(facts.answers)
     ]
-    return named or [{"@type": "sc:Organization", "name": "Not stated"}]
 
 
 def _about(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
-    answers = facts.answers
+    """What the release is, without what nobody stated."""
+    answers = {} if anonymous else facts.answers
+    publisher, citation = answers.get("publisher"), answers.get("citation")
     found: dict[str, Any] = {
         "name": name_of(facts, anonymous=anonymous),
         "description": description_of(facts),
-        "license": facts.recipe.collection.licence.strip() or "Not stated",
-        "url": NOWHERE if anonymous else answers.get("url") or NOWHERE,
+        "license": facts.recipe.collection.licence.strip(),
+        "url": answers.get("url"),
         "creator": creators(facts, anonymous=anonymous),
         "datePublished": facts.date,
         "version": facts.version,
-        "inLanguage": answers.get("languages", "en").split(),
-        "keywords": ["information retrieval", "test collection", "relevance judgments", "scientific literature"],
-        "isLiveDataset": False,
+        "inLanguage": facts.answers.get("languages", "").split(),
+        "keywords": ["information retrieval", "test collection"],
+        "publisher": {"@type": "sc:Organization", "name": publisher} if publisher else None,
+        "citeAs": citation or (None if anonymous else f"{facts.title}, version {facts.version}, {facts.date}."),
     }
-    if not anonymous:
-        found["publisher"] = {"@type": "sc:Organization", "name": answers.get("publisher") or "Not stated"}
-        found["citeAs"] = answers.get("citation") or f"{facts.title}, version {facts.version}, {facts.date}."
-    return found
+    return {name: each for name, each in found.items() if each} | {"isLiveDataset": False}
 
 
 def _rai(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
-    stated = sentences.stated
-    synthetic = sentences.synthetic(facts)
+    """The terms of RAI that something is known for; those that venues demand stand there in any case."""
+    stated, known = sentences.stated, facts.answers.get
+    raw = sentences.raw_data(facts, anonymous=anonymous)
+    judged = any(one.judged_here for one in facts.campaigns)
+    analysis = sentences.analysis(facts)
+    tools = f"{sentences.machines(facts)} {sentences.questions(facts)}".strip()
     found: dict[str, Any] = {
-        "dataCollection": f"{sentences.raw_data(facts, anonymous=anonymous)} {sentences.pooled(facts)}",
-        "dataCollectionType": ["Manual Human Curation", "Others"],
+        "dataCollection": f"{raw} {sentences.pooled(facts)} {sentences.questions(facts)}".strip(),
+        "dataCollectionType": ["Manual Human Curation"] if judged else [],
         "dataCollectionMissingData": sentences.missing(facts),
-        "dataCollectionRawData": sentences.raw_data(facts, anonymous=anonymous),
+        "dataCollectionRawData": raw,
         "dataCollectionTimeframe": sentences.timeframe(facts),
-        "dataManipulationProtocol": "Labels of several annotators are made one verdict by vote and by hand: "
-        + sentences.analysis(facts),
-        "dataPreprocessingProtocol": ["Documents and topics are as imported; nothing was normalised or imputed."],
+        "dataManipulationProtocol": analysis,
         "dataImputationProtocol": "No value is imputed: what was not judged is absent.",
         "dataAnnotationProtocol": sentences.protocol(facts),
-        "dataAnnotationPlatform": [platform()],
-        "dataAnnotationAnalysis": [sentences.analysis(facts)],
+        "dataAnnotationPlatform": ["Litmus"] if judged else [],
+        "dataAnnotationAnalysis": [analysis] if analysis else [],
         "annotationsPerItem": sentences.per_item(facts),
-        "annotatorDemographics": [facts.answers.get("annotatorDemographics", "Not collected.")],
-        "machineAnnotationTools": [sentences.machines(facts)],
-        "dataReleaseMaintenancePlan": stated(facts, "dataReleaseMaintenancePlan"),
+        "annotatorDemographics": [stated(facts, "annotatorDemographics")] if known("annotatorDemographics") else [],
+        "machineAnnotationTools": [tools] if tools else [],
+        "dataReleaseMaintenancePlan": known("dataReleaseMaintenancePlan"),
         "dataLimitations": stated(facts, "dataLimitations", sentences.limitations(facts)),
         "dataBiases": stated(facts, "dataBiases", sentences.pooled(facts)),
         "personalSensitiveInformation": stated(facts, "personalSensitiveInformation"),
         "dataUseCases": stated(facts, "dataUseCases"),
         "dataSocialImpact": stated(facts, "dataSocialImpact"),
-        "hasSyntheticData": bool(synthetic),
     }
-    return {f"rai:{name}": facts.people.cleaned(each) for name, each in found.items() if each != []}
+    return {f"rai:{name}": facts.people.cleaned(each) for name, each in found.items() if each} | _synthetic(facts)
+
+
+def _synthetic(facts: Facts) -> dict[str, bool]:
+    """Whether data are synthetic: true where Litmus knows it, else as it was stated; nothing where nobody did."""
+    if sentences.synthetic(facts):
+        return {"rai:hasSyntheticData": True}
+    stated = facts.answers.get("syntheticData")
+    return {"rai:hasSyntheticData": stated == "yes"} if stated else {}
 
 
 def _provenance(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
     sources = [
         {
             "@type": "prov:Entity",
-            "prov:label": f"{run.label}, {run.format}"
+            "prov:label": run.label
             if anonymous
             else f"{run.label}: {facts.people.without_names(str(one.get('name', '')))}",
             "identifier": f"sha256:{one['sha256']}",
@@ -158,9 +164,8 @@ def _provenance(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
         named = creators_in(facts.answers)
         agents += [{"@type": "prov:Person", "prov:label": name} for name, _ in named]
     return {
-        "prov:wasDerivedFrom": sources or "Documents and topics were entered by hand.",
-        "prov:wasGeneratedBy": facts.people.cleaned(list(sentences.activities(facts)))
-        or [{"@type": "prov:Activity", "prov:label": platform()}],
+        "prov:wasDerivedFrom": sources or "Nothing was imported from files.",
+        "prov:wasGeneratedBy": facts.people.cleaned(list(sentences.activities(facts))),
         "prov:wasAttributedTo": agents,
     }
 
@@ -199,7 +204,8 @@ def _record_sets(facts: Facts, described: Mapping[str, FileEntry]) -> Iterable[d
         slug = facts.people.slugs[one.campaign.pk]
         entry = described.get(f"campaigns/{slug}/judgments.jsonl")
         if entry is not None and entry.rows:
-            yield _records(f"{slug}-judgments", entry, JUDGMENT_FIELDS)
+            columns = JUDGMENT_FIELDS if one.campaign.kind_object.judges == Judged.DOCUMENTS else QUESTION_FIELDS
+            yield _records(f"{slug}-judgments", entry, columns)
 
 
 def _records(

@@ -23,6 +23,7 @@ from adjudication.exports.exporters.verdicts import verdict_objects
 from adjudication.models import AgreementRun, Evaluation
 from adjudication.releases.jobs.folder import Folder
 from adjudication.releases.jobs.judged_sets import write_judged_sets
+from adjudication.releases.reads.campaigns import campaign_facts, released_guidelines
 from adjudication.releases.reads.lines import LINES, coarse, lines_of
 from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.recipe import Recipe, pseudonymous
@@ -55,21 +56,28 @@ class Writer:
         for campaign in self.recipe.campaigns:
             self._write_campaign(campaign)
         self._write_provenance()
-        found = (line for one in self.recipe.campaigns for line in lines_of(self.collection, one, self.people))
-        about = "Each judged pair explained in PROV terms: sources, labels, votes, decision."
-        self.folder.write(LINES, pieces(write_objects(found)), about)
+        about = "Each judged pair explained in PROV terms, as far as is known: sources, labels, votes, decision."
+        self.folder.write(LINES, pieces(write_objects(self._lines())), about, nothing="Nothing was judged.")
         write_judged_sets(self.recipe, self.folder)
+        self.recipe.leave_out(self.folder.empty)
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        for campaign in self.recipe.campaigns:
+            yield from lines_of(self.collection, campaign, self.people)
+        for gold in self.recipe.judged_sets:
+            if gold.lines is not None:
+                yield from gold.lines(self.people)
 
     def _write_export(self, path: str, options: Options) -> None:
         exporter = options.exporter
         if options["annotators"]:
             found = pseudonymous(qrel_rows(options), self._names_of(options.campaign))
-            self.folder.write(path, pieces(write_qrels(found)), "Labels by annotator, named in column 2.")
+            self.folder.write(path, pieces(write_qrels(found)), exporter.about_file(options))
         elif exporter.unpacks:
             for name, content in exporter.files(options):
                 self.folder.write(f"{path}/{name}", content, exporter.about)
         else:
-            self.folder.write(path, exporter.pieces(options), exporter.about)
+            self.folder.write(path, exporter.pieces(options), exporter.about_file(options), nothing=exporter.nothing)
 
     def _names_of(self, campaign: Campaign | None) -> dict[str, str]:
         found = Annotator.objects.filter(campaign=campaign).values_list("pk", "name")
@@ -80,23 +88,28 @@ class Writer:
     def _write_campaign(self, campaign: Campaign) -> None:
         folder = f"campaigns/{self.people.slugs[campaign.pk]}"
         self._write_json(f"{folder}/campaign.json", self._campaign(campaign), "Its settings, criteria and levels.")
-        for guideline in campaign.guidelines.order_by("version"):
+        facts = campaign_facts(campaign, *self.recipe.standing_of(campaign))
+        for guideline in released_guidelines(facts):
             path = f"{folder}/guideline-v{guideline.version}.md"
             body = self.people.without_names(guideline.body).rstrip() + "\n"
-            self.folder.write_text(path, body, "The guideline as annotators read it, of this version.")
+            given = facts.guidelines.get(guideline.version, 0)
+            about = f"The guideline, version {guideline.version}; answers given under it: {given:,}."
+            self.folder.write_text(path, body, about)
         if campaign.kind_object.no_criteria:
             return
         options = Options(self.collection, EXPORTERS["judgments"], campaign)
         self.folder.write(
             f"{folder}/judgments.jsonl",
             pieces(write_objects(self._judgments(options))),
-            "Every label that counts: annotator under a pseudonym, value, guideline version, week and seconds; of a"
+            "Every label that counts: annotator under a pseudonym, value, and what is known of how it was given; of a"
             " machine what it said.",
+            nothing="No label counts in the campaign.",
         )
         self.folder.write(
             f"{folder}/verdicts.jsonl",
             pieces(write_objects(self._verdicts(options))),
             "The value of each item with the votes and the policy it stands on, and the reasons of decisions by hand.",
+            nothing="No item has a value.",
         )
         _, standing = self.recipe.standing_of(campaign)
         if standing.is_stale:
@@ -210,9 +223,12 @@ class Writer:
         header = ("topic", "docno", "method", "rank")
         found = ((topic, docno, self.people.label(how), rank) for topic, docno, how, rank in rows(POOLS, options))
         pools = write_csv(header, found, guarded=False, delimiter="\t")
-        self.folder.write(
-            "pools.tsv", pieces(pools), "Which method brought a document into a topic's pool, at which rank."
-        )
+        about = "Which method brought a document into a topic's pool, at which rank."
+        self.folder.write("pools.tsv", pieces(pools), about, nothing="There are no pools.")
+        if self.collection.sub_queries.exists():
+            parts = write_csv(("sub_query", "subtopic"), rows(SUB_QUERY_PARTS, options), guarded=False, delimiter="\t")
+            about = "Which aspects the value of a sub-query is the sum of; `lines.jsonl` explains the value of each."
+            self.folder.write("topics/sub-queries.tsv", pieces(parts), about)
         for run in self.collection.retrieval_runs.order_by("name"):
             name = self.people.without_names(run.name)
             path = self._free(f"runs/{plain(name)}", ".run")
@@ -308,6 +324,13 @@ JOIN corpus_poolentry p ON p.id = s.entry_id
 JOIN {statements.PUBLISHED_TOPICS} t ON t.id = p.topic_id AND t.collection_id = %(collection)s
 JOIN corpus_document d ON d.id = p.document_id
 ORDER BY t.position, t.id, d.docno COLLATE "C", s.method COLLATE "C"
+"""
+SUB_QUERY_PARTS = f"""
+WITH {statements.PLACES}, {statements.SUB_ITEMS.strip()}
+SELECT q.number, t.written || '.' || places.place FROM sub_item s JOIN corpus_subquery q ON q.id = s.sub_query_id
+JOIN {statements.PUBLISHED_TOPICS} t ON t.id = q.topic_id
+JOIN places ON places.aspect_id = s.aspect_id
+ORDER BY t.position, t.id, q.id, places.place
 """
 RANKINGS = f"""
 SELECT t.written, r.docnos, r.scores FROM corpus_ranking r

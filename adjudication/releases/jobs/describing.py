@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from adjudication.releases.jobs.croissant import creators, description_of
+from adjudication.releases.jobs.croissant import ANONYMOUS, creators, description_of
 from adjudication.releases.reads import sentences
 from adjudication.releases.reads.facts import Facts, platform
 from adjudication.releases.reads.sentences import APART
@@ -22,6 +22,7 @@ LICENCES = {
     "apache 2.0": "Apache-2.0",
     "mit": "MIT",
 }
+UNKNOWN = "(:unav)"  # DataCite's word for what is not known
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
 
 
@@ -32,51 +33,56 @@ def title_of(facts: Facts, *, anonymous: bool) -> str:
 
 def licence(facts: Facts) -> str:
     """The licence as it is stated in the collection's settings."""
-    found = facts.recipe.collection.licence.strip()
+    found = licence_of(facts)
     if not found:
-        return "No licence was stated. Nobody may copy or use these data without asking.\n"
-    return (
-        f"{found}\n\nThis is the licence of the judgments, topics and metadata of this release. Texts of documents and"
-        " topics that were imported stay under the terms of their sources.\n"
-    )
+        return "No licence was stated.\n"
+    return f"{found}\n\nThis licence is stated for the collection. What was imported may have terms of its own.\n"
+
+
+def licence_of(facts: Facts) -> str:
+    """The licence as stated, "" for none."""
+    return facts.recipe.collection.licence.strip()
 
 
 def citation(facts: Facts, *, anonymous: bool) -> str:
-    """CITATION.cff 1.2.0."""
+    """CITATION.cff 1.2.0; "" where nobody stated who made the collection: its format demands authors."""
     lines = ["cff-version: 1.2.0", "type: dataset", "message: Please cite this data set as follows."]
     lines += [f"title: {_quoted(title_of(facts, anonymous=anonymous))}", f"version: {_quoted(facts.version)}"]
     lines.append(f"date-released: {_quoted(facts.date)}")
-    if known := LICENCES.get(facts.recipe.collection.licence.strip().lower()):
+    if known := LICENCES.get(licence_of(facts).lower()):
         lines.append(f"license: {known}")
     lines.append("authors:")
-    named = [] if anonymous else creators_in(facts.answers)
+    named = [(ANONYMOUS, "")] if anonymous else creators_in(facts.answers)
+    if not named:
+        return ""
     for name, orcid in named:
         lines.append(f"  - name: {_quoted(name)}")
         if orcid:
             lines.append(f"    orcid: {_quoted(f'https://orcid.org/{orcid}')}")
-    if not named:
-        lines.append(f"  - name: {_quoted('Anonymous authors' if anonymous else 'Not stated')}")
     if not anonymous and facts.answers.get("url"):
         lines.append(f"url: {_quoted(facts.answers['url'])}")
     return "\n".join(lines) + "\n"
 
 
 def datacite(facts: Facts, *, anonymous: bool) -> str:
-    """Metadata for a DOI, in DataCite's JSON (schema 4.5)."""
+    """Metadata for a DOI, in DataCite's JSON (schema 4.5). Makers and publisher, which it demands, are its own word for
+    unknown where nobody stated them."""
     answers = {} if anonymous else facts.answers
     found: dict[str, Any] = {
         "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Test collection"},
         "titles": [{"title": title_of(facts, anonymous=anonymous)}],
-        "creators": [{"name": each["name"]} for each in creators(facts, anonymous=anonymous)],
-        "publisher": {"name": answers.get("publisher") or "Not stated"},
+        "creators": [{"name": each["name"]} for each in creators(facts, anonymous=anonymous)] or [{"name": UNKNOWN}],
+        "publisher": {"name": answers.get("publisher") or UNKNOWN},
         "publicationYear": facts.date[:4],
         "dates": [{"date": facts.date, "dateType": "Issued"}],
         "version": facts.version,
-        "language": facts.answers.get("languages", "en").split()[0],
-        "rightsList": [{"rights": facts.recipe.collection.licence.strip() or "Not stated"}],
         "descriptions": [{"description": description_of(facts), "descriptionType": "Abstract"}],
         "schemaVersion": "http://datacite.org/schema/kernel-4",
     }
+    if languages := facts.answers.get("languages", "").split():
+        found["language"] = languages[0]
+    if licence_of(facts):
+        found["rightsList"] = [{"rights": licence_of(facts)}]
     if answers.get("url"):
         found["url"] = answers["url"]
     return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
@@ -106,16 +112,16 @@ def card(facts: Facts, *, anonymous: bool) -> str:
         "",
         description_of(facts),
         "",
-        f"- **Curated by:** {'Anonymous authors' if anonymous else named}",
-        f"- **Language:** {facts.answers.get('languages', 'en')}",
-        f"- **Licence:** {facts.recipe.collection.licence.strip() or NOT_STATED}",
-        f"- **Size:** {sentences.count(facts.documents, 'document')}, {sentences.count(facts.topics, 'topic')}",
+        f"- **Curated by:** {ANONYMOUS if anonymous else named}",
+        f"- **Language:** {facts.answers.get('languages') or NOT_STATED}",
+        f"- **Licence:** {licence_of(facts) or NOT_STATED}",
+        f"- **Size:** {sentences.holds(facts)}",
         *_sections(facts, anonymous=anonymous),
         "",
         "## Files",
         "",
-        "`manifest.json` lists every file with its size, rows and SHA-256. `lines.jsonl` explains each judged pair:"
-        " where the document came from, who judged it under which guideline, and how the value was decided.",
+        "`manifest.json` lists every file with its size, rows and SHA-256. `lines.jsonl` explains each judged pair as"
+        " far as is known: where the document came from, its labels under pseudonyms, how its value was reached.",
         "",
         *_judged_sets_table(facts),
     ]
@@ -127,13 +133,16 @@ LISTED = "\n- "
 
 def _sections(facts: Facts, *, anonymous: bool) -> Iterable[str]:
     files = sentences.raw_data(facts, anonymous=anonymous, between=LISTED)
+    recruited = f"Recruitment: {sentences.stated(facts, 'recruitment')}"
     found = {
         "Uses": sentences.stated(facts, "dataUseCases"),
-        "Source data": f"- {files}{APART}{sentences.pooled(facts)}",
+        "Source data": f"- {files}{APART}{sentences.pooled(facts)}".strip(),
+        "Questions": sentences.questions(facts, APART),
         "Annotation process": sentences.protocol(facts, APART),
-        "Annotators": f"{sentences.per_item(facts, APART)}{APART}Recruitment: {sentences.stated(facts, 'recruitment')}",
+        "Annotators": f"{sentences.per_item(facts, APART)}{APART}{recruited}".strip(),
         "Agreement and decisions": sentences.analysis(facts, APART),
         "Machines": sentences.machines(facts, APART),
+        "Runs": f"- {sentences.runs(facts, LISTED)}" if facts.runs else "",
         "What is missing": sentences.missing(facts, APART),
         "Personal and sensitive information": sentences.stated(facts, "personalSensitiveInformation"),
         "Bias, risks and limitations": "\n".join(
@@ -146,11 +155,17 @@ def _sections(facts: Facts, *, anonymous: bool) -> Iterable[str]:
         "Maintenance": sentences.stated(facts, "dataReleaseMaintenancePlan"),
     }
     if not anonymous:
-        found["Citation"] = facts.answers.get("citation") or "See CITATION.cff."
+        found["Citation"] = facts.answers.get("citation") or _cited(facts)
         found["Contact"] = facts.answers.get("contact") or NOT_STATED
     for heading, text in found.items():
+        if not text:
+            continue  # nothing happened that it would speak of
         keep = heading in ("Citation", "Contact")  # who is named there wants to be
         yield from ("", f"## {heading}", "", text if keep else facts.people.without_names(text))
+
+
+def _cited(facts: Facts) -> str:
+    return "See CITATION.cff." if creators_in(facts.answers) else NOT_STATED
 
 
 def _notices(facts: Facts) -> list[str]:
@@ -181,26 +196,44 @@ def _judged_sets_table(facts: Facts) -> list[str]:
 
 
 def _yaml(facts: Facts, title: str) -> str:
-    """The card's head. Strings are quoted as JSON, which YAML reads."""
-    people = any(one.labels for one in facts.campaigns)
-    made = (["expert-generated"] if people else []) + (["machine-generated"] if facts.has_machine_labels else [])
-    languages = facts.answers.get("languages", "en").split()
+    """The card's head, without what is not known. Strings are quoted as JSON, which YAML reads."""
+    languages = facts.answers.get("languages", "").split()
+    multilinguality = "multilingual" if len(languages) > 1 else "monolingual"
     head: dict[str, Any] = {
         "language": languages,
         "license": _hub_licence(facts),
-        **({"license_name": facts.recipe.collection.licence.strip()} if _hub_licence(facts) == "other" else {}),
-        "annotations_creators": made or ["no-annotation"],
-        "language_creators": ["found", *(["machine-generated"] if facts.generated else [])],
-        "multilinguality": ["multilingual" if len(languages) > 1 else "monolingual"],
+        "license_name": licence_of(facts) if _hub_licence(facts) == "other" else "",
+        "annotations_creators": _annotations_creators(facts),
+        "language_creators": _language_creators(facts),
+        "multilinguality": [multilinguality] if languages else [],
         "size_categories": [next((name for most, name in SIZES if facts.documents < most), "1M<n<10M")],
-        "source_datasets": ["original"],
         "task_categories": ["text-retrieval"],
         "task_ids": ["document-retrieval"],
         "pretty_name": title,
-        "tags": ["information-retrieval", "test-collection", "scientific-literature"],
+        "tags": ["information-retrieval", "test-collection"],
         "configs": _configs(facts),
     }
-    return "---\n" + "".join(f"{key}: {_quoted(each)}\n" for key, each in head.items()) + "---\n\n"
+    return "---\n" + "".join(f"{key}: {_quoted(each)}\n" for key, each in head.items() if each) + "---\n\n"
+
+
+def _annotations_creators(facts: Facts) -> list[str]:
+    """The Hub's words for who labelled; [] where people did here and nobody stated who they are."""
+    known = facts.answers.get("annotatorKind", "")
+    if not known and any(one.judged_here for one in facts.campaigns):
+        return []
+    found = {
+        known: any(one.judged_here for one in facts.campaigns),
+        "found": any(one.imported for one in facts.campaigns) or any(run.kind == "papers" for run in facts.imports),
+        "machine-generated": facts.has_machine_labels,
+    }
+    return [name for name, holds in found.items() if holds]
+
+
+def _language_creators(facts: Facts) -> list[str]:
+    """The Hub's words for who wrote the texts; [] where that is not known of some."""
+    if facts.unknown_topics or not facts.imports:
+        return []
+    return ["found", *(["machine-generated"] if facts.generated else [])]
 
 
 def _configs(facts: Facts) -> list[dict[str, Any]]:
@@ -222,7 +255,7 @@ def _config(name: str, split: str, path: str) -> dict[str, Any]:
 
 
 def _hub_licence(facts: Facts) -> str:
-    stated = facts.recipe.collection.licence.strip()
+    stated = licence_of(facts)
     return LICENCES.get(stated.lower(), "other" if stated else "unknown").lower()
 
 

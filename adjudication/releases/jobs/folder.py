@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from accounts.job_kinds import Progress
 
+NOTHING = "It would hold nothing."
 PARQUET_ROWS = 10_000  # in a group
 TYPES = {
     ".jsonl": "application/jsonlines",
@@ -49,32 +50,36 @@ class FileEntry:
 
 @dataclass
 class Folder:
-    """The folder at `root`, with what was written so far in `entries`."""
+    """The folder at `root`, with what was written so far in `entries`.
+
+    A file of nothing is taken away again, and noted in `empty`: {path: why it is left out}.
+    """
 
     root: Path
     progress: Progress | None = None
     clean: Callable[[str], str] = str  # takes names out of what is said about a file
     entries: dict[str, FileEntry] = field(default_factory=dict)
+    empty: dict[str, str] = field(default_factory=dict)
 
-    def write(self, path: str, pieces: Iterable[bytes], about: str = "") -> FileEntry:
-        """Stream the pieces to the file; its lines are its rows where the format has a row a line."""
-        with self.opened(path, about) as out:
+    def write(self, path: str, pieces: Iterable[bytes], about: str = "", *, nothing: str = NOTHING) -> None:
+        """Stream the pieces to the file; its lines are its rows where the format has a row a line. `nothing` is the
+        reason to leave it out where it would have none."""
+        with self.opened(path, about, nothing=nothing) as out:
             for piece in pieces:
                 out.write(piece)
-        return self.entries[path]
 
     @contextmanager
-    def opened(self, path: str, about: str = "") -> Iterator["_Counted"]:
+    def opened(self, path: str, about: str = "", *, nothing: str = NOTHING) -> Iterator["_Counted"]:
         """The same, written by what is inside of the block."""
         lined = Path(path).suffix in (".jsonl", ".tsv", ".qrels", ".run", ".csv")
         headed = Path(path).suffix in (".tsv", ".csv")
         with self._counted(path) as out:
             yield out
-        self._enter(path, out, out.lines - headed if lined else None, about)
+        self._enter(path, out, out.lines - headed if lined else None, about, nothing)
 
-    def write_text(self, path: str, text: str, about: str = "") -> FileEntry:
+    def write_text(self, path: str, text: str, about: str = "") -> None:
         """The same with a text."""
-        return self.write(path, [text.encode()], about)
+        self.write(path, [text.encode()], about)
 
     @contextmanager
     def table(self, path: str, schema: Any, about: str = "") -> Iterator["Table"]:
@@ -85,7 +90,7 @@ class Folder:
             table = Table(writer, schema)
             yield table
             table.end()
-        self._enter(path, out, table.count, about)
+        self._enter(path, out, table.count, about, NOTHING)
 
     def write_again(self, path: str, as_path: str) -> None:
         """A file equal to one that was written, without a second copy on disk where the disk allows it."""
@@ -114,10 +119,12 @@ class Folder:
         target.parent.mkdir(parents=True, exist_ok=True)
         return target
 
-    def _enter(self, path: str, out: "_Counted", rows: int | None, about: str) -> FileEntry:
-        entry = FileEntry(path, out.size, out.digest.hexdigest(), rows, self.clean(about))
-        self.entries[path] = entry
-        return entry
+    def _enter(self, path: str, out: "_Counted", rows: int | None, about: str, nothing: str) -> None:
+        if rows == 0 or not out.size:
+            (self.root / path).unlink()
+            self.empty[path] = nothing
+            return
+        self.entries[path] = FileEntry(path, out.size, out.digest.hexdigest(), rows, self.clean(about))
 
 
 class _Counted(RawIOBase):

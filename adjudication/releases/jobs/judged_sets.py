@@ -27,12 +27,13 @@ T = TypeVar("T")
 
 
 def write_judged_sets(recipe: Recipe, folder: Folder) -> None:
-    """One corpus; queries, qrels and pools of each judged set."""
-    if recipe.judged_sets:
-        _write_corpus(recipe, folder)
+    """One corpus; queries, qrels and pools of each judged set. A set without qrels is none."""
     for gold in recipe.judged_sets:
         prefix = _prefix(recipe, gold)
         _write_queries(folder, gold, prefix, judged=_write_qrels(folder, gold, prefix))
+    recipe.judged_sets = [gold for gold in recipe.judged_sets if f"data/{gold.name}/qrels.parquet" in folder.entries]
+    if recipe.judged_sets:
+        _write_corpus(recipe, folder)
 
 
 def _write_corpus(recipe: Recipe, folder: Folder) -> None:
@@ -47,7 +48,7 @@ def _write_corpus(recipe: Recipe, folder: Folder) -> None:
         for some in _batches(found):
             out.write("".join(write_beir_texts(some)).encode())
             table.add(*zip(*some, strict=True))
-    for other in others:
+    for other in others if first in folder.entries else ():
         folder.write_again(first, other)
 
 

@@ -18,7 +18,7 @@ from adjudication.releases.reads.facts import Pictures
 from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.recipe import Recipe
 from annotation.labelling.reads.example import example_screen
-from annotation.models import Campaign
+from annotation.models import Campaign, Judgment, SubmissionKind
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 PNG = b"\x89PNG\r\n\x1a\n"  # how such a file begins
@@ -56,7 +56,7 @@ def write_pictures(recipe: Recipe, people: Pseudonyms, folder: Folder, earlier: 
         if missing:
             found.missing[name] = missing
         elif picture is not None:
-            folder.write(path, [picture], "The labelling screen as annotators saw it before their first answer.")
+            folder.write(path, [picture], "The labelling screen before a first answer, drawn for this release.")
             found.paths[name] = path
     return found
 
@@ -71,6 +71,8 @@ def _photograph_campaign(campaign: Campaign, people: Pseudonyms) -> tuple[bytes 
     program = browser()
     if campaign.kind_object.labelling is None:
         return None, "Its screen is drawn step by step by scripts, so there is no picture of it."
+    if not _judged_here(campaign):
+        return None, "There is no picture of a screen: nobody judged in Litmus."
     if program is None:
         return None, "There is no picture of its screen: the server had no browser."
     try:
@@ -81,6 +83,12 @@ def _photograph_campaign(campaign: Campaign, people: Pseudonyms) -> tuple[bytes 
         return None, "There is no picture of its screen: no item was assigned to a person."
     picture = photograph(page, program)
     return picture, "" if picture else "There is no picture of its screen: the browser failed to draw it."
+
+
+def _judged_here(campaign: Campaign) -> bool:
+    """Whether a label of a person that counts was not imported."""
+    given = Judgment.objects.filter(assignment__item__campaign=campaign, assignment__annotator__kind="human")
+    return given.exclude(submission__kind=SubmissionKind.IMPORT).exists()
 
 
 def photograph(page: str, program: str) -> bytes | None:

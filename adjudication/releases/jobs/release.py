@@ -180,7 +180,8 @@ def write_variants(release: Release, root: Path, progress: Progress | None, earl
     named = Folder(root / "named", progress, hidden.without_names)
     Writer(recipe, hidden, named).write_all()
     pictures = write_pictures(recipe, hidden, named, earlier)
-    facts = replace(_with_changes(gather(release, recipe, people), named), pictures=pictures)
+    rows = {path: entry.rows for path, entry in named.entries.items()}
+    facts = replace(_with_changes(gather(release, recipe, people, rows), named), pictures=pictures)
     anonymous = Folder(root / "anonymous", progress)
     (root / "anonymous").mkdir(exist_ok=True)
     anonymous.link(named)
@@ -222,6 +223,8 @@ def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
     }
     data = folder.listed()
     for path, (text, about) in texts.items():
+        if not text:
+            continue  # its format demands what nobody stated
         folder.write_text(path, facts.people.without_names(text) if anonymous else text, about)
     pictures = tuple(facts.pictures.paths.values())
     _write_latex(folder, "DATASHEET", "The datasheet")
@@ -261,7 +264,10 @@ def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
             }
             for path, options in facts.recipe.parts.items()
         ],
-        "seeds": {facts.people.slugs[one.campaign.pk]: one.campaign.seed for one in facts.campaigns},
+        "seeds": {facts.people.slugs[one.campaign.pk]: one.campaign.seed for one in facts.campaigns if one.judged_here},
+        "question_runs": facts.people.cleaned(list(facts.question_runs)),
+        "author_calls": facts.people.cleaned(list(facts.author_calls)),
+        "runs": facts.people.cleaned(list(facts.runs)),
         "sources": sources,
         "files": [one.as_json() for one in folder.listed()],
     }

@@ -1,47 +1,32 @@
 """What happened on the way to a release, read once: counts, people, times, sources. The cards put it in sentences."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Count, Max, Min, Sum
+from django.db.models import Count, Q
 
 from accounts.models import JobState
-from adjudication.labels.reads.staleness import Standing
-from adjudication.models import AgreementRun, Method, Release, Verdict, VoteRun
-from adjudication.releases.reads.agreement import agreement_sentences
+from adjudication.exports.exporters.documents import searched_documents
+from adjudication.exports.exporters.topics import published_topics
+from adjudication.models import Release
+from adjudication.papers.contexts import source_words
+from adjudication.releases.reads.campaigns import CampaignFacts, campaign_facts
+from adjudication.releases.reads.origins import author_calls, question_runs, run_recipes
 from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.recipe import Recipe
 from adjudication.releases.reads.statement import answers_of
-from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Judgment, Submission, SubmissionKind
-from corpus.models import GeneratedQuestion, ImportRun, PoolEntry, PoolSource
+from annotation.models import AnnoCycle
+from annotation.papers.reads.gold import ORIGINS, gold_of
+from corpus.models import Collection, ImportRun, PoolEntry, PoolSource
+from corpus.models.topics import TopicKind
 
-
-@dataclass(frozen=True)
-class CampaignFacts:
-    """One campaign: how much was judged by how many, when, and how it was decided."""
-
-    campaign: Campaign
-    items: int
-    labels: int
-    imported: int
-    machine_labels: int
-    people: int
-    machines: tuple[str, ...]
-    hours: float | None
-    first: datetime | None
-    last: datetime | None
-    guidelines: int
-    votes: VoteRun | None
-    votes_since: str  # what has changed since they were counted
-    methods: dict[str, int]
-    agreement: tuple[str, ...]  # none where the newest figures are of other labels than the release
-    agreement_since: str
-    skipped: dict[str, int]
-    without_verdict: int
+NOT_RELEASED = ("qrels",)  # kinds of imports of which nothing is in a release
+CONTEXTS = (TopicKind.CONTEXT_PARAGRAPH, TopicKind.CONTEXT_SENTENCE)
+UNKNOWN_WRITER = Q(imported_in__isnull=True, generated_question__isnull=True) & ~Q(kind__in=CONTEXTS)
 
 
 @dataclass(frozen=True)
@@ -71,8 +56,14 @@ class Facts:
     methods: dict[str, int]
     imports: tuple[ImportRun, ...]
     cycles: tuple[AnnoCycle, ...]
-    generated: int
+    generated: int  # topics of the release that a language model wrote
+    question_runs: tuple[dict[str, Any], ...]
+    author_calls: tuple[dict[str, Any], ...]
+    runs: tuple[dict[str, Any], ...]
+    extractions: tuple[str, ...]  # what the citation contexts of papers are made of, in words
+    unknown_topics: bool  # whether topics came neither from files nor from papers or a model: who wrote them is unknown
     people: Pseudonyms
+    rows: Mapping[str, int | None] = field(default_factory=dict)  # of the files of data that were written
     findings: tuple[dict[str, Any], ...] = ()
     changes: tuple[str, ...] = field(default=())
     earlier: tuple[Release, ...] = ()
@@ -100,75 +91,48 @@ class Facts:
         return any(one.machine_labels for one in self.campaigns)
 
 
-def gather(release: Release, recipe: Recipe, people: Pseudonyms) -> Facts:
-    """The facts as the database has them now."""
+def gather(release: Release, recipe: Recipe, people: Pseudonyms, rows: Mapping[str, int | None] | None = None) -> Facts:
+    """The facts as the database has them now; `rows` are those of the files of data that were written."""
     collection = recipe.collection
     pooled = PoolSource.objects.filter(entry__topic__collection=collection)
     earlier = collection.releases.frozen().filter(version__lt=release.version)
+    topics = published_topics(collection)
     return Facts(
         release=release,
         recipe=recipe,
         answers=answers_of(collection),
-        campaigns=tuple(_campaign(one, *recipe.standing_of(one)) for one in recipe.campaigns),
-        documents=collection.documents.count(),
-        topics=collection.topics.count(),
+        campaigns=tuple(campaign_facts(one, *recipe.standing_of(one)) for one in recipe.campaigns),
+        documents=searched_documents(collection).count(),
+        topics=topics.count(),
         pooled=PoolEntry.objects.filter(topic__collection=collection).count(),
         methods=dict(pooled.values_list("method").annotate(n=Count("pk")).order_by("method")),
         imports=tuple(
-            ImportRun.objects.filter(
-                collection=collection, state=JobState.DONE, dry_run=False, undone_at=None
-            ).order_by("pk")
+            ImportRun.objects.filter(collection=collection, state=JobState.DONE, dry_run=False, undone_at=None)
+            .exclude(kind__in=NOT_RELEASED)
+            .order_by("pk")
         ),
         cycles=tuple(AnnoCycle.objects.filter(collection=collection).order_by("number")),
-        generated=GeneratedQuestion.objects.filter(reply__run__collection=collection).count(),
+        generated=topics.filter(generated_question__isnull=False).count(),
+        question_runs=tuple(question_runs(collection)),
+        author_calls=tuple(author_calls(collection)),
+        runs=tuple(run_recipes(collection)),
+        extractions=tuple(_extractions(collection)),
+        unknown_topics=topics.filter(UNKNOWN_WRITER).exists(),
         people=people,
+        rows=rows or {},
         findings=tuple(release.findings),
         earlier=tuple(earlier.order_by("-version")),
     )
 
 
+def _extractions(collection: Collection) -> Iterator[str]:
+    """What the contexts of each paper are: what counts, and how many papers have nothing that counts."""
+    golds = Counter(gold.origin for gold in gold_of(collection))
+    yield from (f"{n:,} {words}" for n, words in source_words({name: golds[name] for name in ORIGINS}))
+    if left := sum(n for name, n in golds.items() if name not in ORIGINS):
+        yield f"{left:,} left out, as nothing of them is confirmed"
+
+
 def platform() -> str:
     """What the data were made with."""
     return f"Litmus {settings.CODE_VERSION}"
-
-
-def _campaign(campaign: Campaign, votes: Standing[VoteRun], agreement: Standing[AgreementRun]) -> CampaignFacts:
-    labels = Judgment.objects.filter(
-        assignment__item__campaign=campaign, assignment__state="done", assignment__repeat=0
-    )
-    machine = labels.filter(assignment__annotator__kind=AnnotatorKind.MACHINE)
-    people = labels.filter(assignment__annotator__kind=AnnotatorKind.HUMAN)
-    given = Submission.objects.filter(assignment__item__campaign=campaign)
-    times = given.aggregate(first=Min("received_at"), last=Max("received_at"), active=Sum("active_ms"))
-    verdicts = Verdict.objects.filter(item__campaign=campaign)
-    items = campaign.items.count()
-    machines = Annotator.objects.filter(campaign=campaign, kind=AnnotatorKind.MACHINE).order_by("name")
-    return CampaignFacts(
-        campaign=campaign,
-        items=items,
-        labels=people.count(),
-        imported=people.filter(submission__kind=SubmissionKind.IMPORT).count(),
-        machine_labels=machine.count(),
-        people=people.values("assignment__annotator").distinct().count(),
-        machines=tuple(machines.values_list("name", flat=True)),
-        hours=times["active"] / 3_600_000 if times["active"] else None,
-        first=times["first"],
-        last=times["last"],
-        guidelines=campaign.guidelines.count(),
-        votes=votes.run,
-        votes_since=votes.since,
-        methods={
-            str(Method(name).label): n
-            for name, n in verdicts.values_list("method").annotate(n=Count("pk")).order_by("method")
-        },
-        agreement=tuple(agreement_sentences(agreement.run)) if agreement.run and not agreement.is_stale else (),
-        agreement_since=agreement.since,
-        skipped=dict(
-            given.filter(kind="skip")
-            .exclude(reason="")
-            .values_list("reason")
-            .annotate(n=Count("pk"))
-            .order_by("reason")
-        ),
-        without_verdict=items * campaign.criteria.count() - verdicts.filter(value__isnull=False).count(),
-    )

@@ -27,6 +27,8 @@ from adjudication.exports.exporters.topics import trec_topics
 from adjudication.labels.reads.staleness import Standing
 from adjudication.models import AgreementRun, VoteRun
 from adjudication.papers.contexts import context_topic_records
+from adjudication.releases.reads.people import Pseudonyms
+from adjudication.releases.reads.set_lines import QUESTIONS, context_lines, context_set, question_lines
 from annotation.kind import Judged
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Criterion
 from corpus.formats.acm_cr_topics import merged_qrels
@@ -46,7 +48,8 @@ QUESTION_FILES = {
 class JudgedSet:
     """One judged set: queries and their qrels, as BEIR, MTEB and `datasets` read them.
 
-    `topics` and `qrels` may be read several times. `grades` are (value, label, definition).
+    `topics` and `qrels` may be read several times. `grades` are (value, label, definition). `lines` explain qrels that
+    no campaign's verdicts are.
     """
 
     name: str
@@ -55,6 +58,7 @@ class JudgedSet:
     qrels: Callable[[], Iterable[QrelRow]]
     grades: tuple[tuple[int, str, str], ...] = ()
     split: str = "test"
+    lines: Callable[[Pseudonyms], Iterator[dict[str, Any]]] | None = None
 
 
 @dataclass
@@ -97,6 +101,12 @@ class Recipe:
             return None
         self.parts[path] = options
         return options
+
+    def leave_out(self, reasons: Mapping[str, str]) -> None:
+        """Take out what would be empty files."""
+        self.left_out.update(reasons)
+        for path in reasons:
+            self.parts.pop(path, None)
 
 
 def released_campaigns(collection: Collection) -> list[Campaign]:
@@ -166,11 +176,12 @@ def _add_questions(recipe: Recipe) -> None:
     if options is not None:
         recipe.judged_sets.append(
             JudgedSet(
-                "questions",
-                "Questions that were kept, with the papers that answer them.",
+                QUESTIONS,
+                "Questions that were kept, with the papers known to answer them.",
                 lambda: questions.topic_records(questions.question_set(options)),
                 lambda: questions.qrel_rows(questions.question_set(options)),
                 ((1, "target", "A paper known to answer the question."),),
+                lines=lambda people: question_lines(options, people),
             )
         )
 
@@ -213,11 +224,12 @@ def _context_set(level: str, options: Options) -> JudgedSet:
                 yield topic
 
     return JudgedSet(
-        f"contexts-{level}",
+        context_set(level),
         f"Citation contexts ({level}s) as queries; the documents cited there are relevant.",
         topics,
         lambda: (replace(row, iteration="0") for row in merged_qrels(context_topic_records(options))),
         ((1, "cited", "Cited in this context."),),
+        lines=lambda _: context_lines(options),
     )
 
 

@@ -1,11 +1,19 @@
-"""What happened, in sentences: the RAI terms of Croissant, the cards and the appendix share them."""
+"""What happened, in sentences: the RAI terms of Croissant, the cards and the appendix share them.
 
-from collections.abc import Iterable
+A sentence stands here only where a stored fact supports it. What is not known is left out, or said not to be known.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from adjudication.agreement.reads.method import rules_text
-from adjudication.releases.reads.facts import CampaignFacts, Facts, platform
+from adjudication.releases.reads.campaigns import CampaignFacts
+from adjudication.releases.reads.facts import Facts, platform
+from adjudication.releases.reads.origin_sentences import author_call_sentence, question_run_sentence, run_sentence
 from adjudication.releases.reads.statement import NOT_STATED
+from annotation.definitions.rubric_options import read_rubric_options
+from annotation.kind import Judged
+from annotation.models import Criterion
 
 MOST = 12  # of a list in a sentence
 APART = "\n\n"  # between campaigns where people read: a paragraph each
@@ -22,47 +30,114 @@ def count(n: int, one: str, many: str = "") -> str:
     return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
+def some(found: list[str]) -> str:
+    """The first few of a list, and how many more there are."""
+    more = len(found) - MOST
+    return ", ".join(found[:MOST]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def holds(facts: Facts) -> str:
+    """What the release holds, counted in its files."""
+    parts = [count(facts.documents, "document")]
+    parts += [count(facts.topics, "topic")] if facts.topics else []
+    parts += [count(facts.pooled, "pooled pair")] if facts.pooled else []
+    sets = [
+        f"{gold.name} ({count(queries, 'query', 'queries')}, {count(pairs, 'judged pair')})"
+        for gold in facts.recipe.judged_sets
+        if (queries := facts.rows.get(f"data/{gold.name}/queries.parquet"))
+        and (pairs := facts.rows.get(f"data/{gold.name}/qrels.parquet"))
+    ]
+    return ", ".join(parts) + (f". Judged sets: {', '.join(sets)}." if sets else ".")
+
+
 def protocol(facts: Facts, between: str = " ") -> str:
     """How labels were given: task, criteria, levels, overlap, order, guideline."""
-    found = []
-    for one in facts.campaigns:
-        campaign = one.campaign
-        criteria = [
-            f"{criterion.label} ({'; '.join(f'{level.value} {level.label}' for level in criterion.levels.all())})"
-            for criterion in campaign.criteria.all()
-        ]
-        asked = f" Asked: {', '.join(criteria)}." if criteria else ""
-        versions = f" The guideline had {count(one.guidelines, 'version')}." if one.guidelines else ""
-        assigned = campaign.get_strategy_display()
-        found.append(
-            f"Campaign “{campaign.name}” ({campaign.kind}, {campaign.get_split_display()}): each item was to be judged"
-            f" by {count(campaign.overlap, 'person', 'people')}, {assigned}, in the order"
-            f" “{campaign.get_order_display()}”."
-            f"{asked}{versions}{label_conditions(one)}"
+    found = [_protocol(one) for one in facts.campaigns]
+    if facts.extractions:
+        found.append(f"Citation contexts of papers: {', '.join(facts.extractions)}.")
+    return between.join(found)
+
+
+def _protocol(one: CampaignFacts) -> str:
+    campaign = one.campaign
+    parts = [f"Campaign “{campaign.name}” ({campaign.kind}, {campaign.get_split_display()})."]
+    if criteria := list(campaign.criteria.all()):
+        parts.append(f"Criteria: {', '.join(map(_scale, criteria))}.")
+    parts += [*_kept(one), *_assigned(one), *_guidelines(one)]
+    if conditions := label_conditions(one):
+        parts.append(conditions)
+    return " ".join(parts)
+
+
+def _scale(criterion: Criterion) -> str:
+    """The criterion with its levels; a label that is the value alone is not said twice."""
+    levels = (f"{each.value}" + f" {each.label}" * (each.label != str(each.value)) for each in criterion.levels.all())
+    return f"{criterion.label} ({'; '.join(levels)})"
+
+
+def _kept(one: CampaignFacts) -> Iterator[str]:
+    """Of campaigns that rate questions: from which value on one is kept, and how easy ones were told."""
+    if one.campaign.kind_object.judges == Judged.QUESTIONS:
+        options = read_rubric_options(one.campaign.options)
+        names = {each.key: each.label for each in one.campaign.criteria.all()}
+        if options.keep in names:
+            yield f"A question is kept from {options.keep_from} on by “{names[options.keep]}”."
+        yield f"Setting for questions that are left out of rating: {options.overlap_rule}"
+
+
+def _assigned(one: CampaignFacts) -> Iterator[str]:
+    """How work was given out: of campaigns in which nobody judged here, nothing is known of it."""
+    campaign, (noun, _) = one.campaign, one.nouns
+    if not one.judged_here:
+        return
+    ordered = campaign.kind_object.has_orders and one.by_aspect
+    order = f", in the order “{campaign.get_order_display()}”" if ordered else ""
+    yield (
+        f"Each {noun} was to be judged in Litmus by {count(campaign.overlap, 'person', 'people')},"
+        f" {campaign.get_strategy_display()}{order}."
+    )
+
+
+def _guidelines(one: CampaignFacts) -> Iterator[str]:
+    """The versions of the guideline that were shown to somebody, or that answers name."""
+    if one.guidelines:
+        shown = ", ".join(
+            f"version {version}" + f" ({count(answers, 'answer')} given under it)" * bool(answers)
+            for version, answers in one.guidelines.items()
         )
-    return between.join(found) or "Nothing was annotated."
+        yield f"Guideline: {shown}."
 
 
 def label_conditions(one: CampaignFacts) -> str:
     """What is known about how labels were given: of imported ones, nothing."""
-    found = ""
+    found = []
     if one.labels > one.imported:
-        found = " Who judged in Litmus saw neither the labels of others nor where a document came from."
+        found.append("Litmus did not show those who judged the labels of others.")
+        if one.campaign.kind_object.judges == Judged.DOCUMENTS:
+            found.append("The labelling screen did not say which method had brought a document in.")
     if one.imported:
-        found += f" Imported from files: {count(one.imported, 'label')}; how they were given is not known to Litmus."
-    return found
+        found.append(
+            f"Imported from files: {count(one.imported, 'label')}; how they were given is not known to Litmus."
+        )
+    if one.finished:
+        found.append(
+            f"Finished in Litmus: {count(one.finished, *one.nouns)}, by {count(one.people, 'person', 'people')}."
+        )
+    if not (one.labels or one.machine_labels or one.finished):
+        found.append("Nothing has been judged in it.")
+    return " ".join(found)
 
 
 def analysis(facts: Facts, between: str = " ") -> str:
-    """Agreement, votes and decisions."""
-    found = [_analysis(one) for one in facts.campaigns if one.items]
-    return facts.people.without_names(between.join(found)) or "Nothing was annotated."
+    """Agreement, votes and decisions of the campaigns that have labels; "" where none has."""
+    found = [_analysis(one) for one in facts.campaigns if one.labels or one.machine_labels]
+    return facts.people.without_names(between.join(found))
 
 
 def _analysis(one: CampaignFacts) -> str:
     found = [f"Campaign “{one.campaign.name}”:", *(one.agreement or [_no_agreement(one)])]
-    if one.methods:
-        found.append(f"Verdicts: {', '.join(f'{n:,} {name}' for name, n in one.methods.items())}.")
+    if one.decisions:
+        found.append(f"Values: {', '.join(f'{n:,} {how}' for how, n in one.decisions.items())}.")
     if one.votes is not None:
         since = f", before {one.votes_since}" if one.votes_since else ""
         found.append(f"Votes were counted by {rules_text(one.votes)}{since}.")
@@ -77,46 +152,67 @@ def _no_agreement(one: CampaignFacts) -> str:
 
 def per_item(facts: Facts, between: str = " ") -> str:
     """How many labels an item has."""
-    found = []
-    for one in facts.campaigns:
-        if one.items:
-            mean = one.labels / one.items / max(1, one.campaign.criteria.count())
-            found.append(
-                f"Campaign “{one.campaign.name}”: {count(one.items, 'item')}, {count(one.labels, 'label')} of"
-                f" {count(one.people, 'person', 'people')}, {mean:.2f} for each item and criterion."
-            )
-    return between.join(found) or "None."
+    return between.join(_per_item(one) for one in facts.campaigns if one.items)
+
+
+def _per_item(one: CampaignFacts) -> str:
+    lead = f"Campaign “{one.campaign.name}”: {count(one.items, *one.nouns)}"
+    criteria = one.campaign.criteria.count()
+    if not criteria:
+        return f"{lead}, {one.finished:,} finished."
+    if not one.labels:
+        return f"{lead}, no label of a person."
+    each = "for each item and criterion" if criteria > 1 else "for each item"
+    return (
+        f"{lead}, {count(one.labels, 'label')} of {count(one.people, 'annotator')},"
+        f" on average {one.labels / one.items / criteria:.2f} {each}."
+    )
 
 
 def machines(facts: Facts, between: str = " ") -> str:
-    """Which machines labelled, and how they were tested."""
+    """Which machines labelled, and how they were tested; "" where none did."""
     found = [
-        f"Campaign “{one.campaign.name}”: {', '.join(one.machines[:MOST])} ({count(one.machine_labels, 'label')})."
+        f"Campaign “{one.campaign.name}”: {some(list(one.machines))} ({count(one.machine_labels, 'label')})."
         for one in facts.campaigns
         if one.machines
     ]
+    if facts.rows.get("machines.json", 0) is None:  # the file is there, and has no rows
+        found.append("Prompts and recipes with their hashes are in machines.json.")
     for cycle in facts.cycles:
-        text = f"Test {cycle.number} of a machine ({cycle.criterion}, margin {cycle.margin:g}): {cycle.words}."
-        found.append(text + (f" Reason: {cycle.reason}" if cycle.is_override else ""))
-    text = between.join(found) or "No machine labelled anything."
-    return facts.people.without_names(text + (" Prompts and hashes are in machines.json." if found else ""))
+        if cycle.is_frozen:
+            text = f"Anno-GPT cycle {cycle.number} ({cycle.criterion}, margin {cycle.margin:g}): {cycle.words}."
+            found.append(text + (f" Reason: {cycle.reason}" if cycle.is_override else ""))
+    return facts.people.without_names(between.join(found))
+
+
+def questions(facts: Facts, between: str = " ") -> str:
+    """What models and authors were asked for questions; "" where nobody was."""
+    found = [*map(question_run_sentence, facts.question_runs), *map(author_call_sentence, facts.author_calls)]
+    return facts.people.without_names(between.join(found))
+
+
+def runs(facts: Facts, between: str = " ") -> str:
+    """How each run was made, as far as that is known; "" without runs."""
+    return facts.people.without_names(between.join(map(run_sentence, facts.runs)))
 
 
 def synthetic(facts: Facts) -> str:
-    """Whether questions were generated or labels made by machines."""
+    """Whether questions were written or labels made by machines."""
     found = []
     if facts.generated:
-        found.append(f"{count(facts.generated, 'question')} were generated by language models from citing paragraphs.")
+        verb = "was" if facts.generated == 1 else "were"
+        found.append(f"{count(facts.generated, 'topic')} {verb} written by a language model from citing paragraphs.")
     if facts.has_machine_labels:
         found.append("Some labels are those of machines; each says so.")
     return " ".join(found)
 
 
 def timeframe(facts: Facts) -> list[str]:
-    """The days of the first and the last import, label or decision."""
+    """The days of the first and the last import, answer or vote in Litmus."""
     times = [run.finished_at for run in facts.imports if run.finished_at]
     for one in facts.campaigns:
-        times += [at for at in (one.first, one.last) if at]
+        voted = one.votes.finished_at if one.votes else None
+        times += [at for at in (one.first, one.last, voted) if at]
     return [at.date().isoformat() for at in (min(times), max(times))] if times else []
 
 
@@ -125,22 +221,22 @@ def missing(facts: Facts, between: str = " ") -> str:
     found = []
     for one in facts.campaigns:
         if one.without_verdict > 0:
-            found.append(f"Campaign “{one.campaign.name}”: {count(one.without_verdict, 'value')} without a verdict.")
+            found.append(f"Campaign “{one.campaign.name}”: {count(one.without_verdict, 'value')} not decided.")
         if one.skipped:
-            shown = ", ".join(f"{reason} ({n:,})" for reason, n in list(one.skipped.items())[:MOST])
-            found.append(f"Skipped: {shown}.")
+            shown = some([f"{reason} ({n:,})" for reason, n in one.skipped.items()])
+            found.append(f"Campaign “{one.campaign.name}”, skipped: {shown}.")
     reasons: dict[str, list[str]] = {}
     for path, reason in facts.recipe.left_out.items():
         reasons.setdefault(reason, []).append(path)
     found += [f"Left out: {', '.join(paths)}. {reason}" for reason, paths in reasons.items()]
-    return facts.people.without_names(between.join(found)) or "Every item has a verdict."
+    return facts.people.without_names(between.join(found)) or "No item of a campaign lacks a value."
 
 
 def pooled(facts: Facts) -> str:
-    """How documents came before the judges."""
+    """How documents came before the judges; "" without pools."""
     if not facts.pooled:
-        return "There are no pools."
-    methods = ", ".join(f"{name} ({n:,})" for name, n in list(facts.methods.items())[:MOST])
+        return ""
+    methods = some([f"{name} ({n:,})" for name, n in facts.methods.items()])
     return f"Pools hold {count(facts.pooled, 'pair')} of topic and document, brought in by {methods or 'no method'}."
 
 
@@ -151,9 +247,9 @@ def raw_data(facts: Facts, *, anonymous: bool, between: str = " ") -> str:
         files = [
             f"{'' if anonymous else facts.people.without_names(str(one.get('name', ''))) + ' '}"
             f"(sha256 {str(one.get('sha256', 'unknown'))[:DIGITS]}…)"
-            for one in run.files[:MOST]
+            for one in run.files
         ]
-        found.append(f"Import of {run.label} ({run.format}): {', '.join(files) or 'no file'}.")
+        found.append(f"Import of {run.label}: {some(files) or 'no file'}.")
     return between.join(found) or "Nothing was imported from files."
 
 
@@ -168,19 +264,30 @@ def open_findings(facts: Facts) -> str:
 
 def limitations(facts: Facts) -> str:
     """What is known to be missing, as measured."""
-    parts = [one.without_verdict for one in facts.campaigns if one.without_verdict > 0]
-    return " ".join(filter(None, [f"{sum(parts):,} values have no verdict." if parts else "", open_findings(facts)]))
+    undecided = sum(one.without_verdict for one in facts.campaigns if one.without_verdict > 0)
+    return " ".join(
+        filter(None, [f"Not decided: {count(undecided, 'value')}." if undecided else "", open_findings(facts)])
+    )
 
 
 def activities(facts: Facts) -> Iterable[dict[str, Any]]:
-    """Imports, campaigns and votes as PROV activities."""
+    """Imports, questions asked of models, campaigns and votes as PROV activities."""
     for run in facts.imports:
-        yield _activity(f"Import of {run.label} ({run.format})", run.started_at, run.finished_at)
-    for one in facts.campaigns:
-        yield _activity(f"Annotation in campaign “{one.campaign.name}” with {platform()}", one.first, one.last)
-        if one.votes is not None:
-            label = f"Majority vote in campaign “{one.campaign.name}”"
-            yield _activity(label, one.votes.started_at, one.votes.finished_at)
+        yield _activity(f"Import of {run.label}", run.started_at, run.finished_at)
+    for one in facts.question_runs:
+        yield {
+            "@type": "prov:Activity",
+            "prov:label": f"Question run {one['number']}: the language model “{one['model']}”",
+            "prov:startedAtTime": one["date"],
+        }
+    for campaign in facts.campaigns:
+        name = campaign.campaign.name
+        if campaign.judged_here:
+            yield _activity(f"Judging in campaign “{name}” in Litmus", campaign.first, campaign.last)
+        if campaign.votes is not None:
+            label = f"Count of the votes in campaign “{name}”"
+            yield _activity(label, campaign.votes.started_at, campaign.votes.finished_at)
+    yield {"@type": "prov:Activity", "prov:label": f"Release by {platform()}", "prov:endedAtTime": facts.date}
 
 
 def _activity(label: str, started: Any, ended: Any) -> dict[str, Any]:

@@ -81,6 +81,20 @@ QUESTIONS = (
         "annotatorDemographics", "Annotators: background", "Only what cannot identify a person.", is_required=False
     ),
     Question(
+        "annotatorKind",
+        "Annotators: experts or crowd",
+        "expert-generated or crowdsourced, as the Hugging Face Hub calls labels of experts and of crowdworkers.",
+        is_required=False,
+        is_line=True,
+    ),
+    Question(
+        "syntheticData",
+        "Synthetic data",
+        "yes or no: whether models wrote texts or labels that came in from files. What Litmus knows is added.",
+        is_required=False,
+        is_line=True,
+    ),
+    Question(
         "consent", "Annotators: consent", "What they agreed to.", "They agreed to the release of their judgments."
     ),
     Question("payment", "Annotators: pay", "How much, and how it compares with local minimum wages."),
@@ -142,10 +156,21 @@ def _problem_of_languages(text: str) -> str:
     return "" if all(map(is_language, text.split())) else "Give codes such as en, de or pt-BR, separated by spaces."
 
 
+def _problem_of_annotators(text: str) -> str:
+    return "" if text in ANNOTATOR_KINDS else f"Write {' or '.join(ANNOTATOR_KINDS)}."
+
+
+def _problem_of_synthetic(text: str) -> str:
+    return "" if text in ("yes", "no") else "Write yes or no."
+
+
+ANNOTATOR_KINDS = ("expert-generated", "crowdsourced")
 FORMS: dict[str, Callable[[str], str]] = {
     "creators": _problem_of_creators,
     "url": _problem_of_address,
     "languages": _problem_of_languages,
+    "annotatorKind": _problem_of_annotators,
+    "syntheticData": _problem_of_synthetic,
 }
 
 

@@ -10,10 +10,10 @@ import pytest
 from django.core.management import call_command
 from django.test import override_settings
 
-from adjudication.models import Release
+from adjudication.models import DataStatement, Release
 from adjudication.publications import jobs as module
 from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import Built, build_campaign
+from tests.factories.adjudication import AT, Built, build_campaign
 from tests.stubs.repositories import HubStub, ZenodoStub
 
 
@@ -33,6 +33,7 @@ def shared(module_db: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[B
         found.collection.licence = "CC BY 4.0"
         found.collection.save()
         vote(found)
+        DataStatement.objects.create(collection=found.collection, answers={"creators": "Ada Lovelace"}, updated_at=AT)
         call_command("release", found.collection.slug, "v1", force="a test")
     return found, media
 

@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.models import JobState
-from adjudication.models import Publication, Release
+from adjudication.models import DataStatement, Publication, Release
 from adjudication.publications.actions import request_publication
 from tests.adjudication.publications.publishing import files_of, sent_to
 from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import build_campaign
+from tests.factories.adjudication import AT, build_campaign
 from tests.processes import Child, child_environment, end_lease, wait_for
 from tests.stubs.repositories import TOKEN, Asked, HubStub, Reply, Server, ZenodoStub
 
@@ -38,6 +38,7 @@ def release(settings, tmp_path: Path, transactional_db: None) -> Release:
     built.collection.licence = "CC BY 4.0"
     built.collection.save()
     vote(built)
+    DataStatement.objects.create(collection=built.collection, answers={"creators": "Ada Lovelace"}, updated_at=AT)
     call_command("release", built.collection.slug, "v1", force="a test")
     return Release.objects.select_related("collection").get()
 

@@ -33,6 +33,13 @@ class TestZenodo:
         assert draft.metadata["license"] == "cc-by-4.0"
         assert draft.metadata["upload_type"] == "dataset"
 
+    def test_it_is_not_sent_without_makers(self, built: Built, zenodo: ZenodoStub) -> None:
+        built.collection.data_statement.delete()
+        call_command("release", built.collection.slug, "v2", force="a test")
+        with pytest.raises(Refused, match="Zenodo asks who made the data"):
+            publish(built.collection.releases.get(name="v2"), "zenodo")
+        assert not zenodo.drafts
+
     def test_the_anonymous_variant_names_nobody(self, built: Built, release: Release, zenodo: ZenodoStub) -> None:
         publish(release, "zenodo", anonymous=True)
         (draft,) = zenodo.drafts.values()

@@ -8,10 +8,10 @@ import pytest
 from django.db import transaction
 from django.test import override_settings
 
-from adjudication.models import Release
+from adjudication.models import DataStatement, Release
 from tests.adjudication.releases.releasing import LABELS, PEOPLE, TRIPLES, A, B, C, freeze
 from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import Built, build_campaign
+from tests.factories.adjudication import AT, Built, build_campaign
 from tests.factories.corpus import make_run, make_tree
 
 
@@ -20,6 +20,8 @@ def shared_built(module_db: None) -> Built:
     found = build_campaign(LABELS, triples=TRIPLES, people=PEOPLE, machines=[("Robot, run 1", "robot", 1)])
     found.collection.licence = "CC BY 4.0"
     found.collection.save()
+    stated = {"creators": "Countess of Kettles", "url": "https://kettles.example/tea"}
+    DataStatement.objects.create(collection=found.collection, answers=stated, updated_at=AT)
     for topic, tree in (("7", {A: [], B: []}), ("12", {C: []})):
         make_tree(found.collection.topics.get(number=topic), tree)
     make_run(found.collection, "bm25", {"7": ["doc-a", "doc-b"]})

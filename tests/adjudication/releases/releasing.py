@@ -1,7 +1,13 @@
 """What tests of releases share."""
 
+import csv
+import json
+import warnings
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
+import yaml
 from django.utils import timezone
 
 from accounts import jobs
@@ -40,3 +46,81 @@ def text(release: Release, path: str, *, anonymous: bool = False) -> str:
 
 def files_of(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def head_of(folder: Path) -> dict[str, Any]:
+    """The head of the card."""
+    found: dict[str, Any] = yaml.safe_load((folder / "README.md").read_text().split("---\n")[1])
+    return found
+
+
+def check_files(folder: Path) -> None:
+    """No file holds nothing, and each says what it is."""
+    entries = json.loads((folder / "manifest.json").read_text())["files"]
+    assert not [one["path"] for one in entries if one["rows"] == 0 or not one["bytes"] or not one["about"]]
+
+
+def check_croissant(folder: Path) -> int:
+    """It validates without a warning, and every record of each record set is read; how many sets there are."""
+    rows = {one["path"]: one["rows"] for one in json.loads((folder / "manifest.json").read_text())["files"]}
+    described = json.loads((folder / "croissant.json").read_text())["recordSet"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of mlcroissant's own dependencies
+        import mlcroissant as mlc
+
+        dataset = mlc.Dataset(jsonld=folder / "croissant.json")
+        assert not dataset.metadata.ctx.issues.errors | dataset.metadata.ctx.issues.warnings
+        for one in described:
+            assert sum(1 for _ in dataset.records(one["@id"])) == rows[one["field"][0]["source"]["fileObject"]["@id"]]
+    return len(described)
+
+
+def check_explained(folder: Path) -> int:
+    """Every line of the qrels of a release follows from its `lines.jsonl`; how many lines there are."""
+    lines = [json.loads(line) for line in (folder / "lines.jsonl").read_text().splitlines()]
+    assert len({line["id"] for line in lines}) == len(lines)
+    written = 0
+    for path in sorted(folder.rglob("*.qrels")):
+        qrels = [line.split() for line in path.read_text().splitlines()]
+        assert qrels, path
+        written += len(qrels)
+        explained = _explained(folder, path.relative_to(folder), lines)
+        for topic, who, docno, value in qrels:
+            assert explained[topic, docno, who] == int(value), (path, topic, who, docno)
+    return written
+
+
+def _explained(folder: Path, path: Path, lines: list[dict[str, Any]]) -> dict[tuple[str, str, str], int]:
+    """{(topic, docno, column 2): value} as the lines have it for this file."""
+    if path.parts[0] != "campaigns":
+        name = "questions" if path.parts[0] == "questions" else f"contexts-{path.stem}"
+        of_set = [line for line in lines if line.get("set") == name]
+        return {(line["topic"], line["docno"], line.get("reference", "0")): line["value"] for line in of_set}
+    criterion, level, *labels = path.stem.split(".")
+    own = [line for line in lines if (line.get("campaign"), line.get("criterion")) == (path.parts[1], criterion)]
+    found: dict[tuple[str, str, str], int] = Counter()
+    for line in own:
+        values = (
+            {"0": line["value"]} | {place_of(line): line["value"]}
+            if not labels
+            else {"_".join(label["prov:wasAttributedTo"].split()): label["value"] for label in line["labels"]}
+        )
+        for topic in topics_of(folder, line, level):
+            for who, value in values.items():
+                found[topic, line["docno"], who] += value or 0
+    return found
+
+
+def place_of(line: dict[str, Any]) -> str:
+    """The number of its aspect, which column 2 of diversity qrels has."""
+    return str(line.get("subtopic", "")).rpartition(".")[2]
+
+
+def topics_of(folder: Path, line: dict[str, Any], level: str) -> list[str]:
+    """The topics of a level that the value of the line is a part of."""
+    if level == "sub-query":
+        with (folder / "topics" / "sub-queries.tsv").open(newline="") as table:
+            return [
+                row["sub_query"] for row in csv.DictReader(table, delimiter="\t") if row["subtopic"] == line["subtopic"]
+            ]
+    return [line["subtopic"] if level == "aspect" else line["topic"]]

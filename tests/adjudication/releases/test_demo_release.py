@@ -16,7 +16,10 @@ from accounts import jobs
 from accounts.models import JobState, User
 from adjudication.models import Release, VoteRun
 from adjudication.releases.jobs.verifying import verify_release
+from adjudication.releases.reads.checks import check_list
+from adjudication.releases.reads.recipe import make_recipe
 from corpus.models import Collection
+from tests.adjudication.releases.releasing import check_croissant, check_explained, check_files, files_of
 from tests.adjudication.releases.test_loaders import RetrievalLoader
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -88,3 +91,12 @@ def test_by_one_command(demo: Collection, settings, tmp_path: Path, capsys) -> N
     assert json.loads(capsys.readouterr().out)["force_reason"] == REASON
     assert demo.releases.get().requested_at <= timezone.now()
     check_whole(tmp_path / "out")
+    check_files(tmp_path / "out")
+    assert check_croissant(tmp_path / "out") == 15
+    assert check_explained(tmp_path / "out") > 2000
+    published = b"\n".join(files_of(tmp_path / "out").values()).decode(errors="ignore")
+    for check in check_list(make_recipe(demo)):
+        assert check.fact in published
+        assert not check.advice or check.advice not in published
+    for screen in ("(page “", "Count the votes", "“skip”", "needs a decision", "by the policy"):
+        assert screen not in published

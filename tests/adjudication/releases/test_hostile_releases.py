@@ -246,6 +246,7 @@ def test_the_pdf_shows_hostile_texts_and_names_nobody(built: Built, settings) ->
     built.collection.save()
     body = "# Read\n\n\\input{/etc/passwd} \\write18{touch x} zebulon 100% of $5 & more_or_less"
     built.campaign.guidelines.create(version=2, body=body, created_at=timezone.now())
+    built.campaign.annotators.update(guideline_seen=2)
     release = freeze(built)
     for anonymous in (False, True):
         with pypdfium2.PdfDocument(release.variant(anonymous=anonymous) / "REVIEWERS.pdf") as document:

@@ -5,7 +5,6 @@ Each collection is made by pages, released by page and by command, and both rele
 
 import csv
 import json
-import warnings
 import zipfile
 from collections import Counter
 from pathlib import Path
@@ -20,7 +19,14 @@ from accounts import jobs
 from accounts.models import Job, JobState
 from adjudication.models import Release, VoteRun
 from corpus.models import Collection, ImportRun, PoolRun
-from tests.adjudication.releases.releasing import NAMED_AND_DATED, files_of
+from tests.adjudication.releases.releasing import (
+    NAMED_AND_DATED,
+    check_croissant,
+    check_explained,
+    check_files,
+    files_of,
+    head_of,
+)
 from tests.adjudication.releases.test_loaders import RetrievalLoader
 from tests.factories.accounts import UserFactory
 from tests.pages import Pages
@@ -84,15 +90,39 @@ def released(road: Road, tmp_path: Path, capsys) -> Path:
     capsys.readouterr()
     call_command("verify_release", str(out), as_json=True)
     assert json.loads(capsys.readouterr().out)["remade"] is True
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of mlcroissant's own dependencies
-        import mlcroissant as mlc
-
-        dataset = mlc.Dataset(jsonld=out / "croissant.json")
-        assert not dataset.metadata.ctx.issues.errors | dataset.metadata.ctx.issues.warnings
-        for records in dataset.metadata.record_sets:
-            assert next(iter(dataset.records(records.id)))
+    check_files(out)
+    assert check_croissant(out)
+    assert check_explained(out)
     return out
+
+
+def check_claims_nothing(out: Path) -> str:
+    """What nobody stated is absent, or the format's own word for unknown, and what did not happen is not said. The
+    texts of the release."""
+    head, croissant = head_of(out), json.loads((out / "croissant.json").read_text())
+    assert head["annotations_creators"] == ["found"]
+    assert not {"language", "multilinguality", "source_datasets"} & head.keys()
+    assert not {"creator", "publisher", "url", "inLanguage", "rai:hasSyntheticData"} & croissant.keys()
+    assert not (out / "CITATION.cff").exists()
+    datacite = json.loads((out / "datacite.json").read_text())
+    assert (datacite["creators"], datacite["publisher"]) == ([{"name": "(:unav)"}], {"name": "(:unav)"})
+    assert "language" not in datacite
+    activities = [one["prov:label"] for one in croissant["prov:wasGeneratedBy"]]
+    assert not [one for one in activities if one.startswith("Judging")]
+    texts = "".join((out / name).read_text() for name in ("README.md", "DATASHEET.md", "REVIEWERS.md"))
+    for claim in (
+        "expert",
+        "in advance",
+        "in the order",
+        "did not show",
+        "annotators read",
+        "annotators saw",
+        "No machine",
+    ):
+        assert claim not in texts + json.dumps(croissant, ensure_ascii=False), claim
+    assert not list(out.rglob("guideline*"))
+    assert json.loads((out / "manifest.json").read_text())["seeds"] == {}
+    return texts
 
 
 def test_doris_mae_judged(client: Client, tmp_path: Path, capsys) -> None:
@@ -120,7 +150,12 @@ def test_doris_mae_judged(client: Client, tmp_path: Path, capsys) -> None:
     road.pages.send(f"{campaign}adjudication/", f"{campaign}votes/", min_votes="1")
     done(VoteRun.objects.get(campaign__collection=road.collection))
 
-    corpus, queries, found, ranked = RetrievalLoader(released(road, tmp_path, capsys)).load()
+    out = released(road, tmp_path, capsys)
+    texts = check_claims_nothing(out)
+    assert f"Imported from files: {len(values):,} labels; how they were given is not known to Litmus." in texts
+    assert "Run “judged” was imported; how it was made is not known to Litmus." in texts
+    assert "week" not in (out / "campaigns/judged/judgments.jsonl").read_text()
+    corpus, queries, found, ranked = RetrievalLoader(out).load()
     # Ids of queries begin with q- where documents have the same: loaders drop a result with the query's own id.
     written = {
         (query.removeprefix("q-"), docno): value for query, each in found.items() for docno, value in each.items()
@@ -148,6 +183,10 @@ def test_acm_cr_papers(client: Client, tmp_path: Path, capsys) -> None:
     assert (brought.created, brought.skipped) == (25, 0), brought.errors
 
     out = released(road, tmp_path, capsys)
+    texts = check_claims_nothing(out)
+    assert "Citation contexts of papers: 25 as imported gold." in texts
+    assert "0 topics" not in texts
+    assert "Left out: topics/topics.jsonl, topics/topics.trec. The collection has no topics." in texts
     for level, name in (("paragraph", "contexts"), ("sentence", "sentences")):
         for kind in ("topics", "qrels"):
             path = out / f"contexts/{level}.{'trec' if kind == 'topics' else 'qrels'}"

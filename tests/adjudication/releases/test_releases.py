@@ -265,9 +265,9 @@ def test_the_card_claims_nothing_that_is_not_known(built: Built) -> None:
     assert (head["license"], head["license_name"]) == ("other", "Terms of our own")
     assert "license" not in yaml.safe_load(text(release, "CITATION.cff"))
     assert "Terms of our own" in text(release, "LICENSE")
-    assert "saw neither" in json.loads(text(release, "croissant.json"))["rai:dataAnnotationProtocol"]
+    assert "did not show" in json.loads(text(release, "croissant.json"))["rai:dataAnnotationProtocol"]
     (facts,) = gather(release, make_recipe(built.collection), pseudonyms(built.collection, "k")).campaigns
-    assert "saw neither" not in label_conditions(replace(facts, imported=facts.labels))
+    assert "did not show" not in label_conditions(replace(facts, imported=facts.labels))
 
 
 def test_croissant_validates_without_warnings_and_its_records_load(release: Release, caplog) -> None:
