@@ -81,7 +81,7 @@ def _kept(one: CampaignFacts) -> Iterator[str]:
         options = read_rubric_options(one.campaign.options)
         names = {each.key: each.label for each in one.campaign.criteria.all()}
         if options.keep in names:
-            yield f"A question is kept from {options.keep_from} on by “{names[options.keep]}”."
+            yield f"A question is kept where “{names[options.keep]}” is {options.keep_from} or more."
         yield f"Setting for questions that are left out of rating: {options.overlap_rule}"
 
 
