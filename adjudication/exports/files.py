@@ -45,8 +45,8 @@ def open_export(options: Options) -> Export:
     name, warnings = sent_name(options, findings), tuple(findings)
     if not has_manifest(options, findings):
         return Export(name, options.exporter.media_type, warnings, _with_something(options))
-    texts = [finding.text for finding in findings]
-    overrides = [finding.text for finding in findings if finding.code == OVERRIDE]
+    texts = [finding.fact for finding in findings]
+    overrides = [finding.fact for finding in findings if finding.code == OVERRIDE]
     found = with_manifest(options, options.exporter.files(options), texts, overrides)
     alone = found if name != options.base_name else None
     return Export(name, ZIP, warnings, zipped(found), alone)

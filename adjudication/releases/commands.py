@@ -148,7 +148,7 @@ def _explanation(found: dict[str, Any]) -> list[str]:
             lines.append(f"  decided by {decision.get('by', 'a vote')}: {decision['comment']}")
         if line["changed"]:
             lines.append(f"  release {found['release']} has {line['released']}")
-    return lines + found["withheld"]
+    return lines + [one["sentence"] for one in found["sets"]] + found["withheld"]
 
 
 def _label(label: dict[str, Any]) -> str:

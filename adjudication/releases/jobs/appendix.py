@@ -78,6 +78,7 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("Questions written for the collection", sentences.questions(facts, APART)),
         ("Machines", sentences.machines(facts, APART)),
         ("Runs", sentences.runs(facts, APART)),
+        ("Prompts", _prompts(facts)),
         ("Missing", sentences.missing(facts, APART)),
         ("Limitations", sentences.stated(facts, "dataLimitations", sentences.limitations(facts))),
         ("Social impact", answers.get("dataSocialImpact", NOT_STATED)),
@@ -143,6 +144,21 @@ def _instructions(facts: Facts) -> str:
         found += [f"Call “{call['name']}”, what authors read before they wrote a question:", ""]
         found += [*_cited(call["guideline"]), ""]
     return "\n".join(found).rstrip() or "There was no campaign."
+
+
+def _prompts(facts: Facts) -> str:
+    """What language models were asked for questions and for orders of documents, each prompt once, in full."""
+    found: dict[str, list[str]] = {}
+    for run in facts.question_runs:
+        prompt = run["prompt"]
+        name = f"Prompt “{prompt['name']}”, version {prompt['version']} (sha256 {prompt['sha256']}):"
+        found.setdefault(prompt["sha256"], [name, "", *_cited(prompt["body"]), ""])
+    for run in facts.runs:
+        if prompt := run.get("prompt"):
+            messages = [line for role, text in prompt.items() if role != "sha256" for line in (f"{role}:", text, "")]
+            name = f"Prompt of run “{run['name']}” (sha256 {prompt['sha256']}):"
+            found.setdefault(prompt["sha256"], [name, "", *_cited("\n".join(messages).rstrip()), ""])
+    return "\n".join(line for lines in found.values() for line in lines).rstrip()
 
 
 def _guideline(one: CampaignFacts, printed: dict[str, str]) -> Iterable[str]:

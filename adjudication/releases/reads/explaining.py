@@ -1,19 +1,27 @@
 """One pair of topic and document, explained: its lines now, and as the newest release has them."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
 from accounts.refusals import Refused
+from adjudication.exporting.forms import PARAGRAPH, SENTENCE
+from adjudication.exporting.options import options_of
+from adjudication.exporting.registry import EXPORTERS
 from adjudication.models import Release
 from adjudication.releases.reads.archive import has_files
 from adjudication.releases.reads.lines import lines_of, released_line
-from adjudication.releases.reads.people import pseudonyms
+from adjudication.releases.reads.people import Pseudonyms, pseudonyms
 from adjudication.releases.reads.recipe import released_campaigns
+from adjudication.releases.reads.set_lines import context_lines, question_lines, set_sentence
 from adjudication.releases.reads.statement import answers_of, names_in
 from annotation.campaigns.rules.seals import sealed_by, sealed_in
 from annotation.models import AssignmentState, Campaign
 from corpus.models import Collection, Document, Topic
+from corpus.models.topics import TopicKind
+
+CONTEXT_KINDS = {TopicKind.CONTEXT_PARAGRAPH: PARAGRAPH, TopicKind.CONTEXT_SENTENCE: SENTENCE}
 
 
 def newest_release(collection: Collection) -> Release | None:
@@ -22,9 +30,10 @@ def newest_release(collection: Collection) -> Release | None:
 
 
 def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
-    """{"topic", "docno", "text", "title", "lines", "release", "withheld"}: each line has `released`, the value that the
-    newest release gives, and `changed`. A topic's number, or that of one of its aspects (7.1). `withheld` are sentences
-    about sealed campaigns, whether this pair is in them or not.
+    """{"topic", "docno", "text", "title", "lines", "sets", "release", "withheld"}: each line has `released`, the value
+    that the newest release gives, and `changed`. A topic's number, or that of one of its aspects (7.1). `sets` are the
+    lines of question sets and citation contexts, with a sentence each. `withheld` are sentences about sealed campaigns,
+    whether this pair is in them or not.
 
     Annotators have the pseudonyms of the releases; before the first one, pseudonyms that will change.
     Errors: Refused where the topic, the document or the pair is not there.
@@ -43,7 +52,8 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
         for line in lines_of(collection, campaign, people, topic=topic.pk, document=document.pk, said=True)
         if not subtopic or line.get("subtopic") == subtopic
     ]
-    if not found:
+    sets = [] if subtopic else [one | {"sentence": set_sentence(one)} for one in _set_lines(topic, docno, people)]
+    if not found and not sets:
         nothing = f"Topic {number} and document {docno} were never judged together, so there is nothing to explain."
         raise Refused(f"No line of topic {number} and document {docno} can be explained." if withheld else nothing)
     return {
@@ -53,8 +63,20 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
         "title": document.title,
         "release": release.name if release else None,
         "lines": [line | _change(release, line) for line in found],
+        "sets": sets,
         "withheld": withheld,
     }
+
+
+def _set_lines(topic: Topic, docno: str, people: Pseudonyms) -> Iterator[dict[str, Any]]:
+    """The lines of the pair in the question set, and in citation contexts where the topic is one."""
+    collection, numbers = topic.collection, (topic.number, topic.bare_number)
+    found = [question_lines(options_of(EXPORTERS["litsearch"], collection, {}), people)]
+    if topic.kind in CONTEXT_KINDS:
+        level = CONTEXT_KINDS[topic.kind]
+        found.append(context_lines(options_of(EXPORTERS[f"qrels:{level}"], collection, {})))
+    for lines in found:
+        yield from (line for line in lines if line["topic"] in numbers and line["docno"] == docno)
 
 
 def readable_campaigns(collection: Collection) -> list[Campaign]:

@@ -12,6 +12,7 @@ from annotation.papers.reads.gold import ORIGINS, gold_of
 from corpus.formats.acm_cr_topics import merged_qrels
 from corpus.models import Collection, Topic
 
+SETS = "sets"  # begins their ids; lines of campaigns begin with the campaign's short name and end with a criterion
 QUESTIONS = "questions"
 FOUND = "found by a rater"  # instead of where a target is known from
 
@@ -29,7 +30,7 @@ def question_lines(options: Options, people: Pseudonyms) -> Iterator[dict[str, A
         for target in question.targets:
             yield _without_nothing(
                 {
-                    "id": f"{QUESTIONS}/{question.number}/{target.docno}",
+                    "id": f"{SETS}/{QUESTIONS}/{question.number}/{target.docno}",
                     "set": QUESTIONS,
                     "topic": question.number,
                     "docno": target.docno,
@@ -65,7 +66,7 @@ def context_lines(options: Options) -> Iterator[dict[str, Any]]:
     origins = {gold.paper.key: gold.origin for gold in gold_of(options.collection)}
     for row in merged_qrels(context_topic_records(options)):
         yield {
-            "id": f"{name}/{row.topic}/{row.docno}",
+            "id": f"{SETS}/{name}/{row.topic}/{row.docno}",
             "set": name,
             "topic": row.topic,
             "docno": row.docno,
@@ -74,6 +75,18 @@ def context_lines(options: Options) -> Iterator[dict[str, Any]]:
             "reference": row.iteration,
             "extraction": ORIGINS[origins[row.file]],
         }
+
+
+def set_sentence(line: dict[str, Any]) -> str:
+    """The line in words, for pages and commands."""
+    if line["set"] != QUESTIONS:
+        cited = f"cited as reference {line['reference']} of {line['paper']}"
+        return f"Judged set {line['set']}: relevant, as it is {cited} ({line['extraction']})."
+    kept, target = line["kept"], line.get("target", "")
+    by = f" by campaign {kept['campaign']}" if kept.get("campaign") else ", as it came in"
+    run = f", written in question run {line['question_run']}" if line.get("question_run") else ""
+    known = f"a target ({target})" if target else "a target"
+    return f"Judged set {QUESTIONS}: relevant, as it is {known} of the question{run}, which is kept{by}."
 
 
 def _without_nothing(found: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts import jobs
+from adjudication.releases.reads.explaining import explain
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.actions.items import build_items
@@ -112,7 +113,9 @@ def test_what_models_and_authors_were_asked_is_told(released: tuple[Rubric, Path
         assert rubric.collection.question_runs.get().overlap_rule in text
         assert "Call “Authors”: 2 authors listed to write a question about a paper of theirs" in text
         assert "with the recipe rerank: run bm25, top 2," in text
-    assert "> Ask as a stranger would." in (out / "REVIEWERS.md").read_text()
+    appendix = (out / "REVIEWERS.md").read_text()
+    for line in ("Ask as a stranger would.", *prompt.body.splitlines(), INSTRUCTION):
+        assert f"\n> {line}".rstrip() in appendix
     croissant = json.loads((out / "croissant.json").read_text())
     assert croissant["rai:hasSyntheticData"] is True
     assert "stub-model" in croissant["rai:machineAnnotationTools"][0]
@@ -121,7 +124,7 @@ def test_what_models_and_authors_were_asked_is_told(released: tuple[Rubric, Path
 
 
 def test_its_files_and_lines(released: tuple[Rubric, Path]) -> None:
-    _, out = released
+    rubric, out = released
     check_files(out)
     assert check_croissant(out) == 4
     assert check_explained(out) == 6
@@ -129,4 +132,8 @@ def test_its_files_and_lines(released: tuple[Rubric, Path]) -> None:
     explained = {line["topic"]: line for line in lines if line.get("set") == "questions"}
     assert {line.get("question_run") for number, line in explained.items() if number.startswith("gen")} == {1}
     assert explained["q2"]["target"] == "author"
+    (found,) = explain(rubric.collection, "q2", "11")["sets"]
+    assert found["id"] == explained["q2"]["id"]
+    sentence = "relevant, as it is a target (author) of the question, which is kept by campaign questions."
+    assert found["sentence"].endswith(sentence)
     assert explained["q2"]["kept"] == {"campaign": "questions", "quality": 2, "group": 1}
