@@ -21,7 +21,7 @@ from annotation.models import AssignmentState, Campaign
 from corpus.models import Collection, Document, Topic
 from corpus.models.topics import TopicKind
 
-CONTEXT_KINDS = {TopicKind.CONTEXT_PARAGRAPH: PARAGRAPH, TopicKind.CONTEXT_SENTENCE: SENTENCE}
+CONTEXT_KINDS: dict[str, str] = {TopicKind.CONTEXT_PARAGRAPH: PARAGRAPH, TopicKind.CONTEXT_SENTENCE: SENTENCE}
 
 
 def newest_release(collection: Collection) -> Release | None:
