@@ -148,17 +148,16 @@ def _instructions(facts: Facts) -> str:
 
 def _prompts(facts: Facts) -> str:
     """What language models were asked for questions and for orders of documents, each prompt once, in full."""
-    found: dict[str, list[str]] = {}
-    for run in facts.question_runs:
-        prompt = run["prompt"]
-        name = f"Prompt “{prompt['name']}”, version {prompt['version']} (sha256 {prompt['sha256']}):"
-        found.setdefault(prompt["sha256"], [name, "", *_cited(prompt["body"]), ""])
-    for run in facts.runs:
-        if prompt := run.get("prompt"):
-            messages = [line for role, text in prompt.items() if role != "sha256" for line in (f"{role}:", text, "")]
-            name = f"Prompt of run “{run['name']}” (sha256 {prompt['sha256']}):"
-            found.setdefault(prompt["sha256"], [name, "", *_cited("\n".join(messages).rstrip()), ""])
-    return "\n".join(line for lines in found.values() for line in lines).rstrip()
+    prompts = [run["prompt"] for run in (*facts.question_runs, *facts.runs) if run.get("prompt")]
+    found = {
+        one["sha256"]: [
+            f"“{one['name']}”, version {one['version']} (sha256 {one['sha256']}):",
+            "",
+            *_cited(one["body"]),
+        ]
+        for one in prompts
+    }
+    return APART.join("\n".join(lines) for lines in found.values())
 
 
 def _guideline(one: CampaignFacts, printed: dict[str, str]) -> Iterable[str]:

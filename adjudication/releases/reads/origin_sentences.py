@@ -8,18 +8,22 @@ DIGITS = 12  # of a hash in a sentence
 
 def question_run_sentence(run: Mapping[str, Any]) -> str:
     """Model, prompt, sample, seed, cut-offs, the definition of overlap, and the shares filtered."""
-    prompt = run["prompt"]
     drawn = f", a sample drawn with seed {run['seed']}" if run["sample"] else ""
     chosen = f" ({_listed(run['mentions'])})" if run["mentions"] else ""
     parts = [
         f"Question run {run['number']} of {run['date']}: the language model “{run['model']}” was asked about"
-        f" {_n(run['asked'], 'citation mention')}{chosen}{drawn}, by the prompt “{prompt['name']}”, version"
-        f" {prompt['version']} (sha256 {prompt['sha256'][:DIGITS]}…; in full in manifest.json).",
+        f" {_n(run['asked'], 'citation mention')}{chosen}{drawn}, by {_prompt(run['prompt'])}.",
         f"Answers: {_counts(run['outcomes'])}. Questions in them: {_counts(run['questions']) or 'none'}.",
         run["overlap_rule"],
     ]
     parts += [f"{source}: {found['about_filter']}." for source, found in run["sources"].items()]
     return " ".join(parts)
+
+
+def _prompt(prompt: Mapping[str, Any]) -> str:
+    """Its name, version and hash, and where the words are."""
+    version = f"version {prompt['version']} (sha256 {prompt['sha256'][:DIGITS]}…; in full in manifest.json)"
+    return f"the prompt “{prompt['name']}”, {version}"
 
 
 def author_call_sentence(call: Mapping[str, Any]) -> str:
@@ -55,7 +59,7 @@ def _made(run: Mapping[str, Any]) -> str:
         text += f" (sha256 of the recipe {run['recipe_sha256'][:DIGITS]}…)"
     counts = f" Counted: {_counts(run['counts'])}." if run.get("counts") else ""
     prompt = run.get("prompt")
-    asked = f" Its prompt (sha256 {prompt['sha256'][:DIGITS]}…) is in manifest.json." if prompt else ""
+    asked = f" The model was asked by {_prompt(prompt)}." if prompt else ""
     return f"{text}.{counts}{asked}"
 
 

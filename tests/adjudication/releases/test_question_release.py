@@ -16,7 +16,6 @@ from annotation.models import Assignment
 from corpus.models import AuthorAnswer, AuthorInvitation, AuthorQuestion, QuestionCall
 from corpus.questions.actions.generation import request_questions
 from corpus.questions.reads.mentions import MentionFilter
-from corpus.runs.recipes.rerank import INSTRUCTION, REQUEST
 from tests.adjudication.releases.releasing import check_croissant, check_explained, check_files, head_of
 from tests.factories.accounts import AT
 from tests.factories.mentions import make_mention
@@ -30,7 +29,7 @@ COPIED = "Subtitles as Teachers: Weakly Supervised Sign Language Translation"
 
 def answer(call: Call) -> str:
     """An order for the reranker; else a question of its own, and the title of what is cited."""
-    if "Compare all" in call.prompt:
+    if "cite_001" not in call.prompt:
         return "[2] > [1]"
     own = f"Which paper shows what lips say in case {call.number}?"
     return f"QUESTION: {own}\nANSWER: cite_001\nQUESTION: {COPIED}\nANSWER: cite_001"
@@ -104,7 +103,10 @@ def test_what_models_and_authors_were_asked_is_told(released: tuple[Rubric, Path
     )
     _, reranked = manifest["runs"]
     assert (reranked["recipe"], reranked["settings"]["model"]) == ("rerank", "stub-model")
-    assert (reranked["prompt"]["system"], reranked["prompt"]["user"]) == (INSTRUCTION, REQUEST)
+    rerank = rubric.collection.prompt_templates.get(purpose="reranking")
+    assert reranked["prompt"] == {
+        "name": rerank.name, "version": 1, "sha256": rerank.sha256, "body": rerank.body,
+    }  # fmt: skip
     for name in ("README.md", "DATASHEET.md", "REVIEWERS.md"):
         text = (out / name).read_text()
         assert "the language model “stub-model” was asked about 2 citation mentions, a sample drawn with seed 3" in text
@@ -113,8 +115,9 @@ def test_what_models_and_authors_were_asked_is_told(released: tuple[Rubric, Path
         assert rubric.collection.question_runs.get().overlap_rule in text
         assert "Call “Authors”: 2 authors listed to write a question about a paper of theirs" in text
         assert "with the recipe rerank: run bm25, top 2," in text
+        assert f"The model was asked by the prompt “{rerank.name}”, version 1 (sha256 {rerank.sha256[:12]}…" in text
     appendix = (out / "REVIEWERS.md").read_text()
-    for line in ("Ask as a stranger would.", *prompt.body.splitlines(), INSTRUCTION):
+    for line in ("Ask as a stranger would.", *prompt.body.splitlines(), *rerank.body.splitlines()):
         assert f"\n> {line}".rstrip() in appendix
     croissant = json.loads((out / "croissant.json").read_text())
     assert croissant["rai:hasSyntheticData"] is True
