@@ -76,7 +76,7 @@ def _scale(criterion: Criterion) -> str:
 
 
 def _kept(one: CampaignFacts) -> Iterator[str]:
-    """Of campaigns that rate questions: from which value on one is kept, and how easy ones were told."""
+    """Of campaigns that rate questions: from which value on one is kept, and which ones are too easy to be rated."""
     if one.campaign.kind_object.judges == Judged.QUESTIONS:
         options = read_rubric_options(one.campaign.options)
         names = {each.key: each.label for each in one.campaign.criteria.all()}

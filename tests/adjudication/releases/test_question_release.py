@@ -81,7 +81,7 @@ def ask_author(rubric: Rubric) -> None:
     AuthorQuestion.objects.create(topic=rubric.topics["q2"], answer=written)
 
 
-def test_what_models_and_authors_were_asked_is_told(released: tuple[Rubric, Path]) -> None:
+def test_what_models_and_authors_were_asked_is_said(released: tuple[Rubric, Path]) -> None:
     rubric, out = released
     manifest = json.loads((out / "manifest.json").read_text())
     (run,) = manifest["question_runs"]
