@@ -41,7 +41,7 @@ def judged(built: Built) -> list[Judgment]:
             run=run,
             item=label.assignment.item,
             state=ReplyState.ANSWERED,
-            text=f"It meets the\n<requirement> {label.assignment.item_id}. CONCUR",
+            text=words(label),
             value=label.value,
             received_at=AT,
         )
@@ -51,7 +51,7 @@ def judged(built: Built) -> list[Judgment]:
 
 
 def words(label: Judgment) -> str:
-    return f"It meets the\n<requirement> {label.assignment.item_id}. CONCUR"
+    return f"It meets the\n<requirement> {label.assignment.item_id}." + " So it does." * 20 + " CONCUR"
 
 
 def text_in_html(label: Judgment) -> str:
@@ -75,6 +75,9 @@ def test_people_read_the_words_next_to_the_label(built: Built, judged: list[Judg
     ]
     for address in addresses:
         assert text_in_html(label) in client.get(address).text, address
+    MachineReply.objects.filter(item=label.assignment.item).update(text="Short.\n<CONCUR>")
+    assert "Short.<br>&lt;CONCUR&gt;" in client.get(addresses[1]).text
+    MachineReply.objects.filter(item=label.assignment.item).update(text=words(label))
     explained = client.get(reverse("line_detail", args=slugs[:1]), where(label)).text
     assert text_in_html(label) in explained
 
@@ -90,7 +93,7 @@ def test_the_command_and_rest_explain_with_the_words(
     assert not any(
         "said" in one for line in json.loads(printed.out)["lines"] for one in line["labels"] if not one["machine"]
     )
-    assert f"“It meets the <requirement> {label.assignment.item_id}. CONCUR”" in printed.err
+    assert f"“It meets the <requirement> {label.assignment.item_id}. So it does." in printed.err
 
 
 def test_judgments_and_doris_mae_s_json_have_the_words(built: Built, judged: list[Judgment], tmp_path: Any) -> None:

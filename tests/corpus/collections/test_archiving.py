@@ -207,6 +207,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "release": (SLUG, "v1"),
     "create_campaign": (SLUG, "Another"),
     "delete_split": (SLUG, "SPLIT"),
+    "change_cutoffs": (SLUG, "QUESTIONS", "--overlap", "words"),
     "generate_questions": (SLUG,),
     "judge_unjudged": (SLUG, "--gold", "targets", "--run", "bm25", "--name", "More"),
     "import_documents": (SLUG, FILE),
@@ -243,7 +244,7 @@ class TestCommands:
         named = {name for name, app in get_commands().items() if app in OUR_APPS}
         assert named == {*READING, *ENDING, *OF_NO_COLLECTION, *WRITING}
         known = {"IMPORT": str(archived.import_run.pk), "PAPER": archived.paper.key, "RELEASE": archived.release.name}
-        known["SPLIT"] = archived.split.name
+        known |= {"SPLIT": archived.split.name, "QUESTIONS": str(archived.question.reply.run_id)}
         known["MANAGER"] = manager(archived).email
         frozen = {"frozen_at": AT, "manifest_sha256": "0" * 64, "anonymous_sha256": "0" * 64, "state": JobState.DONE}
         Release.objects.filter(pk=archived.release.pk).update(**frozen)
