@@ -80,6 +80,10 @@ bench: $(INSTALLED_DEV) ## Measure speed and write docs/performance.md; ARGS for
 extraction-report: $(INSTALLED_DEV) ## Measure the reader of PDF files on ACM-CR's papers and write docs/extraction.md
 	@$(PY) -m bench.extraction $(ARGS)
 
+.PHONY: interval-report
+interval-report: $(INSTALLED_DEV) ## Simulate how often intervals cover the truth and write docs/intervals.md (20 minutes)
+	@$(PY) -m bench.intervals $(ARGS)
+
 .PHONY: requirements
 requirements: ## Pin the newest versions that pyproject.toml allows, with hashes (needs the network)
 	@test -x .venv/uv/bin/uv || { $(PYTHON) -m venv .venv/uv && .venv/uv/bin/python -m pip install --quiet uv; }

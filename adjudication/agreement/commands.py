@@ -40,7 +40,7 @@ class MeasureAgreement(ReportingCommand):
             "--interval",
             choices=["auto", *METHODS],
             default="auto",
-            help="auto: percentile, or jackknife_t for small samples",
+            help="auto: bca, or jackknife_t below 50 items or 100 topics",
         )
         parser.add_argument(
             "--margin",

@@ -105,8 +105,8 @@ def mean_scores(
 ) -> dict[str, dict[str, Estimate]]:
     """{run: {measure: mean over the topics (their positions; all) where it is defined, with its interval}}.
 
-    `n_items` is the number of topics that count. With fewer than 8 there is no interval, with fewer than 50 it is
-    the jackknife's (`jackknife_t`) unless another is asked for by name. All runs are resampled together.
+    `n_items` is the number of topics that count. With fewer than 8 there is no interval, with fewer than 100 it is
+    the jackknife's (`jackknife_t`), else BCa, unless another is asked for by name. All runs are resampled together.
     """
     columns = [(name, measure, scores) for name, scores in runs.items() for measure in scores.measures]
     table = np.hstack([scores.values for scores in runs.values()] or [np.zeros((0, 0))])

@@ -13,6 +13,9 @@ METHODS = ("percentile", "bca", "jackknife_t")
 UNITS = ("item", "topic")
 TIE = 1e-12  # lattice statistics differ by an ulp between replicates
 MAX_UNDEFINED = 0.05
+FEWEST = {"item": 10, "topic": 8}  # fewer units have no interval
+SMALL = {"item": 100, "topic": 50}  # fewer are flagged, and the other intervals come along
+BCA_FROM = {"item": 50, "topic": 100}  # what "auto" takes, chosen by simulation (docs/intervals.md)
 NORMAL = NormalDist()
 Bounds = tuple[float, float]
 
@@ -134,22 +137,22 @@ def student_interval(sample: Sample, se: float, level: float) -> Bounds:
 def headline(request: Request, n_units: int) -> tuple[str, Reason | None, bool]:
     """(method that heads the report, or why none can, whether the sample is small), for `n_units` units.
 
-    Fewer than 10 items or 8 topics: none. Fewer than 100 items or 50 topics: jackknife with Student t unless another
-    method was asked for by name.
+    Fewer than 10 items or 8 topics: none. "auto" is the jackknife with Student t below 50 items or 100 topics, BCa from
+    there on.
     """
-    topics = request.unit == "topic"
-    if n_units < (8 if topics else 10):
-        return request.method, Reason.TOO_FEW_QUERIES if topics else Reason.TOO_FEW_ITEMS, True
-    small = n_units < (50 if topics else 100)
+    if n_units < FEWEST[request.unit]:
+        reason = Reason.TOO_FEW_QUERIES if request.unit == "topic" else Reason.TOO_FEW_ITEMS
+        return request.method, reason, True
+    small = n_units < SMALL[request.unit]
     if request.method != "auto":
         return request.method, None, small
-    return "jackknife_t" if small else "percentile", None, small
+    return "jackknife_t" if n_units < BCA_FROM[request.unit] else "bca", None, small
 
 
 def make_interval(sample: Sample, request: Request) -> Outcome:
     """The interval of one statistic under the rules above.
 
-    When the sample is small, the other of percentile and jackknife_t comes along in `alternatives`.
+    When the sample is small, those of percentile and jackknife_t that do not head it come along in `alternatives`.
     """
     method, reason, small = headline(request, sample.n_units if sample.n_informative is None else sample.n_informative)
     if reason is not None:

@@ -32,7 +32,7 @@ from annotation.definitions.settings import RESAMPLES
 class Options:
     """What to compute and how.
 
-    interval   "auto" (percentile; jackknife_t for small samples), "percentile", "bca" or "jackknife_t"
+    interval   "auto" (bca; jackknife_t for small samples), "percentile", "bca" or "jackknife_t"
     unit       "auto" (topics when any topic has two or more items), "item" or "topic"
     margin     equivalence margin for D, chosen beforehand, in the statistic's own units (0.05 = 5 points of a share):
                one for all statistics, or {statistic: margin}; None or a statistic without one: nothing is claimed

@@ -17,7 +17,7 @@ FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
-CODE_VERSION = "3"  # raised whenever a figure could change for the same labels and seed
+CODE_VERSION = "4"  # raised whenever a figure could change for the same labels and seed
 
 
 class Reason(StrEnum):
@@ -42,7 +42,7 @@ class Reason(StrEnum):
 class Flag(StrEnum):
     """Something a reader must know about a figure that is defined."""
 
-    SMALL_SAMPLE = "small_sample"  # fewer than 100 items or 50 topics: read the jackknife interval
+    SMALL_SAMPLE = "small_sample"  # fewer than 100 items or 50 topics
     INDEPENDENT_ITEMS_ASSUMED = "independent_items_assumed"  # topics have several items, yet items were resampled
     BCA_FELL_BACK = "bca_fell_back"  # bias correction not finite: this is the percentile interval
     LEAVE_ONE_OUT = "leave_one_out"  # compared with the vote of the others

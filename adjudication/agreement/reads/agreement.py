@@ -45,7 +45,7 @@ COLUMNS = (
 )
 AGAINST = {"leave_one_out": "others’ vote", "part_whole": "part of the verdict"}
 FLAGS = {
-    "small_sample": "small sample: read the jackknife interval",
+    "small_sample": "small sample, so the interval is rough",
     "independent_items_assumed": "items were resampled although topics have several: too narrow if topics differ",
     "bca_fell_back": "bias correction not finite, so this is the percentile interval",
     "leave_one_out": "voters are compared with the vote of the others",

@@ -94,7 +94,7 @@ def test_llmjudge_three_labelers_as_annotators() -> None:
 def test_llmjudge_bootstrap_interval() -> None:
     expected = json.loads(shared_path("data", "llmjudge", "computed.json").read_text(encoding="utf-8"))["bootstrap"]
     labels = make_labels(np.column_stack(llmjudge(expected["labeler"])), (0, 1, 2, 3), ["human", "machine"])
-    found = measure_agreement(labels, Options(seed=2, statistics=("cohen_kappa",), resamples=2000))
+    found = measure_agreement(labels, Options(2, ("cohen_kappa",), resamples=2000, interval="percentile"))
     estimate = found.find("cohen_kappa", "pair").estimate
     assert estimate.ci is not None
     assert estimate.ci.method == "percentile"

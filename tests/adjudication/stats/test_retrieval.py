@@ -250,7 +250,8 @@ def test_the_level_that_counts_as_relevant() -> None:
 def test_the_topic_bootstrap_of_a_mean_has_its_closed_form_error() -> None:
     qrels, run = made_up(80, seed=3)
     scores = scored(run, qrels, "AP", "nDCG@10")
-    for name, estimate in mean_scores({"run": scores}, seed=2, resamples=20_000)["run"].items():
+    means = mean_scores({"run": scores}, seed=2, resamples=20_000, interval="percentile")["run"]
+    for name, estimate in means.items():
         values = [value for value in scores.column(name) if value is not None]
         assert estimate.value == pytest.approx(np.mean(values))
         assert estimate.se == pytest.approx(standard_error_of_mean(values), rel=0.03)
