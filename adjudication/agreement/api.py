@@ -177,7 +177,7 @@ class VoteSerializer(JobSerializer):
 
 class NewVoteSerializer(serializers.Serializer[Any]):
     ties = TiesField(default=DEFAULT)
-    min_votes = number_field(MIN_VOTES)
+    min_votes = number_field(MIN_VOTES, help_text="left out: 2, and 1 where the overlap of the campaign is 1")
     weighted = serializers.BooleanField(default=False)
     voters = serializers.ChoiceField(Voters.values, default=Voters.HUMANS.value)
 

@@ -13,7 +13,7 @@ from annotation.campaigns.forms.settings import number_field
 from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
 
 INTERVALS = {
-    "auto": "by sample size (percentile, or jackknife for small samples)",
+    "auto": "by sample size (BCa bootstrap, or jackknife for small samples)",
     "percentile": "percentile bootstrap",
     "bca": "BCa bootstrap",
     "jackknife_t": "jackknife with Student’s t",
@@ -74,13 +74,13 @@ class VoteForm(forms.Form):
         MIN_VOTES,
         label="Fewest votes",
         required=False,
-        help_text="An item with fewer stays without a verdict.",
+        help_text="An item with fewer stays without a verdict. Left empty: 2, and 1 where the overlap is 1.",
     )
     voters = forms.ChoiceField(label="Who votes", choices=Voters.choices, required=False)
     weighted = forms.BooleanField(label="Count each vote by its annotator's weight", required=False)
 
     def clean(self) -> dict[str, Any]:
-        return _filled(self, {"ties": DEFAULT, "min_votes": MIN_VOTES.usual, "voters": Voters.HUMANS.value})
+        return _filled(self, {"ties": DEFAULT, "voters": Voters.HUMANS.value})
 
 
 def _filled(form: forms.Form, usual: dict[str, Any]) -> dict[str, Any]:

@@ -97,7 +97,7 @@ def verdict_findings(options: Options, read: Reader, standing: Standing[VoteRun]
     advice = "" if options.skips else "Look at them again."
     found.append(Finding(severity, "reopened", fact, counts["reopened"], "reopened", advice))
     if counts["excluded"]:
-        text = f"{_items(counts['excluded'])} left out by the policy for ties."
+        text = f"{_items(counts['excluded'])} left out by the rule for ties."
         found.append(Finding(WARNING, "excluded", text, counts["excluded"]))
     if standing.is_stale:
         fact = f"{standing.since[0].upper()}{standing.since[1:]} came after the votes were counted."
@@ -240,7 +240,7 @@ ITEM_COLUMNS = "items valued missing unresolved excluded reopened"
 ITEMS = """
 SELECT count(*), count(v.value), count(*) FILTER (WHERE v.id IS NULL),
   count(*) FILTER (WHERE v.method = 'unresolved'),
-  count(*) FILTER (WHERE v.method = 'tie-policy' AND v.value IS NULL),
+  count(*) FILTER (WHERE v.method = 'excluded'),
   count(*) FILTER (WHERE v.reopened_at IS NOT NULL)
 FROM annotation_item i
 LEFT JOIN adjudication_verdict v ON v.item_id = i.id AND v.criterion_id = %(criterion)s

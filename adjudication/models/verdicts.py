@@ -23,7 +23,7 @@ class VoteRun(Job):
     inputs_hash = models.CharField(max_length=64, blank=True)
     counts = models.JSONField(
         default=dict, blank=True
-    )  # {"unanimous", "majority", "tie_resolved", "by_hand", "unresolved"}
+    )  # {"unanimous", "single", "majority", "tie_resolved", "excluded", "by_hand", "unresolved"}: each verdict once
     # {criterion key: {"sensitivity": […], "dawid_skene": {…}}}: what other policies would have made of the same votes
     detail = models.JSONField(default=dict, blank=True)
     cleared = models.PositiveIntegerField(default=0)  # verdicts that went because nobody's label was left
@@ -45,11 +45,15 @@ class VoteRun(Job):
 
 
 class Method(models.TextChoices):
-    UNANIMOUS = "unanimous", "unanimous"
-    MAJORITY = "majority", "majority"
-    TIE_POLICY = "tie-policy", "tie, by the policy"
-    BY_HAND = "by-hand", "decided by an adjudicator"
-    UNRESOLVED = "unresolved", "needs a decision"
+    """How an item came by its value, or did not. The words stand behind a number as well as behind a value."""
+
+    UNANIMOUS = "unanimous", "unanimous"  # two equal votes or more
+    SINGLE = "single", "by a single label"
+    MAJORITY = "majority", "by majority"
+    TIE_POLICY = "tie-policy", "by the rule for ties"
+    EXCLUDED = "excluded", "left out by the rule for ties"
+    BY_HAND = "by-hand", "by an adjudicator"
+    UNRESOLVED = "unresolved", "undecided"
 
 
 class Cause(models.TextChoices):
@@ -96,6 +100,13 @@ class Verdict(models.Model):
             models.CheckConstraint(
                 name="verdict_unresolved_has_no_value", condition=~Q(method="unresolved") | Q(value__isnull=True)
             ),
+            models.CheckConstraint(
+                name="verdict_excluded_has_no_value", condition=~Q(method="excluded") | Q(value__isnull=True)
+            ),
+            models.CheckConstraint(
+                name="verdict_unanimous_has_two_votes", condition=~Q(method="unanimous") | Q(n_votes__gte=2)
+            ),
+            models.CheckConstraint(name="verdict_single_has_one_vote", condition=~Q(method="single") | Q(n_votes=1)),
         ]
         indexes = [
             # The adjudicator's queue: one criterion, one method, lowest agreement first.

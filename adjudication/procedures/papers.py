@@ -24,7 +24,7 @@ def accept_papers(campaign: Campaign, **_: Any) -> tuple[str, dict[str, Any]]:
         f"{found.accepted:,} papers accepted, {found.decided:,} were; on {found.alike:,} all agree;"
         f" {found.left:,} wait for an adjudicator."
     )
-    counts = {"unanimous": found.alike, "majority": found.accepted, "tie_resolved": 0}
+    counts = {"unanimous": found.alike, "single": 0, "majority": found.accepted, "tie_resolved": 0, "excluded": 0}
     return text, {**counts, "by_hand": found.decided, "unresolved": found.left}
 
 

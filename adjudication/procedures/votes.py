@@ -30,7 +30,8 @@ def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, 
     jobs.complete(run)
     listed = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
     overrides = overrides_in_verdicts(campaign)
-    text = f"{VOTE_POLICIES[policy].label.capitalize()} vote: {listed or 'no item has a vote'}."
+    least = f"at least {run.min_votes} vote{'' if run.min_votes == 1 else 's'} an item"
+    text = f"{VOTE_POLICIES[policy].label.capitalize()} vote, {least}: {listed or 'no item has a vote'}."
     lines = [text]
     if short := count_short(run):  # what to do where one person judged each item
         lines.append(
@@ -38,7 +39,12 @@ def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, 
             " with --min-votes 1, which takes single judgments as they are."
         )
     lines += [f"Note: {each.text}" for each in overrides]
-    found = {**run.counts, "criteria": run.detail, "machine_overrides": [each.as_json() for each in overrides]}
+    found = {
+        **run.counts,
+        "min_votes": run.min_votes,
+        "criteria": run.detail,
+        "machine_overrides": [each.as_json() for each in overrides],
+    }
     return "\n".join(lines), found
 
 

@@ -22,6 +22,7 @@ class Outcome(IntEnum):
     TIE_RESOLVED = 3
     BY_HAND = 4
     EXCLUDED = 5
+    SINGLE = 6
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def vote(
     """Weighted vote on each row of (n, m) positions (-1 missing) on a scale of `levels`.
 
     The level with the largest sum of weights (default 1 each) wins; sums within 1e-9 are tied and go to `policy`.
-    Fewer than `min_votes` labels leave the item unresolved. `expert` is a column. Raises ValueError when the policy is
+    Fewer than `min_votes` labels leave the item unresolved. One label alone is `SINGLE`: to be unanimous takes two.
+    `expert` is a column. Raises ValueError when the policy is
     not installed or lacks its weights or its expert, or a weight is not positive.
     """
     rule = tie_policy(policy)
@@ -84,7 +86,8 @@ def _check(
 def _decide(patterns: Positions, scores: FloatArray, policy: TiePolicy, min_votes: int, expert: int | None) -> Votes:
     """The vote on distinct patterns, from the sum of weights for each level, (P, K)."""
     tied = MAJORITY.leaders(scores)
-    enough = (patterns >= 0).sum(axis=1) >= max(min_votes, 1)
+    given = (patterns >= 0).sum(axis=1)
+    enough = given >= max(min_votes, 1)
     alone = tied.sum(axis=1) == 1
     unanimous = (scores > 0).sum(axis=1) == 1
     ballots = Ballots(patterns, scores, tied, expert)
@@ -94,6 +97,7 @@ def _decide(patterns: Positions, scores: FloatArray, policy: TiePolicy, min_vote
     )
     labels = np.where(alone, np.argmax(tied, axis=1), labels)
     outcomes = np.where(alone, np.where(unanimous, Outcome.UNANIMOUS, Outcome.MAJORITY), outcomes)
+    outcomes = np.where(given == 1, Outcome.SINGLE, outcomes)
     return Votes(
         np.where(enough, labels, MISSING).astype(np.int16),
         np.where(enough, outcomes, Outcome.UNRESOLVED).astype(np.int8),

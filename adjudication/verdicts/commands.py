@@ -23,7 +23,11 @@ class Command(ReportingCommand):
         parser.add_argument("campaign")
         parser.add_argument("--policy", choices=list(VOTE_POLICIES), default=MAJORITY.name)
         parser.add_argument("--ties", choices=list(dict(offered_policies())), default=DEFAULT)
-        parser.add_argument("--min-votes", type=int, default=2, help="fewer leave the item unresolved (default 2)")
+        parser.add_argument(
+            "--min-votes",
+            type=int,
+            help="fewer leave the item unresolved (default 2, and 1 where the overlap of the campaign is 1)",
+        )
         parser.add_argument("--weighted", action="store_true", help="count each vote by its annotator's weight")
         parser.add_argument("--voters", choices=Voters.values, default=Voters.HUMANS)
 

@@ -6,7 +6,8 @@ from typing import Any
 from django import forms
 from django.utils.dateparse import parse_datetime
 
-from adjudication.models import Cause, Method
+from adjudication.models import Cause
+from adjudication.verdicts.actions.verdicts import ACCEPTABLE, CHOOSE
 
 
 class DecisionForm(forms.Form):
@@ -30,10 +31,7 @@ class DecisionForm(forms.Form):
 class AcceptanceForm(forms.Form):
     """Which votes to accept, and how many the person was shown."""
 
-    methods = forms.MultipleChoiceField(
-        choices=[(Method.UNANIMOUS.value, "unanimous"), (Method.MAJORITY.value, "majority")],
-        error_messages={"required": "Choose unanimous votes, majorities, or both."},
-    )
+    methods = forms.MultipleChoiceField(choices=list(ACCEPTABLE.items()), error_messages={"required": CHOOSE})
     expected = forms.IntegerField(min_value=1)
     topic = forms.IntegerField(required=False)
     value = forms.IntegerField(required=False)

@@ -120,6 +120,14 @@ def open_own_item(*, verdict: Verdict, by: User, at: datetime) -> None:
     _record(verdict, by, at, "open_own_item")
 
 
+ACCEPTABLE = {
+    Method.UNANIMOUS.value: "unanimous votes",
+    Method.SINGLE.value: "single labels",
+    Method.MAJORITY.value: "majorities",
+}
+CHOOSE = "Choose unanimous votes, single labels, majorities, or several of these."
+
+
 @transaction.atomic
 def accept_votes(
     *,
@@ -131,7 +139,7 @@ def accept_votes(
     topic: int | None = None,
     value: int | None = None,
 ) -> int:
-    """Accept every unanimous or majority vote not yet reviewed (of this topic, with this value); returns how many.
+    """Accept every vote of these methods not yet reviewed (of this topic, with this value); returns how many.
 
     `expected` is the number the person was shown: another number now is a Conflict, and nothing is accepted. Items
     they judged themselves, items waiting for another judge and items whose votes have changed since they were counted
@@ -139,8 +147,8 @@ def accept_votes(
     """
     campaign = _locked_campaign(criterion.campaign)
     check_adjudicator(campaign.collection, by)
-    if not methods or not set(methods) <= {Method.UNANIMOUS, Method.MAJORITY}:
-        raise Refused("Choose unanimous votes, majorities, or both.")
+    if not methods or not set(methods) <= set(ACCEPTABLE):
+        raise Refused(CHOOSE)
     chosen = acceptable(criterion, methods, user=by, topic=topic, value=value).select_for_update(of=("self",))
     ids = list(chosen.values_list("pk", flat=True))
     if len(ids) != expected:

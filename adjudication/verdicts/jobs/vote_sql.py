@@ -102,11 +102,12 @@ COUNT = SQL(
     """
 SELECT
   count(*) FILTER (WHERE v.method = 'unanimous') AS unanimous,
+  count(*) FILTER (WHERE v.method = 'single') AS single,
   count(*) FILTER (WHERE v.method = 'majority') AS majority,
   count(*) FILTER (WHERE v.method = 'tie-policy') AS tie_resolved,
+  count(*) FILTER (WHERE v.method = 'excluded') AS excluded,
   count(*) FILTER (WHERE v.method = 'by-hand') AS by_hand,
   count(*) FILTER (WHERE v.method = 'unresolved') AS unresolved,
-  count(*) FILTER (WHERE v.method = 'tie-policy' AND v.value IS NULL) AS excluded,
   count(*) FILTER (WHERE v.reopened_at IS NOT NULL) AS reopened
 FROM adjudication_verdict v JOIN annotation_item i ON i.id = v.item_id WHERE i.campaign_id = %(campaign)s
 """

@@ -34,9 +34,10 @@ from corpus.models import Membership
 _METHODS = {
     Outcome.UNRESOLVED: Method.UNRESOLVED,
     Outcome.UNANIMOUS: Method.UNANIMOUS,
+    Outcome.SINGLE: Method.SINGLE,
     Outcome.MAJORITY: Method.MAJORITY,
     Outcome.TIE_RESOLVED: Method.TIE_POLICY,
-    Outcome.EXCLUDED: Method.TIE_POLICY,
+    Outcome.EXCLUDED: Method.EXCLUDED,
 }
 
 
@@ -124,7 +125,7 @@ def _write_verdicts(cursor: Any, run: VoteRun, read_at: datetime) -> int:
 
 
 def count_methods(campaign: Campaign) -> dict[str, int]:
-    """Verdicts of the campaign by how they came about; `excluded` are among `tie_resolved`, `reopened` among all."""
+    """Verdicts of the campaign by how they came about, each once; `reopened` are among them."""
     with connection.cursor() as cursor:
         cursor.execute(vote_sql.COUNT, {"campaign": campaign.pk})
         names = [column.name for column in cursor.description]

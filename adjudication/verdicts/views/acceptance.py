@@ -15,14 +15,13 @@ from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import acceptable, count_outdated, latest_acceptance
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.labels.views import Scope, fetch_scope, whole_number
-from adjudication.models import Method
 from adjudication.procedure import procedure_of
-from adjudication.verdicts.actions.verdicts import accept_votes, undo_acceptance
+from adjudication.verdicts.actions.verdicts import ACCEPTABLE, accept_votes, undo_acceptance
 from adjudication.verdicts.forms import AcceptanceForm, first_error, moment_of
 from annotation.models import Criterion
 
 PER_PAGE = 50
-CHOICES = {"unanimous": [Method.UNANIMOUS], "majority": [Method.MAJORITY], "both": [Method.UNANIMOUS, Method.MAJORITY]}
+CHOICES = {**{name: [name] for name in ACCEPTABLE}, "all": list(ACCEPTABLE)}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -53,7 +52,7 @@ def _fetch_with_votes(request: HttpRequest, slug: str, campaign: str) -> Scope:
     return scope
 
 
-def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: list[Method]) -> dict[str, Any]:
+def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: list[str]) -> dict[str, Any]:
     """All that would be accepted, the least agreement first; `?topic=` (a number) and `?value=` narrow it."""
     number = request.GET.get("topic", "").strip()
     topic = scope.collection.topics.filter(number=number).first() if number else None
@@ -66,7 +65,7 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
     return {
         "page": Paginator(named, PER_PAGE).get_page(request.GET.get("page")),
         "outdated": count_outdated(criterion, methods, user=scope.user, topic=pk),
-        "methods": [method.value for method in methods],
+        "methods": methods,
         "levels": criterion.levels.all(),
         "number": number,
         "topic": topic,

@@ -343,7 +343,15 @@ def test_the_command_accepts_what_majorities_decide(capsys) -> None:
             built.hand_in(name, content, paper=paper)
     call_command("adjudicate", "teas", "contexts", "--json")
     result = json.loads(capsys.readouterr().out)
-    assert result == {"unanimous": 1, "majority": 1, "tie_resolved": 0, "by_hand": 0, "unresolved": 1}
+    assert result == {
+        "unanimous": 1,
+        "single": 0,
+        "majority": 1,
+        "tie_resolved": 0,
+        "excluded": 0,
+        "by_hand": 0,
+        "unresolved": 1,
+    }
     (accepted,) = built.campaign.extractions.all()
     assert accepted.paper == built.paper
     assert statements(content_of(accepted)) == statements(FIRST)

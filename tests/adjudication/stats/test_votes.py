@@ -90,7 +90,16 @@ def test_decisions_by_hand_always_win() -> None:
         "tie_resolved": 0,
         "by_hand": 3,
         "excluded": 0,
+        "single": 0,
     }
+
+
+def test_one_label_is_single_and_two_equal_ones_are_unanimous() -> None:
+    for more in ({}, {"policy": "weighted", "weights": [3, 1, 1]}, {"policy": "exclude"}):
+        found = vote(ROWS[3:], 3, min_votes=1, **more)  # type: ignore[arg-type]
+        assert found.labels.tolist() == [0, -1, 2, 2]
+        how = [Outcome(value).name.lower() for value in found.outcomes]
+        assert how == ["single", "unresolved", "unanimous", "unanimous"]
 
 
 def test_leave_one_out_is_the_vote_of_the_others() -> None:

@@ -38,7 +38,7 @@ def test_screen_shows_letters_not_names(built: Built) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("place", "word"), [(1, "majority"), (2, None), (3, "decided by an adjudicator")])
+@pytest.mark.parametrize(("place", "word"), [(1, "by majority"), (2, None), (3, "by an adjudicator")])
 def test_loading_chooses_no_value_and_says_which_one_stands(built: Built, place: int, word: str | None) -> None:
     client, verdict = client_of(built, "adjudicator"), Verdict.objects.get(item=built.items[place])
     if place == 3:
@@ -163,7 +163,7 @@ def test_sending_back_from_the_screen(built: Built) -> None:
 @pytest.mark.slow
 def test_accepting_in_bulk_with_preview_and_undo(built: Built) -> None:
     client = client_of(built, "adjudicator")
-    preview = client.get(address("acceptance"), {"which": "both"}).content.decode()
+    preview = client.get(address("acceptance"), {"which": "all"}).content.decode()
     assert "Accept 2" in preview
     assert not Verdict.objects.filter(decided_at__isnull=False).exists()
     done = client.post(address("acceptance"), {"methods": ["unanimous", "majority"], "expected": "2"}, follow=True)
@@ -176,17 +176,17 @@ def test_accepting_in_bulk_with_preview_and_undo(built: Built) -> None:
 
 def test_what_is_filtered_is_listed_and_accepted(built: Built) -> None:
     client, where = client_of(built, "adjudicator"), address("acceptance")
-    whole = client.get(where, {"which": "both"}).context
+    whole = client.get(where, {"which": "all"}).context
     listed = list(whole["page"])
     assert len(listed) == whole["page"].paginator.count == 2
     value = listed[0].value
     assert value is not None
-    narrow = client.get(where, {"which": "both"} | {"value": value}).context["page"]
+    narrow = client.get(where, {"which": "all"} | {"value": value}).context["page"]
     assert {row.value for row in narrow} == {value}
-    assert list(client.get(where, {"which": "both"} | {"topic": "no such number"}).context["page"]) == []
+    assert list(client.get(where, {"which": "all"} | {"topic": "no such number"}).context["page"]) == []
     count = narrow.paginator.count
     sent = {"methods": ["unanimous", "majority"], "expected": count, "value": value}
-    assert client.post(f"{where}?which=both&value={value}", sent).status_code == 302
+    assert client.post(f"{where}?which=all&value={value}", sent).status_code == 302
     accepted = Verdict.objects.filter(decided_by=built.people["adjudicator"])
     assert set(accepted.values_list("value", flat=True)) == {value}
     assert accepted.count() == count
@@ -195,8 +195,7 @@ def test_what_is_filtered_is_listed_and_accepted(built: Built) -> None:
 @pytest.mark.parametrize("odd", ["99999", "x", "-1", "9" * 30])
 def test_odd_values_are_no_error(built: Built, odd: str) -> None:
     assert (
-        client_of(built, "adjudicator").get(address("acceptance"), {"which": "both"} | {"value": odd}).status_code
-        == 200
+        client_of(built, "adjudicator").get(address("acceptance"), {"which": "all"} | {"value": odd}).status_code == 200
     )
 
 
@@ -209,7 +208,7 @@ def test_acceptance_says_what_newer_answers_leave_out(built: Built) -> None:
         uuid=uuid4(), assignment=submission.assignment, kind="answer", answers={}, received_at=AT + timedelta(days=1)
     )
     client = client_of(built, "adjudicator")
-    page = client.get(address("acceptance"), {"which": "both"}).content.decode()
+    page = client.get(address("acceptance"), {"which": "all"}).content.decode()
     assert "Accept 1<" in page
     assert "1 vote is left out" in " ".join(page.split())
     page = client.get(address("acceptance"), {"which": "unanimous"}).content.decode()

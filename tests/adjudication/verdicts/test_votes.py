@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import call_command
+from django.db import IntegrityError, transaction
 from django.test import Client
 from django.utils import timezone
 
@@ -51,6 +52,7 @@ def test_majority_leaves_ties_and_too_few_votes_open() -> None:
     ]
     assert run.counts == {
         "unanimous": 1,
+        "single": 0,
         "majority": 1,
         "tie_resolved": 0,
         "by_hand": 0,
@@ -67,9 +69,26 @@ def test_policies_for_ties(ties: str, expected: list[int | None]) -> None:
     built = build_campaign(LABELS)
     run = vote(built, ties=ties)
     assert [value for value, _ in verdicts(built)] == [0, 1, *expected, None]
-    assert run.counts["tie_resolved"] == 2
+    assert run.counts["tie_resolved"] == (0 if ties == "exclude" else 2)
     assert run.counts["excluded"] == (2 if ties == "exclude" else 0)
     assert run.counts["unresolved"] == 1
+    assert sum(run.counts.values()) == 5, "each item with a label counts once"
+
+
+def test_a_single_label_is_no_unanimous_vote() -> None:
+    built = build_campaign(LABELS)
+    run = vote(built, min_votes=1)
+    assert verdicts(built)[-1] == (2, "single")
+    assert (run.counts["single"], run.counts["unanimous"]) == (1, 1)
+    assert sum(run.counts.values()) == 5
+    with pytest.raises(IntegrityError, match="verdict_unanimous_has_two_votes"), transaction.atomic():
+        Verdict.objects.filter(method="single").update(method="unanimous")
+
+
+@pytest.mark.parametrize(("people", "expected"), [(("ana",), 1), (("ana", "ben"), 2), (("ana", "ben", "cai"), 2)])
+def test_an_item_needs_two_votes_unless_one_judge_was_planned(people: tuple[str, ...], expected: int) -> None:
+    built = build_campaign([[1] * len(people)], people=people)
+    assert vote(built).min_votes == expected
 
 
 def test_weights_break_a_tie() -> None:
@@ -344,6 +363,8 @@ def test_command_and_page_say_how_gold_of_one_annotator_is_made(
 ) -> None:
     built = build_campaign([[2], [1], [0]], people=("ana",))
     call_command("adjudicate", "tea", "main", "--policy", "majority")
+    assert "Majority vote, at least 1 vote an item: 3 single." in capsys.readouterr().err
+    call_command("adjudicate", "tea", "main", "--policy", "majority", "--min-votes", "2")
     printed = capsys.readouterr().err
     assert "3 unresolved" in printed
     assert "Fewer than 2 votes: 3 of the unresolved." in printed
@@ -356,18 +377,15 @@ def test_command_and_page_say_how_gold_of_one_annotator_is_made(
     assert "fewer than" not in client.get("/c/tea/campaigns/main/adjudication/").content.decode()
 
 
+OUTCOMES = ("unanimous", "single", "majority", "tie_resolved", "excluded", "by_hand", "unresolved")
+
+
 def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
     build_campaign(LABELS)
     call_command("adjudicate", "tea", "main", "--policy", "majority", "--ties", "median", "--json")
     printed = capsys.readouterr()
     counts = json.loads(printed.out)
-    assert {name: counts[name] for name in ("unanimous", "majority", "tie_resolved", "by_hand", "unresolved")} == {
-        "unanimous": 1,
-        "majority": 1,
-        "tie_resolved": 2,
-        "by_hand": 0,
-        "unresolved": 1,
-    }
+    assert {name: counts[name] for name in OUTCOMES} == dict(zip(OUTCOMES, (1, 0, 1, 2, 0, 0, 1), strict=True))
     assert "2 tie resolved" in printed.err
     policies = {one["policy"]: one for one in counts["criteria"]["relevance"]["sensitivity"]}
     assert (policies["median"]["changed"], policies["adjudicate"]["lost"]) == (0, 2)
