@@ -267,10 +267,10 @@ Simulated by `python -m bench.intervals`, which writes this page from
 [performance/intervals.json](performance/intervals.json). For each design {draws:,} data sets are drawn from a large
 population whose figures are known, and the three ways of making an interval are asked of the same {resamples:,}
 resamples. A 95 % interval should hold the true figure in .95 of the data sets; with {draws:,} of them an exact one lies
-between .940 and .960 (two standard errors). A test of equivalence (TOST) should be wrong in .050 at most: an error is counted where an end of
-the 90 % interval lies on the wrong side of the truth, which is how equivalence within the true difference is claimed.
-Shown are the lowest and the highest coverage over the figures of a design, and the larger of the two errors; in bold is
-what the option `auto` takes.
+between .940 and .960 (two standard errors). A test of equivalence (TOST) should be wrong in .050 at most: an error is
+counted where an end of the 90 % interval lies on the wrong side of the truth, which is how equivalence within the true
+difference is claimed. Shown are the lowest and the highest coverage over the figures of a design, and the larger of
+the two errors; in bold is what the option `auto` takes.
 
 ## What `auto` takes
 
