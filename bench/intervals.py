@@ -5,7 +5,7 @@ same resampling. What the option `auto` takes, and from where, follows from the 
 (`adjudication/stats/intervals.py`).
 
     python -m bench.intervals                     all designs (20 minutes of a core), then docs/intervals.md
-    python -m bench.intervals --designs items-100 some of them; their results are kept beside those of the others
+    python -m bench.intervals --designs items-100 some of them; the others keep theirs
     python -m bench.intervals --write-only        write the document again from the stored results
 """
 
