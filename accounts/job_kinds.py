@@ -19,9 +19,10 @@ from accounts.caches import volatile
 from accounts.claims import Claim
 from accounts.extensions import extensions
 from accounts.models import Job, User
-from accounts.refusals import NotAllowed
+from accounts.refusals import Conflict, NotAllowed
 
 REPORT_EVERY = 0.25  # seconds between two progress reports of one job
+RETRY_AFTER = 10  # seconds after which a client that could not wait may try again
 
 J = TypeVar("J", bound=Job)
 
@@ -37,15 +38,16 @@ class Cancelled(Exception):
     """
 
 
-class Waiting(Exception):
+class Waiting(Conflict):
     """Others hold what the work needs. Its worker does other jobs, and the job is sent again a little later.
 
-    Raised before anything is stored; `reason` is what people read meanwhile: "waiting for another import".
+    Raised before anything is stored; `step` is what people read meanwhile: "waiting for another import". Where no job
+    does the work, it is refused.
     """
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, step: str) -> None:
+        super().__init__(f"This is {step}. Try again in a moment.", retry_after=RETRY_AFTER)
+        self.step = step
 
 
 class Progress:

@@ -138,7 +138,7 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> bool:
         with through(NO_DOOR):  # how it ends is read at every door
             work(job, Progress(job, claim))
     except Waiting as waiting:
-        return _put_back(job, claim, waiting.reason)
+        return _put_back(job, claim, waiting.step)
     except Cancelled as cancelled:
         _finish(job, claim, JobState.CANCELLED, str(cancelled) or "Cancelled. Nothing of it was kept.")
     except Refused as refusal:
@@ -157,7 +157,7 @@ def _work(job: J, claim: Claim, work: Callable[[J, Progress], None]) -> bool:
     return False
 
 
-def _put_back(job: Job, claim: Claim, reason: str) -> bool:
+def _put_back(job: Job, claim: Claim, step: str) -> bool:
     """Queue it again, with the words what it waits for; False where it was cancelled or taken over meanwhile."""
     rows = type(job)._default_manager.select_for_update(of=("self",)).filter(pk=job.pk)
     with transaction.atomic():
@@ -166,7 +166,7 @@ def _put_back(job: Job, claim: Claim, reason: str) -> bool:
         if now.cancel_requested_at:
             _store_end(job, JobState.CANCELLED, "Cancelled while it waited.")
             return False
-        job.state, job.step, job.done = JobState.QUEUED, reason, 0
+        job.state, job.step, job.done = JobState.QUEUED, step, 0
         job.attempts -= 1  # none was made
         job.save(update_fields=["state", "step", "done", "attempts"])
         volatile.delete(progress_key(job))

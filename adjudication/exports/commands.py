@@ -6,6 +6,7 @@ A file that goes out with a manifest is written to FILE, the manifest and a comm
 import hashlib
 import sys
 import time
+import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -20,6 +21,9 @@ from adjudication.exporting.exporter import Options
 from adjudication.exporting.options import formats, make_options, option_fields
 from adjudication.exports.files import Export, open_export
 from corpus.collections.reads.collections import collection_with
+from corpus.formats.litsearch_parquet import MAGIC
+
+IN_WORDS = {"members": "files"}
 
 
 class Command(ReportingCommand):
@@ -52,18 +56,20 @@ class Command(ReportingCommand):
             return "\n".join([f"Wrote {len(names):,} files to {out}.", *notes]), about
         files = [path.name for path, *_ in written if path]
         _, size, lines, digest = written[0]
+        unit, counted = _counted(out, lines)
         result = {
             "format": kind,
             "campaign": chosen.campaign.slug if chosen.campaign else None,
             "file": str(out) if out else None,
             "files": files,
             "bytes": size,
-            "lines": lines,
+            unit: counted,  # lines, records, or members of an archive
             "sha256": digest,
             "warnings": warnings,
             "seconds": round(time.monotonic() - started, 3),
         }
-        summary = [f"Wrote {lines:,} lines, {size:,} bytes, to {out or 'standard output'}."]
+        much = f"{counted:,} {IN_WORDS.get(unit, unit)}, " if counted is not None else ""
+        summary = [f"Wrote {much}{size:,} bytes, to {out or 'standard output'}."]
         summary += [f"With it: {', '.join(files[1:])}."] if files[1:] else []
         return "\n".join(summary + notes), result
 
@@ -89,14 +95,32 @@ def _targets(options: Options, export: Export, out: Path | None) -> Iterator[tup
             yield out.with_name(f"{out.name}.{name}") if place else out, content
 
 
-def _write(content: Iterable[bytes], out: Path | None) -> tuple[int, int, str]:
-    """(bytes, lines, SHA-256). A file appears under its name only when it is whole."""
-    digest, size, lines = hashlib.sha256(), 0, 0
+def _counted(out: Path | None, lines: int | None) -> tuple[str, int | None]:
+    """What was written, and how much: lines of text, records of parquet, members of an archive.
+
+    None for what is no text and went to standard output.
+    """
+    if out is not None and out.is_file():
+        if zipfile.is_zipfile(out):
+            with zipfile.ZipFile(out) as archive:
+                return "members", len(archive.namelist())
+        with out.open("rb") as file:
+            if file.read(len(MAGIC)) == MAGIC:
+                from pyarrow.parquet import read_metadata
+
+                return "records", read_metadata(out).num_rows
+    return "lines", lines
+
+
+def _write(content: Iterable[bytes], out: Path | None) -> tuple[int, int | None, str]:
+    """(bytes, lines, SHA-256); no lines for what is no text. A file appears under its name only when it is whole."""
+    digest, size, lines, is_text = hashlib.sha256(), 0, 0, True
     part = out.with_name(out.name + ".part") if out else None
     try:
         with part.open("wb") if part else nullcontext(sys.stdout.buffer) as target:
             for piece in content:
                 target.write(piece)
+                is_text = is_text and b"\0" not in piece
                 digest.update(piece)
                 size, lines = size + len(piece), lines + piece.count(b"\n")
             target.flush()
@@ -106,4 +130,4 @@ def _write(content: Iterable[bytes], out: Path | None) -> tuple[int, int, str]:
         if out is None:
             raise
         raise Refused(f"{out} cannot be written: {error.strerror}.") from error
-    return size, lines, digest.hexdigest()
+    return size, lines if is_text else None, digest.hexdigest()

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from accounts.audit import record_event
 from accounts.jobs import Progress
+from accounts.locks import briefly
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
@@ -143,7 +144,8 @@ def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by:
 
     Errors: Refused as for the draft; Conflict if the campaign has changed since the preview, or while writing.
     """
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    with briefly("waiting for other work on this campaign"):
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     _drop_open_slots(campaign, options)
     draft = draft_assignment(campaign, options)
     if confirms and confirms != draft.summary.inputs_hash:

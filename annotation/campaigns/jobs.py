@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.audit import Scope, record_event
 from accounts.job_kinds import J
 from accounts.jobs import Progress
+from accounts.locks import briefly
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
@@ -90,8 +91,9 @@ def build(campaign: Campaign, parameters: dict[str, Any], *, seed: int, report: 
     collection wait for each other, so that held-out splits cannot take the same item.
     Errors: Refused when there is nothing to take or less than asked for; Conflict where something changed meanwhile.
     """
-    Collection.objects.select_for_update(no_key=True).get(pk=campaign.collection_id)
-    campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    with briefly("waiting for other work on this campaign or collection"):
+        Collection.objects.select_for_update(no_key=True).get(pk=campaign.collection_id)
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
     kind = campaign.kind_object
     draw = Draw(parameters.get("sample"), seed, bool(parameters.get("stratified")))
     choice = kind.choosing.read(parameters) if kind.choosing else None

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
+from accounts.locks import briefly
 from accounts.refusals import Refused
 from adjudication.agreement.jobs.agreement import ResultJob
 from adjudication.labels.reads.ballots import KINDS
@@ -89,7 +90,8 @@ def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
     campaign = run.campaign
     with transaction.atomic(), connection.cursor() as cursor:
         # One count at a time, reading included, lest one that has read earlier writes later. Labelling goes on.
-        Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        with briefly("waiting for other work on this campaign"):
+            Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
         read_at = timezone.now()
         run.snapshot = newest_submission(campaign)
         progress.report(0, 3, "reading the labels")

@@ -11,6 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from accounts.jobs import Progress
+from accounts.locks import briefly
 from accounts.refusals import Conflict
 from accounts.sql import execute
 from annotation.campaigns.rules.campaigns import check_not_closed
@@ -41,9 +42,10 @@ def load_judgments(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
     Errors: BrokenFile for a file that cannot be trusted as a whole, Refused for a closed campaign, Conflict where
     somebody judged the same items at the same moment.
     """
-    campaign = Campaign.objects.select_for_update(no_key=True).get(
-        pk=run.parameters["campaign"], collection=run.collection_id
-    )
+    with briefly("waiting for other work on this campaign"):
+        campaign = Campaign.objects.select_for_update(no_key=True).get(
+            pk=run.parameters["campaign"], collection=run.collection_id
+        )
     check_not_closed(campaign)
     try:
         with transaction.atomic():

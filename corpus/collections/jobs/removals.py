@@ -14,6 +14,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.job_kinds import JobKind
+from accounts.locks import briefly
 from accounts.models import Invitation
 from accounts.refusals import Refused
 from corpus.collections.reads.contents import contents
@@ -37,7 +38,8 @@ class RemovalJob(JobKind[CollectionRemoval]):
         papers = list(Paper.objects.filter(collection=collection).exclude(file="").values_list("file", flat=True))
         imports = list(ImportRun.objects.filter(collection=collection).exclude(files=[]))
         with append_only_rows_deletable():
-            collection = Collection.objects.select_for_update().get(pk=job.collection_id)
+            with briefly("waiting for other work on this collection"):
+                collection = Collection.objects.select_for_update().get(pk=job.collection_id)
             job.counts = _delete_rows(collection, progress)
             job.save(update_fields=["counts"])
             record_event(

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
-from accounts.job_kinds import Waiting
+from accounts.job_kinds import RETRY_AFTER, Waiting
 from accounts.refusals import Conflict, Refused
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.formats.records import BrokenFile, Problem
@@ -24,7 +24,6 @@ Work = Callable[[ImportRun, jobs.Progress, ImportCounts], None]
 Reading = Callable[[ImportRun, jobs.Progress, ImportCounts], AbstractContextManager[Work]]
 
 STORED = "stored"  # in a job's parameters: its transaction has committed
-RETRY_AFTER = 10  # seconds after which a client that could not wait may try again
 
 
 class Busy(Conflict):
@@ -101,6 +100,8 @@ def _import_files(run: ImportRun, progress: jobs.Progress) -> None:
         counts.add_problems([Problem(broken.file, broken.line, broken.reason)])
         _store_failure(run, counts)
         raise Refused(f"{broken}. Nothing was imported.") from broken
+    except Waiting:
+        raise
     except Refused:
         _store_failure(run, counts)
         raise

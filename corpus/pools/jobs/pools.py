@@ -6,10 +6,9 @@ are removed, except where a campaign has made items of them. Building twice chan
 
 import time
 from collections.abc import Iterable
-from contextlib import suppress
 from typing import Any
 
-from django.db import OperationalError, connection, transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
@@ -18,6 +17,7 @@ from accounts import jobs
 from accounts.audit import record_event
 from accounts.claims import jobs_claimed
 from accounts.job_kinds import Waiting
+from accounts.locks import BRIEFLY, briefly
 from accounts.models import JobState
 from accounts.refusals import Refused
 from accounts.sql import execute
@@ -168,20 +168,13 @@ def try_lock_pools(collection_id: int) -> bool:
     return bool(is_locked)
 
 
-def lock_pools(collection_id: int, patience: int = 0) -> None:
+def lock_pools(collection_id: int, patience: float = BRIEFLY) -> None:
     """Lock the pools until the transaction ends, as soon as they are free; `patience` in seconds.
 
     Errors: Waiting, after which the transaction can only be rolled back.
     """
-    if try_lock_pools(collection_id):
-        return
-    if patience:
-        with suppress(OperationalError), transaction.atomic():
-            execute(f"SET LOCAL lock_timeout = '{patience}s'")
-            execute("SELECT pg_advisory_xact_lock(hashtext('corpus pools'), %s::int)", [collection_id])
-            execute("SET LOCAL lock_timeout = DEFAULT")
-            return
-    raise Waiting("waiting for another change of these pools")
+    with briefly("waiting for another change of these pools", patience):
+        execute("SELECT pg_advisory_xact_lock(hashtext('corpus pools'), %s::int)", [collection_id])
 
 
 def remove_method(collection_id: int, method: str) -> int:

@@ -268,6 +268,29 @@ def test_command_reports_what_it_wrote(built: Built, tmp_path: Path, capsys: pyt
     assert json.loads(out.read_text().splitlines()[0])["annotator"] == "ana"
 
 
+@pytest.mark.parametrize(
+    ("layout", "file", "words", "key"),
+    [
+        ("documents-parquet", "out.parquet", "records", "records"),
+        ("beir", "out.zip", "files", "members"),
+        ("topics", "out.trec", "lines", "lines"),
+    ],
+)
+def test_command_counts_what_the_file_is_made_of(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str], layout: str, file: str, words: str, key: str
+) -> None:
+    out = tmp_path / file
+    call_command("export", "tea", "--format", layout, "--out", str(out), "--json")
+    printed = capsys.readouterr()
+    result = json.loads(printed.out)
+    assert f"Wrote {result[key]:,} {words}, " in printed.err
+    assert not {"lines", "records", "members"} - {key} & result.keys()
+    if key == "records":
+        assert result[key] == built.collection.documents.count()
+    elif key == "members":
+        assert result[key] == len(zipfile.ZipFile(out).namelist())
+
+
 def test_items_without_aspect_are_written_under_their_topic() -> None:
     built = build_campaign([], people=("ana", "ben"), slug="coffee")
     items = make_items(built.campaign, [("3", None, "x"), ("3", None, "y")])

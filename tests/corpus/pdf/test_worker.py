@@ -81,6 +81,19 @@ def test_a_full_vocabulary_reaches_a_slow_child(tmp_path: Path) -> None:
     assert len(looks) >= 2
 
 
+def test_a_good_paper_that_a_busy_machine_did_not_read_is_not_called_slow(tmp_path: Path) -> None:
+    path = pdfs.pages_of_text(tmp_path / "a.pdf", 2)
+    extract(path, vocabulary={})
+    nursery = reading._nursery().process
+    nursery.send_signal(signal.SIGSTOP)
+    try:
+        with pytest.raises(ExtractionFailed, match="was not read: the machine was busy") as caught:
+            extract(path, vocabulary={}, limits=Limits(quiet_seconds=1))
+    finally:
+        nursery.send_signal(signal.SIGCONT)
+    assert caught.value.kind == "busy"
+
+
 def test_the_picture_of_a_page(tmp_path: Path) -> None:
     path = pdfs.pages_of_text(tmp_path / "a.pdf", 2)
     picture = Image.open(BytesIO(render_page(path, 2, width=600)))
