@@ -268,7 +268,7 @@ def decide_cycle(
             raise Refused(f"{not_passed(cycle, trial)} To annotate anyway, override the test and say why.")
         cycle.is_override = True
     cycle.outcome, cycle.reason, cycle.decided_by, cycle.decided_at = outcome, reason.strip(), by, at
-    cycle.evidence = evidence_of(trial.rows) if trial else []
+    cycle.evidence = evidence_of(trial.rows) if trial and trial.is_current else []  # none of other labels
     cycle.save()
     campaign = (cycle.test or cycle.dev).slug
     facts = {"campaign": campaign, "outcome": outcome, "reason": cycle.reason, "test_passed": cycle.test_passed}

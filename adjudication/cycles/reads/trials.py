@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from accounts.models import FINAL_STATES, User
+from accounts.models import FINAL_STATES, JobState, User
 from adjudication.agreement.reads.agreement import Difference, FigureText, comparisons, show
 from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.cycles.reads.cycles import People, campaigns_shown, count_tests, cycles_of, people_of
@@ -186,6 +186,14 @@ def _outcome(compared: dict[str, Any]) -> str:
     if compared["non_inferior"]:
         return f"not worse by {statistic(compared['statistic']).text(margin)} or more"
     return "no difference shown, and no equivalence either"
+
+
+def decided_on(cycle: AnnoCycle) -> AgreementRun | None:
+    """The figures that the cycle was decided on, as far as they are stored: its `evidence` is a copy of them."""
+    if cycle.test is None or not cycle.evidence:
+        return None
+    runs = AgreementRun.objects.filter(_as_fixed(cycle, cycle.test), campaign=cycle.test, state=JobState.DONE)
+    return runs.filter(finished_at__lte=cycle.decided_at).order_by("-pk").first()
 
 
 def evidence_of(rows: Sequence[ResultRow]) -> list[dict[str, Any]]:

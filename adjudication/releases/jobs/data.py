@@ -13,6 +13,7 @@ from typing import Any
 
 from accounts.models import JobState
 from adjudication.agreement.reads.agreement import as_json
+from adjudication.cycles.reads.trials import decided_on
 from adjudication.evaluation.presets.standing import why_stale
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Options
@@ -290,8 +291,17 @@ class Writer:
             "overridden": cycle.is_override,
             "reason": cycle.reason or None,
             "evidence": cycle.evidence,
+            "evidence_of": self._evidence_of(cycle) if cycle.evidence else None,
         }
         return dict(self.people.cleaned(found))
+
+    def _evidence_of(self, cycle: AnnoCycle) -> str:
+        """Whether the figures of a decision are those of the labels that are released."""
+        run = decided_on(cycle)
+        now = self.recipe.standing_of(cycle.test)[1] if cycle.test else None
+        if run and now and now.run and not now.is_stale and run.inputs_hash == now.run.inputs_hash:
+            return "the labels of this release"
+        return "the labels when it was decided"
 
     def _free(self, stem: str, suffix: str) -> str:
         """A path that is not taken: names that differ in special characters only would meet."""

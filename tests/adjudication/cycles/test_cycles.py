@@ -1,11 +1,14 @@
 """Anno-GPT: every step needs the one before, test labels stay sealed until a machine is frozen, test sets are fresh."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, transaction
 from django.test import Client
+from django.utils import timezone
 
 from accounts import jobs
 from accounts.caches import volatile
@@ -20,14 +23,19 @@ from adjudication.cycles.actions import (
     start_cycle,
 )
 from adjudication.cycles.reads.cycles import count_tests
+from adjudication.cycles.reads.trials import decided_on
 from adjudication.cycles.reads.tuning import TRIED, dev_table
 from adjudication.labels.reads.inputs import labels_of, read_inputs
+from adjudication.releases.jobs.data import Writer
+from adjudication.releases.jobs.folder import Folder
+from adjudication.releases.reads.people import pseudonyms
+from adjudication.releases.reads.recipe import make_recipe
 from adjudication.stats.report import Options, measure_agreement
 from adjudication.stats.results import CODE_VERSION, Reason
 from annotation.assignment.actions.annotators import add_name
 from annotation.campaigns.actions.campaigns import delete_campaign, update_campaign
 from annotation.campaigns.reads.overrides import overrides_in
-from annotation.models import AnnoCycle, Annotator, Assignment, Campaign
+from annotation.models import AnnoCycle, Annotator, Assignment, Campaign, Judgment, Submission
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, trial_of, tuned
 from tests.factories.annotation import AT, Material, annotator, give_labels, make_campaign
 from tests.factories.machines import ask, carry_out
@@ -56,7 +64,14 @@ def test_nobody_freezes_or_decides_by_figures_that_they_may_not_see_yet(made: Ma
         step()
 
 
-def test_the_whole_way_to_annotating_everything(made: Material) -> None:
+def evidence_of_release(cycle: AnnoCycle, tmp_path: Path) -> str:
+    """What a release would say of which labels the figures of the decision are."""
+    recipe = make_recipe(cycle.collection)
+    writer = Writer(recipe, pseudonyms(cycle.collection, "key"), Folder(tmp_path / "unused"))
+    return str(writer._cycle(cycle)["evidence_of"])
+
+
+def test_the_whole_way_to_annotating_everything(made: Material, tmp_path: Path) -> None:
     by, dev = made.manager, judged(made, "Dev", "dev")
     cycle = began(made, dev)
     key = tuned(made, dev)
@@ -86,6 +101,15 @@ def test_the_whole_way_to_annotating_everything(made: Material) -> None:
     assert [row.label for row in trial.rows] == ["Macro F1", "Agreement", "Spearman’s ρ"]
     assert all(row.people and row.machine and row.outcome for row in trial.rows)
     assert trial.rows[1].verdict is not None
+    with transaction.atomic():  # a label that contradicts the figures, which are no evidence then
+        label = Judgment.objects.filter(assignment__item__campaign=test, assignment__annotator__kind="human").first()
+        assert label is not None
+        value = (label.value + 1) % 3
+        answer = {"uuid": uuid4(), "assignment": label.assignment, "kind": "answer", "received_at": LATER}
+        again = Submission.objects.create(**answer, answers={"relevance": value})
+        Judgment.objects.filter(pk=label.pk).update(value=value, submission=again)
+        assert decide_cycle(cycle=cycle, by=by, at=LATER, outcome="stop", reason="Enough.").evidence == []
+        transaction.set_rollback(True)
     main = make_campaign(made)
     with pytest.raises(Refused, match="after the decision"):
         run_frozen_machine(cycle=cycle, by=by, at=LATER, campaign=main)
@@ -95,6 +119,13 @@ def test_the_whole_way_to_annotating_everything(made: Material) -> None:
     cycle = decide_cycle(cycle=cycle, by=by, at=LATER, outcome="annotate", reason=" No time. ", override=True)
     assert (cycle.reason, len(cycle.evidence), cycle.test_passed) == ("No time.", 3, False)
     assert cycle.is_override
+    cycle.decided_at = timezone.now()
+    assert decided_on(cycle) == computed
+    assert evidence_of_release(cycle, tmp_path) == "the labels of this release"
+    with transaction.atomic():
+        Judgment.objects.filter(assignment__item__campaign=test).latest("pk").delete()
+        assert evidence_of_release(cycle, tmp_path) == "the labels when it was decided"
+        transaction.set_rollback(True)
     (whole,) = run_frozen_machine(cycle=cycle, by=by, at=LATER, campaign=main, send=False)
     assert carry_out(whole).recipe_hash == key
     assert whole.replies.count() == main.items.count() == 96
