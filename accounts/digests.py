@@ -24,6 +24,7 @@ from django.utils.formats import date_format
 from accounts import mail
 from accounts.extensions import extensions
 from accounts.job_kinds import job_kinds
+from accounts.mail import whole_address
 from accounts.models import Digest, Job, JobState, User
 from accounts.prepared_statements import run
 from accounts.refusals import NotAllowed
@@ -73,7 +74,7 @@ class Line:
     @property
     def address(self) -> str:
         """At the site's configured name, as in all mails."""
-        return settings.SITE_URL + self.path
+        return whole_address(self.path)
 
 
 Lines = Callable[[User, datetime, datetime], Iterable[Line]]  # of a person, after the first time until the second
@@ -185,7 +186,7 @@ def _message(user: User, lines: list[Line], now: datetime) -> EmailMessage:
         "user": user,
         "groups": [(head, found[:MOST_LINES], len(found) > MOST_LINES) for head, found in groups if found],
         "home": f"{settings.SITE_URL}/",
-        "profile": settings.SITE_URL + reverse("account_profile"),
+        "profile": whole_address(reverse("account_profile")),
     }
     day = date_format(timezone.localtime(now), "j M Y")
     headers = {"Auto-Submitted": "auto-generated", "List-Unsubscribe": f"<{context['profile']}>"}

@@ -1,6 +1,7 @@
 """Mail, or the plain word that there is none: without a mail server nothing claims to have been sent."""
 
 from collections.abc import Sequence
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.mail import EmailMessage
@@ -8,6 +9,12 @@ from django.core.mail.backends.base import BaseEmailBackend
 from django.http import HttpRequest
 
 NO_SERVER = "not sent: no mail server is set up"
+
+
+def whole_address(path: str) -> str:
+    """The path of a page with the site's configured name, as in all mails: a forged Host header gains nothing."""
+    site = urlsplit(settings.SITE_URL)  # whose own path `reverse` has put before that of the page
+    return f"{site.scheme}://{site.netloc}{path}"
 
 
 class NoMailServer(OSError):

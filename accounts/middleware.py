@@ -6,7 +6,7 @@ from http import HTTPStatus
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
-from django.urls import is_valid_path
+from django.urls import get_script_prefix, is_valid_path
 
 from accounts.refusals import Conflict, NotAllowed, NotHere, Refused, as_refusal
 from accounts.requests import OpenRequest
@@ -56,12 +56,12 @@ class RefusalMiddleware:
 
 
 def page_above(path: str) -> str:
-    """The nearest address above `path` that is one of ours."""
+    """The nearest address above `path` that is one of ours; `path` is that below the site's own."""
     while path != "/":
         path = path.rstrip("/").rpartition("/")[0] + "/"
         if is_valid_path(path):
             break
-    return path
+    return get_script_prefix() + path[1:]
 
 
 def refusal_page(request: OpenRequest, refusal: Refused) -> HttpResponse:

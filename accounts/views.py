@@ -4,10 +4,12 @@ from datetime import timedelta
 from typing import Any
 
 from allauth.account.views import email, logout
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import get_script_prefix
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -72,14 +74,23 @@ def update_theme(request: OpenRequest) -> HttpResponse:
 
 
 def _with_theme(response: HttpResponse, request: OpenRequest, theme: Theme) -> HttpResponse:
-    response.set_cookie(COOKIE, theme.value, max_age=A_YEAR, httponly=True, samesite="Lax", secure=request.is_secure())
+    response.set_cookie(
+        COOKIE,
+        theme.value,
+        max_age=A_YEAR,
+        path=settings.SESSION_COOKIE_PATH,
+        httponly=True,
+        samesite="Lax",
+        secure=request.is_secure(),
+    )
     return response
 
 
 def _next(request: OpenRequest) -> str:
     """The page to go back to, if it is one of ours."""
     target = request.POST.get("next", "")
-    return target if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()) else "/"
+    is_ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure())
+    return target if is_ours else get_script_prefix()
 
 
 @require_http_methods(["GET", "POST"])

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django calls it so
 
 from accounts.extensions import extensions
@@ -20,6 +21,14 @@ def broken_plugins() -> list[BrokenPlugin]:
 def check_plugins(**_: Any) -> list[CheckMessage]:
     """A warning for each of them."""
     return [Warning(str(broken), hint=HINT, id="litmus.W001") for broken in broken_plugins()]
+
+
+def check_site_url(**_: Any) -> list[CheckMessage]:
+    """A warning where nobody said how people reach this installation."""
+    if settings.SITE_URL_IS_GIVEN:
+        return []
+    words = f"LITMUS_SITE_URL is not set: links in mails and on pages lead to {settings.SITE_URL}."
+    return [Warning(words, hint="Set it to the address that people open.", id="litmus.W002")]
 
 
 def check_database_version(**about: Any) -> list[CheckMessage]:

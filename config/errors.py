@@ -30,11 +30,11 @@ def show_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse
         reason = str(exception) if exception.args else ""
         if "DATA_UPLOAD_MAX_MEMORY_SIZE" in reason:  # Django's own words name a setting, ours say what to do
             reason = ""
-        if request.path.startswith(API):
+        if request.path_info.startswith(API):
             return problem(413, reason or "This is more than a request may hold. Send it in several parts.")
         return render(request, "413.html", {"reason": reason}, status=413)
     reason = str(exception) if isinstance(exception, BadRequest) else ""
-    if request.path.startswith(API):
+    if request.path_info.startswith(API):
         return problem(400, reason or "This request cannot be understood.")
     if request.content_type == "application/json":  # the scripts of the labelling pages read the one or the other
         return problem(400, reason, code="malformed", reason=reason)
@@ -43,7 +43,7 @@ def show_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse
 
 @login_not_required
 def show_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    if request.path.startswith(API):
+    if request.path_info.startswith(API):
         return problem(404, "The API has no such address; /api/schema/ lists them all.")
     return defaults.page_not_found(request, exception)
 
@@ -52,9 +52,9 @@ def show_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def show_server_error(request: HttpRequest, *_: Any) -> HttpResponse:
     """507 where a full disk is behind the exception that is being handled. Neither page needs the database."""
     if is_no_room(sys.exc_info()[1]):
-        if request.path.startswith(API) or request.content_type == "application/json":
+        if request.path_info.startswith(API) or request.content_type == "application/json":
             return problem(507, NO_ROOM, code="no-room", reason=NO_ROOM)
         return HttpResponse(loader.get_template("507.html").render({"reason": NO_ROOM}), status=507)
-    if request.path.startswith(API):
+    if request.path_info.startswith(API):
         return problem(500, "Something went wrong on the server; its log says what.")
     return defaults.server_error(request)

@@ -7,12 +7,22 @@ import hashlib
 import os
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from config import embedded
-from config.env import Environment, celery_broker, email_parameters, postgres_parameters, redis_database, usable_cores
+from config.addresses import last_address
+from config.env import (
+    BadEnvironment,
+    Environment,
+    celery_broker,
+    email_parameters,
+    postgres_parameters,
+    redis_database,
+    usable_cores,
+)
 from config.secret import secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -24,13 +34,17 @@ MEDIA_ROOT = env.path("LITMUS_MEDIA_ROOT", DATA_DIR / "media")
 STATIC_ROOT = env.path("LITMUS_STATIC_ROOT", DATA_DIR / "static")
 INDEX_DIR = env.path("LITMUS_INDEX_DIR", DATA_DIR / "indexes")  # a cache: built again when it is lost
 INDEX_SHARD = env.number("LITMUS_INDEX_SHARD", 1_000_000, minimum=1)  # documents of a part of an index at most
-STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # OpenBLAS threads wait for each other in a loop: on the arrays here two take no less time than one, and twice the
 # processor time. It reads this when NumPy is first imported, which no module does that is loaded before settings.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 CORES = usable_cores()
-SITE_URL = env.site("LITMUS_SITE_URL", "http://localhost:8000")
+SITE_URL = env.site("LITMUS_SITE_URL", last_address(DATA_DIR))
+SITE_URL_IS_GIVEN = bool(env.text("LITMUS_SITE_URL"))
+_site = urlsplit(SITE_URL)
+SITE_PATH = _site.path  # such as /litmus, where a proxy serves other things on the same host; mostly ""
+FORCE_SCRIPT_NAME = SITE_PATH or None
+STATIC_URL, WHITENOISE_STATIC_PREFIX = f"{SITE_PATH}/static/", "/static/"
 
 DATABASE_URL = env.url("DATABASE_URL", ("postgres", "postgresql"))
 OUTSIDE_REDIS_URL = env.url("REDIS_URL", ("redis", "rediss", "unix"))
@@ -43,11 +57,12 @@ DEBUG = env.flag("LITMUS_DEBUG")
 SECRET_KEY = env.secret("LITMUS_SECRET_KEY", required=bool(DATABASE_URL)) or secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = env.words("LITMUS_OLD_SECRET_KEYS")  # signed links and sessions survive a change of the key
 ALLOWED_HOSTS = env.words("LITMUS_ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
-CSRF_TRUSTED_ORIGINS = env.words("LITMUS_TRUSTED_ORIGINS", (SITE_URL,))
+CSRF_TRUSTED_ORIGINS = env.words("LITMUS_TRUSTED_ORIGINS", (f"{_site.scheme}://{_site.netloc}",))
 
 HTTPS = env.flag("LITMUS_HTTPS", SITE_URL.startswith("https://"))
 SECURE_SSL_REDIRECT = HTTPS
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{SITE_PATH}/"
 SECURE_HSTS_SECONDS = env.number("LITMUS_HSTS_SECONDS", 31_536_000) * HTTPS
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # A domain on the browsers' built-in list cannot easily leave it: its owner decides, not Litmus.
@@ -311,6 +326,11 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True
 MESSAGE_TAGS = {10: "info", 20: "info", 25: "ok", 30: "warn", 40: "bad"}  # the stylesheet's names of the levels
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("LITMUS_EMAIL_FROM", "Litmus <litmus@localhost>")
 _email = email_parameters(env.url("LITMUS_EMAIL_URL", ("smtp", "smtp+tls", "smtps")))
+if _email.host and not SITE_URL_IS_GIVEN:
+    raise BadEnvironment(
+        "LITMUS_SITE_URL is not set. With LITMUS_EMAIL_URL it must be given: mails hold links. Set it to the address "
+        "that people open, such as https://litmus.example.org (to try it on this machine alone: http://localhost:8000)."
+    )
 EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend" if _email.host else "accounts.mail.NoServerBackend"
 EMAIL_HOST, EMAIL_PORT = _email.host, _email.port
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _email.user, _email.password
@@ -380,6 +400,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/",
+    "SERVERS": [{"url": SITE_PATH}] if SITE_PATH else [],
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "CampaignStateEnum": "annotation.models.CampaignState",
@@ -391,7 +412,7 @@ SPECTACULAR_SETTINGS = {
         "TopicKindEnum": "corpus.models.TopicKind",
         "MailPurposeEnum": "corpus.models.MailPurpose",
         "PromptPurposeEnum": "corpus.models.PromptPurpose",
-        "AuthorStateEnum": "corpus.questions.api.AUTHOR_STATES",
+        "AuthorStateEnum": "corpus.questions.api.author_calls.AUTHOR_STATES",
         "PaperStateEnum": "adjudication.papers.api.STATES",
         "CycleOutcomeEnum": "annotation.models.Outcome",
     },

@@ -71,9 +71,15 @@ def try_part(key: str, by: User) -> Outcome:
 def _mail() -> Part:
     set_up = mail.is_set_up()
     server = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}" if settings.EMAIL_HOST else "none"
-    facts = [("Server", server), ("Sender", settings.DEFAULT_FROM_EMAIL), ("Letters a minute", f"{settings.MAIL_RATE}")]
+    links = ("Links lead to", settings.SITE_URL)
+    facts = [
+        ("Server", server),
+        links,
+        ("Sender", settings.DEFAULT_FROM_EMAIL),
+        ("Letters a minute", f"{settings.MAIL_RATE}"),
+    ]
     missing = "" if set_up else "No mail server is set up, so nothing is sent. Set LITMUS_EMAIL_URL."
-    return Part("mail", "Mail", "Sends a mail to your own address.", facts if set_up else facts[:1], missing)
+    return Part("mail", "Mail", "Sends a mail to your own address.", facts if set_up else facts[:2], missing)
 
 
 def _try_mail(by: User) -> str:

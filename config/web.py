@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from concurrent import futures
 from typing import Any
 
+from django.conf import settings
 from gunicorn.http.errors import ParseException
 from gunicorn.workers.gthread import _DEFER, TConn, ThreadWorker
 
-PROBES = (b"GET /healthz", b"GET /readyz")
+PROBES = tuple(f"GET {site}/{name}".encode() for site in {"", settings.SITE_PATH} for name in ("healthz", "readyz"))
 REST_SECONDS = 10  # that what is left of a refused upload may take to arrive
 
 
@@ -58,7 +59,7 @@ class Worker(ThreadWorker):
 def is_probe(client: socket.socket) -> bool:
     """Whether the bytes that wait to be read begin a probe."""
     with contextlib.suppress(OSError):  # gone, or nothing is there
-        return client.recv(16, socket.MSG_PEEK | socket.MSG_DONTWAIT).startswith(PROBES)
+        return client.recv(max(map(len, PROBES)), socket.MSG_PEEK | socket.MSG_DONTWAIT).startswith(PROBES)
     return False
 
 

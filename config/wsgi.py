@@ -7,8 +7,11 @@ from importlib import import_module
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 import django
+from django.conf import settings
 from django.core.handlers.wsgi import WSGIHandler
 from django.urls import get_resolver
+
+from config.addresses import path_below
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 # What some request would have to load; all processes share what is loaded here. `up` leaves it to that request.
@@ -42,6 +45,7 @@ def application(environ: WSGIEnvironment, start_response: StartResponse) -> Iter
     Django 5.2 decodes even addresses by the encoding that a request names, and fails outside any handler on one such
     as `hex`; others would give texts that nothing behind it can hold.
     """
+    environ["PATH_INFO"] = path_below(settings.SITE_PATH, environ["PATH_INFO"])
     charset = _charset(environ.get("CONTENT_TYPE", ""))
     if charset and charset[1].lower() not in UTF_8:
         start_response("400 Bad Request", [("Content-Type", "text/plain; charset=utf-8")])

@@ -158,7 +158,7 @@ def start_celery_workers(*logs: Path, processes: int = 1, queue: str = "", **ext
 def web_server(log: Path, *, patient: bool = True, **extra: str) -> Iterator[str]:
     """The address of a real gunicorn on this test's database; it ends with its last requests, or without patience."""
     port = free_port()
-    environment = child_environment(LITMUS_SITE_URL=f"http://127.0.0.1:{port}", **extra)
+    environment = child_environment(**{"LITMUS_SITE_URL": f"http://127.0.0.1:{port}", **extra})
     command = [sys.executable, "-m", "gunicorn", "-c", "config/gunicorn.py", "-b", f"127.0.0.1:{port}"]
     server = Child([*command, "config.wsgi"], log, environment)
     try:

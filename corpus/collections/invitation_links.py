@@ -4,10 +4,10 @@ There are two. The one in the mail proves that its reader has the invited addres
 over proves nothing of the kind, for managers know it too (docs/adr/0046-what-an-invitation-proves.md).
 """
 
-from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from accounts.mail import whole_address
 from accounts.models import Invitation
 
 _shown = signing.Signer(salt="litmus.invitation", sep=".")
@@ -31,8 +31,8 @@ def proves_address(token: str) -> bool:
 
 
 def link_for(invitation: Invitation, *, mailed: bool = False) -> str:
-    """The whole address, at the site's configured name: a forged Host header gains nothing."""
-    return settings.SITE_URL + reverse("invitation_accept", args=[token_for(invitation, mailed=mailed)])
+    """The whole address, at the site's configured name."""
+    return whole_address(reverse("invitation_accept", args=[token_for(invitation, mailed=mailed)]))
 
 
 def number_in(token: str, signer: signing.Signer) -> int | None:

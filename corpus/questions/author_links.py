@@ -1,9 +1,9 @@
 """The personal address of an invited author: the invitation's number, signed, so that none can be guessed."""
 
-from django.conf import settings
 from django.core import signing
 from django.urls import reverse
 
+from accounts.mail import whole_address
 from corpus.collections.invitation_links import number_in
 from corpus.models import AuthorInvitation
 
@@ -22,9 +22,9 @@ def author_number(token: str) -> int | None:
 
 def answer_link(invitation: AuthorInvitation) -> str:
     """The whole address of the author's page, at the site's configured name."""
-    return settings.SITE_URL + reverse("author_answer", args=[author_token(invitation)])
+    return whole_address(reverse("author_answer", args=[author_token(invitation)]))
 
 
 def opt_out_link(invitation: AuthorInvitation) -> str:
     """The whole address of the page to opt out, at the site's configured name."""
-    return settings.SITE_URL + reverse("author_opt_out", args=[author_token(invitation)])
+    return whole_address(reverse("author_opt_out", args=[author_token(invitation)]))

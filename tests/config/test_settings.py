@@ -162,6 +162,19 @@ def test_an_https_address_turns_everything_on_that_needs_tls(load):
     assert settings["SECURE_PROXY_SSL_HEADER"] is None  # nobody is believed unless a proxy is said to be there
 
 
+def test_below_a_path_of_a_proxy_cookies_and_files_have_that_path(load):
+    settings = load(LITMUS_SITE_URL="https://example.org/litmus/")
+    assert settings["CSRF_TRUSTED_ORIGINS"] == ["https://example.org"]
+    assert settings["FORCE_SCRIPT_NAME"] == "/litmus"
+    assert settings["STATIC_URL"] == "/litmus/static/"
+    assert settings["SESSION_COOKIE_PATH"] == settings["CSRF_COOKIE_PATH"] == "/litmus/"
+
+
+def test_mails_need_an_address_for_their_links(load):
+    with pytest.raises(BadEnvironment, match="LITMUS_SITE_URL is not set"):
+        load(LITMUS_EMAIL_URL="smtp://mail")
+
+
 def test_a_proxy_is_believed_when_it_is_there(load):
     settings = load(LITMUS_BEHIND_PROXY="1")
     assert settings["SECURE_PROXY_SSL_HEADER"] == ("HTTP_X_FORWARDED_PROTO", "https")
@@ -255,7 +268,7 @@ def test_special_characters_in_a_database_address(load):
     ],
 )
 def test_mail_servers(load, url, host, port, starttls, tls):
-    settings = load(LITMUS_EMAIL_URL=url)
+    settings = load(LITMUS_EMAIL_URL=url, LITMUS_SITE_URL="https://label.example")
     assert settings["EMAIL_BACKEND"].endswith("smtp.EmailBackend")
     found = [settings[f"EMAIL_{key}"] for key in ("HOST", "PORT", "USE_TLS", "USE_SSL")]
     assert found == [host, port, starttls, tls]

@@ -16,8 +16,9 @@ import pytest
 from django.conf import settings
 from django.core.management.base import CommandError
 
+from config.addresses import address, address_elsewhere, last_address, machine_name, note_address
 from config.embedded import KINDS
-from config.management.commands.up import address, allowed_hosts, child_environment, listen
+from config.management.commands.up import Command, allowed_hosts, child_environment, listen
 from config.supervisor import MOST_STARTS_A_MINUTE, Child, GivenUp, Supervisor
 from tests import processes
 from tests.processes import free_port, wait_for
@@ -91,6 +92,9 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     litmus.wait_for_output("Ctrl-C", 120)
     assert f"Litmus is running at http://localhost:{port}" in litmus.output
     assert "manage.py create_user you@example.org --staff" in litmus.output  # no account yet
+    where = up(command=("shell", "--no-imports", "-c", "from django.conf import settings; print(settings.SITE_URL)"))
+    assert where.process.wait(60) == 0
+    assert where.output == f"http://localhost:{port}\n"  # so links that a command prints or mails lead here
     assert is_ready(port)
     manifest = json.loads((data_dir / "static" / "staticfiles.json").read_text())["paths"]
     assert status(f"http://localhost:{port}/static/{manifest['js/base.js']}") == 200
@@ -184,6 +188,23 @@ def test_the_address_is_one_to_open_on_this_machine():
     assert address("192.168.1.5", 80) == "http://192.168.1.5:80"
     assert address("::1", 8000) == "http://localhost:8000"
     assert address("fd00::7", 8000) == "http://[fd00::7]:8000"
+
+
+def test_links_lead_where_people_are_and_other_commands_know_it(tmp_path, monkeypatch, settings):
+    monkeypatch.delenv("LITMUS_SITE_URL", raising=False)
+    settings.SITE_URL_IS_GIVEN = False
+    assert child_environment("127.0.0.1", 9000, None)["LITMUS_SITE_URL"] == "http://localhost:9000"
+    assert child_environment("0.0.0.0", 9000, None)["LITMUS_SITE_URL"] == f"http://{machine_name()}:9000"
+    assert child_environment("192.168.1.5", 80, None)["LITMUS_SITE_URL"] == "http://192.168.1.5:80"
+    assert machine_name() in allowed_hosts("0.0.0.0")
+    greeting = Command().greeting("0.0.0.0", 9000)
+    assert f"Links in mails and on pages lead to {address_elsewhere('0.0.0.0', 9000)}." in greeting
+    assert "set LITMUS_SITE_URL" in greeting
+    monkeypatch.setenv("LITMUS_SITE_URL", "https://label.example")
+    assert child_environment("0.0.0.0", 9000, None)["LITMUS_SITE_URL"] == "https://label.example"
+    assert last_address(tmp_path) == "http://localhost:8000"
+    note_address(tmp_path, "http://localhost:9000")
+    assert last_address(tmp_path) == "http://localhost:9000"
 
 
 def test_names_of_this_machine_are_allowed_when_others_may_come(monkeypatch):

@@ -37,5 +37,11 @@ class Browser:
     def keep(self, answer: HttpResponse, *, secure: bool) -> None:
         """Have the browser keep the cookie, for as long again as at its first visit."""
         answer.set_cookie(
-            settings.BROWSER_COOKIE_NAME, self.cookie, max_age=LASTS, httponly=True, samesite="Lax", secure=secure
+            settings.BROWSER_COOKIE_NAME,
+            self.cookie,
+            max_age=LASTS,
+            path=settings.SESSION_COOKIE_PATH,
+            httponly=True,
+            samesite="Lax",
+            secure=secure,
         )

@@ -16,10 +16,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from config import embedded
+from config.addresses import EVERYWHERE, LOOPBACK, address, address_elsewhere, note_address
 from config.supervisor import Child, GivenUp, Supervisor
 
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
-EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened on
 PATIENCE = 4  # seconds
 RESTORE_PAUSE = 10  # seconds between tries to start an embedded server that does not start
 WORKER = "celery -q -A config.celery worker --beat --without-gossip --without-mingle --without-heartbeat"
@@ -61,6 +60,7 @@ class Command(BaseCommand):
             from config import preparation  # with the models, which the web server was not to wait for
 
             preparation.check_and_collect()
+            note_address(settings.DATA_DIR, environment["LITMUS_SITE_URL"])
             with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS), stopping(supervisor):
                 mark, notes = preparation.prepare_database(demo=demo, public=host not in LOOPBACK)
                 gate.open()
@@ -91,8 +91,14 @@ class Command(BaseCommand):
             self.restore_again_at = time.monotonic() + RESTORE_PAUSE
 
     def greeting(self, host: str, port: int) -> str:
-        lines = [f"Litmus is running at {address(host, port)}"]
+        here = address(host, port) + settings.SITE_PATH
+        lines = [f"Litmus is running at {here}"]
+        links = settings.SITE_URL if settings.SITE_URL_IS_GIVEN else address_elsewhere(host, port)
+        if links != here:
+            lines.append(f"Links in mails and on pages lead to {links}.")
         if host not in LOOPBACK:
+            if not settings.SITE_URL_IS_GIVEN:
+                lines.append("Where people open another address: set LITMUS_SITE_URL to it.")
             names = ", ".join(allowed_hosts(host))
             lines.append(f"It answers to these names only: {names}. Others: set LITMUS_ALLOWED_HOSTS.")
         return "\n".join(lines)
@@ -171,12 +177,6 @@ def stop_on_signals() -> None:
         signal.signal(signal.SIGHUP, signal.default_int_handler)
 
 
-def address(host: str, port: int) -> str:
-    """An address to open in a browser on this machine."""
-    name = "localhost" if host in LOOPBACK + EVERYWHERE else f"[{host}]" if ":" in host else host
-    return f"http://{name}:{port}"
-
-
 def allowed_hosts(host: str) -> list[str]:
     """Names by which the web server is asked: those of the settings, and of this machine when others may come."""
     if os.environ.get("LITMUS_ALLOWED_HOSTS") or host in LOOPBACK:
@@ -188,7 +188,7 @@ def allowed_hosts(host: str) -> list[str]:
 def child_environment(host: str, port: int, workers: int | None) -> dict[str, str]:
     """Environment variables that tell the children what the command line said; those already set stay."""
     defaults = {
-        "LITMUS_SITE_URL": address(host, port),
+        "LITMUS_SITE_URL": address_elsewhere(host, port),
         "LITMUS_ALLOWED_HOSTS": ",".join(allowed_hosts(host)),
         "LITMUS_LOG_LEVEL": "WARNING",
     }

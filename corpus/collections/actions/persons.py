@@ -8,7 +8,6 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.conf import settings
 from django.core.mail import send_mail
 from django.db import transaction
 from django.urls import reverse
@@ -16,6 +15,7 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.extensions import extensions
+from accounts.mail import whole_address
 from accounts.models import FINAL_STATES, AuditEvent, Digest, ErasureRequest, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.actions.people import bid_farewell
@@ -86,7 +86,7 @@ def withdraw_erasure_request(*, by: User, at: datetime) -> None:
 
 def _mail_staff(person: User) -> None:
     """One mail to each member of staff. They see the request on their first page too, so a failure is only logged."""
-    link = settings.SITE_URL + reverse("person_detail", args=[person.pk])
+    link = whole_address(reverse("person_detail", args=[person.pk]))
     text = f"{person} ({person.email}) asks for their name and address to be erased.\n\nDecide it here: {link}\n"
     for address in User.objects.filter(is_staff=True, is_active=True).values_list("email", flat=True):
         try:

@@ -6,7 +6,7 @@ document or person.
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404, get_script_prefix, resolve
 from django.views.decorators.http import require_safe
 
 from accounts.models import ErasureRequest
@@ -57,7 +57,7 @@ def palette(request: Request) -> HttpResponse:
 def _search(request: Request, text: str, at: str) -> PaletteSearch:
     """The address of the page says where the person is; it counts only for their own collections."""
     try:
-        where = resolve(at).kwargs
+        where = resolve("/" + at.removeprefix(get_script_prefix())).kwargs
     except Resolver404:
         where = {}
     memberships = list(memberships_of(request.user))
