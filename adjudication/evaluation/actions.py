@@ -75,6 +75,8 @@ def check_words(collection: Collection, spec: EvaluationSpec, files: Mapping[str
     spec.check()
     if not (spec.gold or spec.preset):
         raise Refused("Say against what the runs are measured: choose a gold or a preset.")
+    if spec.preset:
+        find_preset(spec.preset).check(spec)
     for gold in spec.golds:
         check_gold(collection, gold, files)
     check_not_sealed_labels(collection, spec)

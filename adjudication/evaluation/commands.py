@@ -1,6 +1,7 @@
 """manage.py evaluate, import_qrels, judge_unjudged and search_sheet."""
 
 from argparse import BooleanOptionalAction
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,11 +10,12 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand, SteppedCommand
 from accounts.refusals import Refused
-from adjudication.evaluation.actions import import_sheet, judge_unjudged, request_evaluation
+from adjudication.evaluation.actions import check_words, import_sheet, judge_unjudged, request_evaluation
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import GOLDS, parse_selector
 from adjudication.evaluation.jobs import evaluate_now
 from adjudication.evaluation.presets.registry import PRESETS
+from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.reads.rankings import find_runs
 from adjudication.evaluation.reads.search_sheets import QUESTIONS, RESULTS, SEED, sheet_lines
 from adjudication.evaluation.reads.spec import (
@@ -35,6 +37,7 @@ from corpus.formats.qrels import read_qrels
 from corpus.formats.records import Problem
 from corpus.imports.commands import ImportCommand
 from corpus.loading.sources import read_upload
+from corpus.models import Collection
 
 
 class Evaluate(ReportingCommand):
@@ -93,11 +96,9 @@ class Evaluate(ReportingCommand):
             raise Refused("Say against what: --gold campaign:NAME, targets, contexts:paragraph …, or --preset.")
         spec = _spec(by, options)
         files = _files(spec)
-        asked: dict[str, Any] = {"collection": collection_with(slug), "spec": spec, "files": files}
-        job = request_evaluation(**asked, by=None, at=timezone.now(), send=False)
-        evaluate_now(job, files)
-        table = Table.from_json(job.results["table"]).shown(se=with_se, interval=with_interval)
-        return self._summary(table, job.results["report"]), job.results["report"]
+        results = _evaluated(collection_with(slug), spec, files)
+        table = Table.from_json(results["table"]).shown(se=with_se, interval=with_interval)
+        return self._summary(table, results["report"]), results["report"]
 
     def _summary(self, table: Table, report: dict[str, Any]) -> str:
         """A table on stdout where one was asked for; else the summary that goes to stderr."""
@@ -105,6 +106,17 @@ class Evaluate(ReportingCommand):
             self.stdout.write(write_report(self.form, table, report), ending="")
             return ""
         return write_report("markdown", table, report).rstrip()
+
+
+def _evaluated(collection: Collection, spec: EvaluationSpec, files: Mapping[str, Grades]) -> dict[str, Any]:
+    """The results, stored for the page; of an archived collection, which is read but not changed, only printed."""
+    asked: dict[str, Any] = {"collection": collection, "spec": spec, "files": files}
+    if collection.archived_at is not None:
+        check_words(**asked)
+        return make_report(collection, spec, files=files).results()
+    job = request_evaluation(**asked, by=None, at=timezone.now(), send=False)
+    evaluate_now(job, files)
+    return job.results
 
 
 def _spec(by: str, options: dict[str, Any]) -> EvaluationSpec:

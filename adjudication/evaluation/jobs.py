@@ -43,8 +43,7 @@ class EvaluationJob(CollectionJob[Evaluation]):
         report = make_report(job.collection, spec, files=files, progress=progress.report)
         results = {
             "inputs": inputs,
-            "report": report.to_json(),
-            "table": report.table.to_json(),
+            **report.results(),
             "figures": figures_csv(report.parts),
         }
         scores = [row for part, each in enumerate(report.parts) for row in _score_rows(job, part, each)]

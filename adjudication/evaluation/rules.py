@@ -22,7 +22,7 @@ def campaigns_of(
     `of_gold` says which campaigns a gold means. Errors: Refused for an unknown preset or gold.
     """
     found = dict[int, Campaign]()
-    for part in find_preset(spec.preset).specs(collection, spec) if spec.preset else [spec]:
+    for part in find_preset(spec.preset).asked(spec) if spec.preset else [spec]:
         for gold in part.golds:
             found |= {each.pk: each for each in of_gold(collection, gold)}
         found |= {each.pk: each for each in campaigns_of_attributes(collection, part.by)}

@@ -38,19 +38,25 @@ class Preset(ABC):
     interval: ClassVar[str] = ""  # how the paper made its intervals and errors, unless another way is asked for
     style: ClassVar[Style] = Style(places=1)
 
-    def specs(self, collection: Collection, spec: EvaluationSpec) -> list[EvaluationSpec]:  # noqa: ARG002 - for others
-        """The evaluations of its table. A gold in `spec` replaces the preset's gold.
-
-        Errors: Refused for a gold where the table has several golds, or none, of its own.
-        """
+    def check(self, spec: EvaluationSpec) -> None:
+        """Errors: Refused for a gold where the table has several golds, or none, of its own."""
         if spec.gold and len(self.parts) != 1:
             golds = " and ".join(part.gold for part in self.parts)
             raise Refused(f"{self.label} has {f'the golds {golds}' if golds else 'no gold'}: name none with it.")
+
+    def specs(self, collection: Collection, spec: EvaluationSpec) -> list[EvaluationSpec]:  # noqa: ARG002 - for others
+        """The evaluations of its table as the collection is now. Errors: Refused for what the table needs and lacks."""
+        return self.asked(spec)
+
+    def asked(self, spec: EvaluationSpec) -> list[EvaluationSpec]:
+        """The evaluations of its table, as far as the words say them: by their golds it is decided who may see it, also
+        later, whatever the collection has become. A gold in `spec` replaces the preset's gold if that has only one.
+        """
         baseline = spec.baseline or (spec.runs[0] if self.needs_baseline and spec.runs else "")
         return [
             replace(
                 spec,
-                gold=spec.gold or part.gold,
+                gold=spec.gold if spec.gold and len(self.parts) == 1 else part.gold,
                 measures=part.measures,
                 by=part.by,
                 topics=part.topics or spec.topics,

@@ -22,6 +22,10 @@ class Report:
     parts: tuple[EvaluationResult, ...]
     table: Table
 
+    def results(self) -> dict[str, Any]:
+        """What is printed of it, and kept."""
+        return {"report": self.to_json(), "table": self.table.to_json()}
+
     def to_json(self) -> dict[str, Any]:
         """The evaluation; with a preset also its table and all its evaluations."""
         nothing = {"gold": self.spec.gold, "subsets": [], "tests": []}

@@ -229,7 +229,9 @@ def _about_errors(built: Sequence[Built]) -> str:
 def _about_intervals(built: Sequence[Built]) -> str:
     """The same of the intervals."""
     known = [each for column in built for each in column.estimates if each.value is not None]
-    ways = sorted({(METHODS[each.ci.method], each.ci.level) for each in known if each.ci is not None})
+    ways = sorted(
+        {(METHODS.get(each.ci.method, each.ci.method), each.ci.level) for each in known if each.ci is not None}
+    )
     none = _reasons(each for each in known if each.ci is None)
     if not ways:
         return f"No intervals: {none}." if known else ""

@@ -131,7 +131,7 @@ def _receive(participation: Participation, entry: AnswerInput, at: datetime) -> 
 def _store(participation: Participation, entry: AnswerInput, at: datetime) -> Receipt:
     rows = run(LOCATE, {"assignment": entry.assignment, "annotator": participation.annotator, "uuid": entry.uuid})
     if not rows:
-        advice = at_door(page="Reload the page to see what is.", rest="Ask for the next units to see what is.")
+        advice = at_door(page="Reload the page to see what is.", rest="Ask for the next items to see what is.")
         raise Refused(f"This item is not among yours in this campaign. {advice}".rstrip())
     row = rows[0]
     if row.dup is not None:

@@ -14,7 +14,9 @@ from accounts.job_kinds import Cancelled, Progress
 from accounts.models import AuditEvent
 from adjudication.evaluation.jobs import EvaluationJob
 from adjudication.models import Evaluation, EvaluationScores
+from adjudication.splits.actions import delete_split, make_split
 from annotation.models import Assignment, Campaign
+from corpus.models import Collection
 from tests.adjudication.evaluation.roads import carried_out
 from tests.factories.adjudication import AT, Built
 
@@ -86,6 +88,26 @@ def test_what_the_command_evaluated_is_on_the_page(client: Client, built: Built,
         shown = client.get(reverse("evaluation_detail", args=["tea", job.pk]))
         assert shown.context["table"].rows[0].label == "good"
         assert job.scores.exists()
+
+
+def test_an_archived_collection_is_evaluated_and_keeps_as_many_evaluations(
+    built: Built, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Collection.objects.update(archived_at=AT)
+    call_command("evaluate", "tea", "--gold", "campaign:main", "--run", "good", "--resamples", "1000", "--json")
+    assert json.loads(capsys.readouterr().out)["runs"] == ["good"]
+    assert not Evaluation.objects.exists()
+
+
+def test_a_stored_table_of_a_split_stays_when_the_split_goes(client: Client, built: Built) -> None:
+    sign_in(client, built)
+    how: dict[str, Any] = {"by": None, "at": AT, "collection": built.collection}
+    split = make_split(**how, name="dev-test", parts={"dev": 1, "test": 2})
+    assert ask(client, gold="", preset="doris-8").status_code == 302
+    job = carried_out(Evaluation.objects.get())
+    delete_split(by=None, at=AT, split=split)
+    assert client.get(reverse("evaluation_detail", args=["tea", job.pk])).status_code == 200
+    assert client.get(f"/api/collections/tea/evaluations/{job.pk}/").json()["result"]["table"]["rows"]
 
 
 @pytest.mark.slow

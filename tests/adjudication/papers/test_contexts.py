@@ -114,7 +114,7 @@ def test_contexts_become_topics_with_what_they_cite_as_targets(material, client,
 
 def test_table_1_needs_no_run(material, client) -> None:
     client.force_login(material.manager)
-    assert "Laid out as" in client.get(reverse("evaluation_create", args=["teas"])).content.decode()
+    assert "Table layout" in client.get(reverse("evaluation_create", args=["teas"])).content.decode()
     asked = {"gold": "", "measures": ""}
     refused = client.post(reverse("evaluation_create", args=["teas"]), asked)
     assert (refused.status_code, "Choose at least one run" in refused.content.decode()) == (422, True)
