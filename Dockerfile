@@ -12,7 +12,7 @@ FROM python:3.13-slim
 # pg_dump and pg_restore of the server in docker-compose.yml, for backup and restore: Debian's own are older.
 RUN apt-get update -q \
  && apt-get install -q -y --no-install-recommends ca-certificates postgresql-common \
- && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
+ && sh /usr/share/postgresql-common/pgdg/*.sh -y \
  && apt-get install -q -y --no-install-recommends postgresql-client-18 \
  && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --create-home litmus \

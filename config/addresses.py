@@ -26,6 +26,7 @@ def machine_name() -> str:
 
 
 def note_address(data_dir: Path, served: str) -> None:
+    data_dir.mkdir(parents=True, exist_ok=True)
     (data_dir / FILE).write_text(served + "\n")
 
 

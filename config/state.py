@@ -198,6 +198,7 @@ def _versions() -> Part:
         ("Python", platform.python_version()),
         ("Django", django.get_version()),
         ("PostgreSQL", _postgres_version()),
+        *(("Not as Litmus needs it", each) for each in _other_session_settings()),
         ("Embedded servers", ", ".join(settings.EMBEDDED_SERVERS) or "none"),
         *(("Of another package", label) for label in _plugins()),
         *(("Cannot be used", str(broken)) for broken in broken_plugins()),
@@ -212,6 +213,16 @@ def _plugins() -> list[str]:
 
 def _postgres_version() -> str:
     return str(execute("SHOW server_version")[0][0])
+
+
+def _other_session_settings() -> list[str]:
+    """What a pooler did not pass on, and nobody has made a setting of the role."""
+    found = {name: str(execute(f"SHOW {name}")[0][0]) for name in settings.POSTGRES_SESSION}
+    return [
+        f"{name} is {found[name]}, not {wanted}: see “Behind PgBouncer” in docs/operations.md"
+        for name, wanted in settings.POSTGRES_SESSION.items()
+        if settings.TRANSACTION_POOLER and found[name] != wanted
+    ]
 
 
 def _try_versions(by: User) -> str:  # noqa: ARG001

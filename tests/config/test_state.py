@@ -7,6 +7,7 @@ from celery.app.control import Control
 from django.core import mail
 from django.urls import reverse
 
+from accounts.sql import execute
 from config.celery import app as current_app
 from config.state import TESTS, parts, try_part
 from tests.factories.accounts import UserFactory
@@ -103,6 +104,14 @@ def test_versions(staff, settings):
     assert "has every table of this version" in words("versions", staff, True)
     settings.CACHE_URL = "redis://127.0.0.1:9/0"
     assert "did not answer" in words("versions", staff, False)
+
+
+def test_what_a_pooler_did_not_pass_on_is_named(client, staff, settings):
+    settings.TRANSACTION_POOLER = True
+    client.force_login(staff)
+    assert "Not as Litmus needs it" not in client.get(reverse("state")).text
+    execute("SET LOCAL jit = on")
+    assert "jit is on, not off: see “Behind PgBouncer”" in client.get(reverse("state")).text
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -108,3 +109,4 @@ def test_every_earlier_version_has_a_dump() -> None:
     own = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
     assert set(DUMPS) == set(KEPT) >= set(named) - {own}
     assert own not in DUMPS
+    assert own == settings.CODE_VERSION == re.search(r"(?m)^version: (.*)$", (CHECKOUT / "CITATION.cff").read_text())[1]
