@@ -146,6 +146,7 @@ def _explanation(found: dict[str, Any]) -> list[str]:
         lines += [f"  {_label(one)}" for one in line["labels"]]
         if decision.get("comment"):
             lines.append(f"  decided by {decision.get('by', 'a vote')}: {decision['comment']}")
+        lines += [f"  {line['stale']}"] if line["stale"] else []
         if line["changed"]:
             lines.append(f"  release {found['release']} has {line['released']}")
     return lines + [one["sentence"] for one in found["sets"]] + found["withheld"]

@@ -9,6 +9,7 @@ from accounts.refusals import Refused
 from adjudication.exporting.forms import PARAGRAPH, SENTENCE
 from adjudication.exporting.options import options_of
 from adjudication.exporting.registry import EXPORTERS
+from adjudication.labels.reads.counts import fetch_vote_standing, votes_note
 from adjudication.models import Release
 from adjudication.releases.reads.archive import has_files
 from adjudication.releases.reads.lines import lines_of, released_line
@@ -31,9 +32,9 @@ def newest_release(collection: Collection) -> Release | None:
 
 def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
     """{"topic", "docno", "text", "title", "lines", "sets", "release", "withheld"}: each line has `released`, the value
-    that the newest release gives, and `changed`. A topic's number, or that of one of its aspects (7.1). `sets` are the
-    lines of question sets and citation contexts, with a sentence each. `withheld` are sentences about sealed campaigns,
-    whether this pair is in them or not.
+    that the newest release gives, `changed`, and `stale`, what came after the votes were counted. A topic's number, or
+    that of one of its aspects (7.1). `sets` are the lines of question sets and citation contexts, with a sentence each.
+    `withheld` are sentences about sealed campaigns, whether this pair is in them or not.
 
     Annotators have the pseudonyms of the releases; before the first one, pseudonyms that will change.
     Errors: Refused where the topic, the document or the pair is not there.
@@ -47,7 +48,7 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
     people = people.with_stated(names_in(answers_of(collection)))
     withheld = withheld_of(collection)
     found = [
-        line
+        line | {"stale": votes_note(fetch_vote_standing(campaign))}
         for campaign in readable_campaigns(collection)
         for line in lines_of(collection, campaign, people, topic=topic.pk, document=document.pk, said=True)
         if not subtopic or line.get("subtopic") == subtopic

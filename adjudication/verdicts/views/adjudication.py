@@ -293,8 +293,8 @@ def _item_context(place: Place, verdict: Verdict, answers: dict[str, Any]) -> di
         "unparsed": UnparsedAnswer.objects.filter(item=verdict.item_id, criterion=verdict.criterion_id).order_by("pk"),
         "voted": ",".join(str(value) for value in sorted(values)),
         "selected": selected,
-        "cause": answers.get("cause", verdict.cause),
-        "comment": answers.get("comment", verdict.comment),
+        "cause": answers.get("cause", ""),  # what somebody said of another decision is shown, and not said again
+        "comment": answers.get("comment", ""),
         "levels": [(level, str(level.value) == selected) for level in place.criterion.levels.all()],
         "by_hand": verdict.method == Method.BY_HAND,
         "basis": fingerprint(votes),

@@ -3,6 +3,7 @@
 from urllib.parse import quote
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -12,7 +13,7 @@ from accounts.models import JobState
 from adjudication.evaluation.actions import request_evaluation
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.models import Evaluation
-from tests.factories.adjudication import Built
+from tests.factories.adjudication import AT, Built
 
 pytestmark = pytest.mark.django_db
 
@@ -87,3 +88,18 @@ def test_pages_of_a_topic_lead_there_who_may_read_it(
     page = client.get(reverse(name, args=[built.collection.slug, topic.pk]))
     assert page.status_code == (200 if shown or name == "topic_detail" else 403)
     assert (why(built, topic.number) in page.text) == shown
+
+
+def test_a_label_that_no_count_has_read_is_said(
+    built: Built, manager: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    item, slug = built.items[0], built.collection.slug
+    pair = {"topic": item.topic.number, "docno": item.document.docno}
+    doors = [reverse("line_detail", args=[slug]), reverse("api_line", args=[slug])]
+    sentence = "The votes were counted before 1 newer judgment."
+    assert not [door for door in doors if sentence in manager.get(door, pair).text]
+    built.annotators["dee"] = built.campaign.annotators.create(name="dee", created_at=AT)
+    built.label(item, "dee", 0)
+    assert not [door for door in doors if sentence not in manager.get(door, pair).text]
+    call_command("explain", slug, pair["topic"], pair["docno"])
+    assert sentence in capsys.readouterr().err

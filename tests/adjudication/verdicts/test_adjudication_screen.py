@@ -42,11 +42,16 @@ def test_screen_shows_letters_not_names(built: Built) -> None:
 def test_loading_chooses_no_value_and_says_which_one_stands(built: Built, place: int, word: str | None) -> None:
     client, verdict = client_of(built, "adjudicator"), Verdict.objects.get(item=built.items[place])
     if place == 3:
-        client.post(address("verdict_decide", verdict.pk), {"value": "2", "seen": ""})
+        said = {"value": "2", "cause": "guideline", "comment": "Warm is hot.", "seen": ""}
+        client.post(address("verdict_decide", verdict.pk), said)
     page = lxml.html.fromstring(client.get(address("adjudication_screen"), {"verdict": verdict.pk}).text)
     values = page.xpath("//input[@name='value']")
     assert len(values) == 3
     assert not [each for each in values if each.checked]
+    assert page.xpath("//input[@name='cause'][@checked]/@value") == [""]
+    assert page.xpath("//textarea[@name='comment']")[0].value == ""
+    assert ("guideline gap" in page.xpath("string(//div[@class='alert ok'])")) == (place == 3)
+    assert ("“Warm is hot.”" in page.text_content()) == (place == 3)
     assert page.xpath("//label[@data-grade]//*[@class='badge']/text()") == ([word] if word else [])
 
 
