@@ -110,6 +110,11 @@ urlpatterns = [
     path(f"{K}papers/<int:pk>/sending-back/", papers.PaperSentBack.as_view(), name="api_paper_sending_back"),
     path(f"{C}question-runs/", question_runs.QuestionRunList.as_view(), name="api_question_runs"),
     path(f"{C}question-runs/<int:pk>/", question_runs.QuestionRunDetail.as_view(), name="api_question_run"),
+    path(
+        f"{C}question-runs/<int:pk>/continuation/",
+        question_runs.QuestionRunContinuation.as_view(),
+        name="api_question_run_continuation",
+    ),
     path(f"{C}author-calls/", author_calls.CallList.as_view(), name="api_author_calls"),
     path(f"{C}author-calls/<int:pk>/", author_calls.CallDetail.as_view(), name="api_author_call"),
     path(f"{C}author-calls/<int:pk>/authors/", author_calls.AuthorList.as_view(), name="api_authors"),

@@ -50,6 +50,7 @@ class RewriteSerializer(serializers.Serializer[Any]):
     by = serializers.CharField(allow_blank=True)
     standing = serializers.ChoiceField(list(STANDINGS.items()))
     overlap = OverlapsSerializer()
+    overlap_definition = serializers.CharField()
     reviews = RewriteReviewSerializer(many=True)
 
 

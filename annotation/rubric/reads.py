@@ -20,7 +20,10 @@ STANDINGS = {OPEN: "nobody asked", ASKED: "asked", CONFIRMED: "confirmed", REJEC
 
 @dataclass(frozen=True)
 class RewriteRow:
-    """A rewrite as overseers see it: who proposed it, how it differs, overlap before and after, who said what."""
+    """A rewrite as overseers see it: who proposed it, how it differs, overlap before and after, who said what.
+
+    `definition` names how overlap is counted.
+    """
 
     rewrite: Rewrite
     number: str
@@ -29,6 +32,7 @@ class RewriteRow:
     added: tuple[Piece, ...]
     before: Overlap
     after: Overlap
+    definition: str
     reviews: list[RewriteReview]
 
     @property
@@ -92,6 +96,7 @@ def _row(rewrite: Rewrite, reviews: list[RewriteReview]) -> RewriteRow:
         added=added,
         before=overlap_with(rewrite.original, pairs, definition),
         after=overlap_with(rewrite.text, pairs, definition),
+        definition=definition,
         reviews=reviews,
     )
 
@@ -115,6 +120,7 @@ def rewrite_as_json(row: RewriteRow) -> dict[str, Any]:
         "by": row.author,
         "standing": row.standing,
         "overlap": {"before": asdict(row.before), "after": asdict(row.after)},
+        "overlap_definition": row.definition,
         "reviews": [
             {
                 "reviewer": str(review.reviewer),

@@ -61,6 +61,7 @@ COLUMNS = (
     Column("source", "", lambda question: question.reply.source),
     Column("overlap_titles", "In titles", lambda one: one.overlap_titles, ("overlap_titles",), is_number=True),
     Column("overlap_texts", "… and abstracts", lambda one: one.overlap_texts, ("overlap_texts",), is_number=True),
+    Column("overlap_definition", "", lambda question: question.reply.run.overlap_definition),
     Column("topic", "", lambda question: question.topic.number if question.topic else None),
 )
 

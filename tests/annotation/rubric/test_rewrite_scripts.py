@@ -32,6 +32,7 @@ def test_rewrites_by_command(rubric: Rubric, capsys: pytest.CaptureFixture[str])
     (found,) = step(capsys, "list", campaign)["rewrites"]
     assert (found["text"], found["standing"], found["reviews"]) == (WORDING, "open", [])
     assert 0 <= found["overlap"]["after"]["titles"] <= 1
+    assert found["overlap_definition"] == "litsearch-code"
     refused("wrote one of these", "ask", campaign, writer, pk, "--by", mia)
     refused("Only managers and adjudicators", "ask", campaign, mia, pk, "--by", other)
     refused("Nobody has the address", "ask", campaign, "nobody@example.org", pk, "--by", mia)

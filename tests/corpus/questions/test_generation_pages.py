@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from corpus.models import GenerationReply, Outcome, PromptTemplate, QuestionRun, Role
 from corpus.text.questions import DEFAULT_TEMPLATE
-from tests.factories.accounts import CollectionFactory, one_member_each
+from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
 from tests.stubs.chat import ChatStub, Status
@@ -203,6 +203,25 @@ def test_cutoffs_of_a_run_are_changed_by_command_and_rest(client, filtered, caps
     assert answer.json()["kept"] == 1
     assert client.get(reverse("api_question_runs", args=["tea"])).json()["results"][0]["cutoff_outside"] == 0.1
     assert client.patch(url, {"cutoff_inside": 2}, content_type="application/json").status_code == 400
+
+
+def test_asking_and_going_on_by_rest(client, mention, model):
+    url = reverse("api_question_runs", args=["tea"])
+    asked = {"sample": 5, "seed": 3, "overlap_definition": "words", "cutoff_outside": None}
+    answer = client.post(url, asked, content_type="application/json")
+    assert answer.status_code == 202, answer.content
+    run = QuestionRun.objects.get(pk=answer.json()["id"])
+    assert (run.cutoff_inside, run.cutoff_outside, run.overlap_definition) == (0.33, None, "words")
+    assert (run.total, run.parameters) == (1, {"used": "no", "sample": 5, "seed": 3})
+    assert client.post(url, {}, content_type="application/json").status_code == 409  # one run at a time
+    QuestionRun.objects.update(state="done")
+    answered = {"outcome": Outcome.UNPARSEABLE, "text": "Hm.", "problem": "It holds no line.", "answered_at": AT}
+    GenerationReply.objects.update(**answered)
+    go_on = reverse("api_question_run_continuation", args=["tea", run.pk])
+    assert client.post(go_on, {}, content_type="application/json").status_code == 422
+    answer = client.post(go_on, {"ask_again": True}, content_type="application/json")
+    assert (answer.status_code, answer.json()["state"]) == (202, "queued")
+    assert GenerationReply.objects.get().earlier[0]["text"] == "Hm."
 
 
 def test_cutoffs_that_belong_to_another_way_of_counting_are_marked(client, mention):
