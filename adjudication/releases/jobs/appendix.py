@@ -117,7 +117,7 @@ def _recruitment(facts: Facts) -> str:
 
 def _hours(facts: Facts) -> str:
     """The time that people were active on the labelling screen; "" where nobody was timed."""
-    known = [f"“{one.campaign.name}” {one.hours:.1f}" for one in facts.campaigns if one.hours is not None]
+    known = [f"“{one.campaign.name}” {one.hours:.2f}" for one in facts.campaigns if one.hours is not None]
     return f"Hours of active judging in Litmus by campaign: {', '.join(known)}." if known else ""
 
 

@@ -113,9 +113,10 @@ def _rai(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
     raw = sentences.raw_data(facts, anonymous=anonymous)
     judged = any(one.judged_here for one in facts.campaigns)
     analysis = sentences.analysis(facts)
-    tools = f"{sentences.machines(facts)} {sentences.questions(facts)}".strip()
+    tools = f"{sentences.machines(facts)} {sentences.written_by_models(facts)}".strip()
+    collected = " ".join(filter(None, [raw, sentences.pooled(facts), sentences.questions(facts)]))
     found: dict[str, Any] = {
-        "dataCollection": f"{raw} {sentences.pooled(facts)} {sentences.questions(facts)}".strip(),
+        "dataCollection": collected,
         "dataCollectionType": ["Manual Human Curation"] if judged else [],
         "dataCollectionMissingData": sentences.missing(facts),
         "dataCollectionRawData": raw,

@@ -244,7 +244,9 @@ class Writer:
             )
         cycles = [self._cycle(one) for one in AnnoCycle.objects.filter(collection=self.collection).order_by("number")]
         if cycles:
-            self._write_json("cycles.json", cycles, "Tests of machines: margins, figures, decisions and overrides.")
+            self._write_json(
+                "cycles.json", cycles, "Anno-GPT cycles: margins; of tested machines figures, decisions and overrides."
+            )
 
     def _ranked(self, run: int, name: str) -> Iterator[str]:
         tag = "_".join(name.split())

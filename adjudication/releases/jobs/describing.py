@@ -156,11 +156,14 @@ def _sections(facts: Facts, *, anonymous: bool) -> Iterable[str]:
     }
     if not anonymous:
         found["Citation"] = facts.answers.get("citation") or _cited(facts)
+        if facts.contributors:
+            written = "Authors who wrote questions and want to be named"
+            found["Acknowledgements"] = f"{written}: {', '.join(facts.contributors)}."
         found["Contact"] = facts.answers.get("contact") or NOT_STATED
     for heading, text in found.items():
         if not text:
             continue  # nothing happened that it would speak of
-        keep = heading in ("Citation", "Contact")  # who is named there wants to be
+        keep = heading in ("Citation", "Acknowledgements", "Contact")  # who is named there wants to be
         yield from ("", f"## {heading}", "", text if keep else facts.people.without_names(text))
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import BooleanField, Count, Exists, ExpressionWrapper, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
 
 from adjudication.labels.reads.staleness import Standing
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
@@ -21,18 +21,6 @@ from annotation.models import (
     Submission,
     SubmissionKind,
 )
-
-# How verdicts came about, in words that stand in published files: {(method, has a value): words}.
-DECISIONS = {
-    (Method.UNANIMOUS, True): "unanimous",
-    (Method.MAJORITY, True): "by majority",
-    (Method.TIE_POLICY, True): "tied and settled by the rule for ties",
-    (Method.TIE_POLICY, False): "tied and left out by the rule for ties",
-    (Method.BY_HAND, True): "decided by an adjudicator",
-    (Method.BY_HAND, False): "left out by an adjudicator",
-    (Method.UNRESOLVED, False): "without a value, as the votes were tied or too few",
-}
-SINGLE = "by a single vote"
 
 
 @dataclass(frozen=True)
@@ -156,14 +144,6 @@ def _extracted(campaign: Campaign) -> dict[str, Any]:
 
 
 def _decisions(verdicts: QuerySet[Verdict]) -> dict[str, int]:
-    """{how: number of values} in the order of DECISIONS."""
-    valued = ExpressionWrapper(Q(value__isnull=False), output_field=BooleanField())
-    alone = ExpressionWrapper(Q(n_votes=1), output_field=BooleanField())
-    grouped = verdicts.order_by().annotate(valued=valued, alone=alone).values_list("method", "valued", "alone")
-    found: dict[str, int] = {}
-    for method, has_value, single, n in grouped.annotate(n=Count("pk")):
-        words = DECISIONS.get((method, has_value), str(Method(method).label))
-        words = SINGLE if single and method == Method.UNANIMOUS else words
-        found[words] = found.get(words, 0) + n
-    order = [SINGLE, *DECISIONS.values()]
-    return dict(sorted(found.items(), key=lambda one: order.index(one[0]) if one[0] in order else len(order)))
+    """{how: number of values} in the order of the methods."""
+    found = dict(verdicts.order_by().values_list("method").annotate(n=Count("pk")))
+    return {str(label): found[name] for name, label in Method.choices if name in found}

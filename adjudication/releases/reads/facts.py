@@ -23,6 +23,7 @@ from annotation.models import AnnoCycle
 from annotation.papers.reads.gold import ORIGINS, gold_of
 from corpus.models import Collection, ImportRun, PoolEntry, PoolSource
 from corpus.models.topics import TopicKind
+from corpus.questions.reads.authors import contributors_of
 
 NOT_RELEASED = ("qrels",)  # kinds of imports of which nothing is in a release
 CONTEXTS = (TopicKind.CONTEXT_PARAGRAPH, TopicKind.CONTEXT_SENTENCE)
@@ -59,6 +60,7 @@ class Facts:
     generated: int  # topics of the release that a language model wrote
     question_runs: tuple[dict[str, Any], ...]
     author_calls: tuple[dict[str, Any], ...]
+    contributors: tuple[str, ...]  # authors of questions who want to be named
     runs: tuple[dict[str, Any], ...]
     extractions: tuple[str, ...]  # what the citation contexts of papers are made of, in words
     unknown_topics: bool  # whether topics came neither from files nor from papers or a model: who wrote them is unknown
@@ -115,6 +117,7 @@ def gather(release: Release, recipe: Recipe, people: Pseudonyms, rows: Mapping[s
         generated=topics.filter(generated_question__isnull=False).count(),
         question_runs=tuple(question_runs(collection)),
         author_calls=tuple(author_calls(collection)),
+        contributors=tuple(contributors_of(collection)),
         runs=tuple(run_recipes(collection)),
         extractions=tuple(_extractions(collection)),
         unknown_topics=topics.filter(UNKNOWN_WRITER).exists(),

@@ -177,7 +177,7 @@ def machines(facts: Facts, between: str = " ") -> str:
         if one.machines
     ]
     if facts.rows.get("machines.json", 0) is None:  # the file is there, and has no rows
-        found.append("Prompts and recipes with their hashes are in machines.json.")
+        found.append("Their recipes with hashes, and prompts of language models, are in machines.json.")
     for cycle in facts.cycles:
         if cycle.is_frozen:
             text = f"Anno-GPT cycle {cycle.number} ({cycle.criterion}, margin {cycle.margin:g}): {cycle.words}."
@@ -187,8 +187,13 @@ def machines(facts: Facts, between: str = " ") -> str:
 
 def questions(facts: Facts, between: str = " ") -> str:
     """What models and authors were asked for questions; "" where nobody was."""
-    found = [*map(question_run_sentence, facts.question_runs), *map(author_call_sentence, facts.author_calls)]
-    return facts.people.without_names(between.join(found))
+    asked = facts.people.without_names(between.join(map(author_call_sentence, facts.author_calls)))
+    return between.join(filter(None, [written_by_models(facts, between), asked]))
+
+
+def written_by_models(facts: Facts, between: str = " ") -> str:
+    """What language models were asked for questions; "" where none was."""
+    return facts.people.without_names(between.join(map(question_run_sentence, facts.question_runs)))
 
 
 def runs(facts: Facts, between: str = " ") -> str:

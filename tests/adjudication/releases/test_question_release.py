@@ -8,6 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts import jobs
+from adjudication.models import Release
 from adjudication.releases.reads.explaining import explain
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
@@ -16,7 +17,13 @@ from annotation.models import Assignment
 from corpus.models import AuthorAnswer, AuthorInvitation, AuthorQuestion, QuestionCall
 from corpus.questions.actions.generation import request_questions
 from corpus.questions.reads.mentions import MentionFilter
-from tests.adjudication.releases.releasing import check_croissant, check_explained, check_files, head_of
+from tests.adjudication.releases.releasing import (
+    check_croissant,
+    check_explained,
+    check_files,
+    files_of,
+    head_of,
+)
 from tests.factories.accounts import AT
 from tests.factories.mentions import make_mention
 from tests.factories.rubrics import Rubric, build_rubric, rate
@@ -76,7 +83,7 @@ def ask_author(rubric: Rubric) -> None:
     for docno in ("11", "12"):
         named = {"email": f"{docno}@example.org", "document": rubric.documents[docno]}
         invitation = AuthorInvitation.objects.create(call=call, created_at=AT, **named)
-    given = {"text": rubric.topics["q2"].text, "consent": True, "submitted_at": AT}
+    given = {"text": rubric.topics["q2"].text, "consent": True, "credit_name": "Ada Lovelace", "submitted_at": AT}
     written = AuthorAnswer.objects.create(invitation=invitation, revision=1, **given)
     AuthorQuestion.objects.create(topic=rubric.topics["q2"], answer=written)
 
@@ -119,6 +126,11 @@ def test_what_models_and_authors_were_asked_is_said(released: tuple[Rubric, Path
     appendix = (out / "REVIEWERS.md").read_text()
     for line in ("Ask as a stranger would.", *prompt.body.splitlines(), *rerank.body.splitlines()):
         assert f"\n> {line}".rstrip() in appendix
+    thanks = "Authors who wrote questions and want to be named: Ada Lovelace."
+    release = Release.objects.get()
+    assert thanks in (release.variant(anonymous=False) / "README.md").read_text()
+    for path, content in files_of(release.variant(anonymous=True)).items():
+        assert b"Lovelace" not in content, path
     croissant = json.loads((out / "croissant.json").read_text())
     assert croissant["rai:hasSyntheticData"] is True
     assert "stub-model" in croissant["rai:machineAnnotationTools"][0]
