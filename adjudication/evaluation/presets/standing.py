@@ -21,7 +21,13 @@ from adjudication.evaluation.reads.subsets import attributes_of
 from adjudication.models import Evaluation
 from corpus.models import Collection
 
-INPUTS = {"gold": "the gold", "runs": "the runs", "subsets": "the attributes of topics", "pools": "the pools"}
+INPUTS = {
+    "gold": "the gold",
+    "remarks": "the remarks on the gold",  # what was left out, and votes that were counted before newer labels
+    "runs": "the runs",
+    "subsets": "the attributes of topics",
+    "pools": "the pools",
+}
 OTHER = "what the table is about"
 UNKNOWN = "Measured by an earlier version of Litmus, which did not note of what."
 
@@ -40,6 +46,7 @@ def inputs_of(collection: Collection, spec: EvaluationSpec, files: Container[str
             return found
         golds = {gold: read_gold(collection, gold) for gold in dict.fromkeys(named)}
         found["gold"] = _hash([_judgments(gold) for gold in golds.values()])
+        found["remarks"] = _hash([gold.notes for gold in golds.values()])
         subsets = [_attributes(collection, golds[each.gold], each.by) for each in specs if each.by]
         pools = [_pools(collection, golds[each.gold], each) for each in specs if each.random or each.sensitivity]
         return found | ({"subsets": _hash(subsets)} if subsets else {}) | ({"pools": _hash(pools)} if pools else {})
@@ -68,11 +75,11 @@ def _stamp(run: Any) -> list[Any]:
 
 
 def _judgments(found: LoadedGold) -> list[Any]:
-    """Every judgment of the gold, topic by topic, and what figures made with it assume."""
+    """Every judgment of the gold, topic by topic."""
     gold = found.gold
     docnos = [docno for places in gold.places for docno in places]
     numbers = [np.ascontiguousarray(each).tobytes().hex() for each in (gold.topic, gold.gain, gold.level)]
-    return [gold.topics, docnos, numbers, gold.relevance, found.unit, found.notes]
+    return [gold.topics, docnos, numbers, gold.relevance, found.unit]
 
 
 def _attributes(collection: Collection, found: LoadedGold, by: Sequence[str]) -> Any:

@@ -68,6 +68,7 @@ def pool(built: Built) -> None:
     [
         (decide, {}, GOLD),
         (label, {}, "Its figures are not of today. 1 newer judgment came after the votes were counted. Count again."),
+        (label, {"gold": "campaign:main;unresolved=skip"}, "Measured before the remarks on the gold changed."),
         (label, {"gold": "annotator:ana"}, ""),
         (replace_run, {}, "Measured before the runs changed."),
         (rename_sources, {}, ""),
