@@ -1,5 +1,7 @@
 import atexit
 import contextlib
+import os
+import tempfile
 from pathlib import Path
 
 from django.apps import AppConfig
@@ -29,7 +31,17 @@ class ConfigConfig(AppConfig):
         StaticFilesConfig.ignore_patterns = [*StaticFilesConfig.ignore_patterns, *NOT_COLLECTED]
         with contextlib.suppress(OSError):  # Django's own check reports when it is missing
             Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(parents=True, exist_ok=True)
+            _spool_there()
         atexit.register(close_pools)
+
+
+def _spool_there() -> None:
+    """Our temporary files go there too, unless the operator has said where: spooled copies may be as large as uploads.
+
+    Not those of programs that we start: Chromium's sockets need short paths.
+    """
+    if "TMPDIR" not in os.environ:
+        tempfile.tempdir = str(settings.FILE_UPLOAD_TEMP_DIR)
 
 
 def close_pools() -> None:

@@ -105,8 +105,6 @@ READING_SECONDS = env.number("LITMUS_READING_SECONDS", 120, minimum=1)
 READING_MEGABYTES = env.number("LITMUS_READING_MB", 2_048, minimum=64)
 # On the disk of the media: /tmp may be small or memory, and a complete file is moved without being copied.
 FILE_UPLOAD_TEMP_DIR = MEDIA_ROOT / "arriving"
-# Spooled copies go there too, those of the processes we start as well.
-os.environ.setdefault("TMPDIR", str(FILE_UPLOAD_TEMP_DIR))
 FILE_UPLOAD_HANDLERS = [
     "config.uploads.UploadLimit",
     "django.core.files.uploadhandler.MemoryFileUploadHandler",

@@ -68,6 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start the embedded servers before the first test (the controller of xdist holds them for its workers)."""
     held = ExitStack()
     config.add_cleanup(held.close)
+    tempfile.tempdir = None  # not where the product puts its own
     # Not again in a process of a run, nor in a run that a test starts; and to be shown tests nobody need wait.
     if RUN not in os.environ and not config.option.collectonly:
         held.enter_context(databases.one_run(settings.DATA_DIR, partial(_say, config)))

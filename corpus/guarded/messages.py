@@ -19,7 +19,7 @@ from corpus.guarded.limits import ReadingFailed
 
 HEADER = struct.Struct("<cQQ")
 RECORDS, END, RAISED, NO_MEMORY, FAULT = b"r", b".", b"e", b"m", b"f"
-FRAME_BYTES = 1 << 20  # after which a frame is sent
+FRAME_BYTES = 1 << 18  # after which a frame is sent: several wait in the pipe
 MOST_BYTES = 256 << 20  # of a frame: one record may be large
 OUR_RECORDS = ("corpus.formats.", "corpus.pdf.")
 # Values of the standard library that records hold.

@@ -26,7 +26,7 @@ LOOK_EVERY = 0.2  # seconds between two looks at whether the work was cancelled
 PIPE_BYTES = 1 << 20
 COMMAND = [sys.executable, "-s", "-m", "corpus.guarded.nursery"]
 _ROOT = Path(__file__).resolve().parents[2]
-_KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "VIRTUAL_ENV", "TMPDIR")
+_KEPT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "SYSTEMROOT", "VIRTUAL_ENV")
 
 
 T = TypeVar("T")
@@ -203,7 +203,8 @@ class _Nursery:
 
 def environment() -> dict[str, str]:
     """What the nursery needs to find Python; no addresses, keys or passwords of ours."""
-    own = {"PYTHONIOENCODING": "utf-8", "ARROW_DEFAULT_MEMORY_POOL": "system", "OPENBLAS_NUM_THREADS": "1"}
+    own = {"TMPDIR": tempfile.gettempdir(), "PYTHONIOENCODING": "utf-8", "OPENBLAS_NUM_THREADS": "1"}
+    own["ARROW_DEFAULT_MEMORY_POOL"] = "system"  # the others reserve more than a child may have
     return {name: value for name, value in os.environ.items() if name in _KEPT} | own
 
 

@@ -1,8 +1,13 @@
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadedfile import SimpleUploadedFile, TemporaryUploadedFile
+
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def upload(rf, *sizes: int):
@@ -38,3 +43,22 @@ def test_large_files_arrive_on_the_disk_of_the_media(rf, settings):
     assert isinstance(file, TemporaryUploadedFile)
     assert Path(file.temporary_file_path()).parent == settings.FILE_UPLOAD_TEMP_DIR
     file.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("said", ["", "elsewhere"])
+def test_spooled_copies_lie_there_too_unless_the_operator_says_where(tmp_path: Path, said: str) -> None:
+    """In Compose /tmp is memory. What reads files for us puts its copies where we do."""
+    (tmp_path / "elsewhere").mkdir()
+    script = (
+        "import django, tempfile; django.setup(); print(tempfile.gettempdir())\n"
+        "from corpus.guarded.reading import read_guarded\n"
+        "print(*read_guarded(tempfile._candidate_tempdir_list))"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "TMPDIR"}
+    environment |= {"LITMUS_DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    environment |= {"TMPDIR": str(tmp_path / said)} if said else {}
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    done = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=True)
+    ours, first, *_ = done.stdout.split()
+    assert ours == first == str(tmp_path / said if said else tmp_path / "media" / "arriving")
