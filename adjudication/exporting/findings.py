@@ -105,17 +105,25 @@ def verdict_findings(options: Options, read: Reader, standing: Standing[VoteRun]
     return [finding for finding in found if finding.count]
 
 
+NO_VALUE = "No item has a value yet."
+
+
+def count_first(options: Options) -> str:
+    """What gives items their first values."""
+    names = options.collection.slug, options.campaign.slug if options.campaign else ""
+    advice = where(
+        "Count the votes first",
+        page="page “Adjudication” of the campaign",
+        rest="POST /api/collections/{}/campaigns/{}/votes/".format(*names),
+        command="adjudicate {} {}".format(*names),
+    )
+    return f"{advice}."
+
+
 def _without_values(counts: dict[str, Any], standing: Standing[VoteRun], options: Options) -> tuple[str, str]:
     """Why no item has a value, and what gives them one."""
     if standing.run is None:
-        names = options.collection.slug, options.campaign.slug if options.campaign else ""
-        advice = where(
-            "Count the votes first",
-            page="page “Adjudication” of the campaign",
-            rest="POST /api/collections/{}/campaigns/{}/votes/".format(*names),
-            command="adjudicate {} {}".format(*names),
-        )
-        return "No item has a value yet.", f"{advice}."
+        return NO_VALUE, count_first(options)
     if counts["missing"] == counts["items"]:
         return "When the votes were counted, no item had any.", "Count the votes again once items are judged."
     states = {"unresolved": "tied or with too few votes", "missing": "without a vote", "excluded": "left out as ties"}

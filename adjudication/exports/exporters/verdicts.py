@@ -13,7 +13,7 @@ from adjudication.exporting.exporter import (
     Reader,
     TextExporter,
 )
-from adjudication.exporting.findings import override_findings, standing_of
+from adjudication.exporting.findings import NO_VALUE, count_first, override_findings, standing_of
 from adjudication.exporting.streams import loaded, rows
 from adjudication.labels.reads.counts import votes_note
 from corpus.formats.jsonl import write_objects
@@ -29,8 +29,7 @@ class Verdicts(TextExporter, CampaignExporter):
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         found = override_findings(options, options.campaign, by_votes=True)
         if not read(ANY_VERDICT):
-            advice = "Count the votes first (page “Adjudication” of the campaign)."
-            found.append(Finding(FATAL, "no_verdicts", "No item has a value yet.", advice=advice))
+            found.append(Finding(FATAL, "no_verdicts", NO_VALUE, advice=count_first(options)))
         standing = standing_of(options.campaign, read.memo) if options.campaign else None
         if standing and standing.is_stale:
             found.append(Finding(WARNING, "stale", votes_note(standing), standing.newer, advice="Count again."))

@@ -121,8 +121,8 @@ class _Storing:
             self._count(fields["blocks"], content)
         is_new = paper.pk is None
         if identity.doubt and not paper.is_doi_settled:
-            doubt = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}; say on its page"
-            self.counts.add_notes([Problem(file.name, 0, f"{doubt} which is its DOI.")])
+            doubt = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}"
+            self.counts.add_notes([Problem(file.name, 0, f"{doubt} until somebody says which is its DOI.")])
         changed = self._write(paper, fields, file)
         changed |= self._write_extraction(paper, kind, state, content, file)
         if is_new:
@@ -143,8 +143,7 @@ class _Storing:
             return
         proposed, outside = self.citing["proposed"], self.citing["outside"]
         self.counts.remarks.append(
-            f"Citing paragraphs: {proposed:,} proposed as contexts, {outside:,} outside the proposed sections"
-            " (listed on the page of each paper and on its extraction screen)"
+            f"Citing paragraphs: {proposed:,} proposed as contexts, {outside:,} outside the proposed sections."
         )
 
     def _identify(self, incoming: Incoming) -> tuple[Paper, Identity]:

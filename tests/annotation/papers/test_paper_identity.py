@@ -109,7 +109,7 @@ def test_what_is_in_doubt_is_asked_and_answered(tmp_path, client, lines, candida
     people = one_member_each(collection)
     file = titled(tmp_path / "mine.pdf", "On the age of tea", *lines)
     run = take(collection, file)
-    assert (counts(run), "say on its page which is its DOI" in run.errors[0]["reason"]) == ((1, 0, 0, 0), True)
+    assert (counts(run), "until somebody says which is its DOI" in run.errors[0]["reason"]) == ((1, 0, 0, 0), True)
     paper = Paper.objects.get()
     assert (paper.key, paper.doi, paper.doubtful_doi["candidates"]) == ("mine", "", candidates)
     page, answer = (reverse(name, args=["teas", paper.pk]) for name in ("paper_detail", "paper_doi"))
