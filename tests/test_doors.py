@@ -12,8 +12,8 @@ import pytest
 from django.core.management import get_commands, load_command_class
 from rest_framework import serializers
 
-from adjudication.agreement.api import NewVoteSerializer
-from adjudication.agreement.forms import VoteForm
+from adjudication.agreement.api import NewAgreementSerializer, NewVoteSerializer
+from adjudication.agreement.forms import AgreementForm, VoteForm
 from adjudication.cycles.api import CycleDecisionSerializer, NewCycleSerializer
 from adjudication.cycles.forms import CycleForm, DecisionForm
 from adjudication.evaluation.api import NewEvaluationSerializer, NewJudgingSerializer
@@ -155,6 +155,7 @@ VERBS = [
         here=("campaign", "go_on"),
         buttons=("dry_run",),
     ),
+    Verb("agreement", (AgreementForm,), NewAgreementSerializer, "agreement", here=("campaign",)),
     Verb("adjudicate", (VoteForm,), NewVoteSerializer, "adjudicate", here=("campaign", "policy")),
     Verb(
         "evaluate",

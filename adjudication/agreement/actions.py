@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from django.db import transaction
+from django.db.models import Q
 
 from accounts import jobs
 from accounts.audit import record_event
@@ -20,8 +21,9 @@ from adjudication.stats.report import Options
 from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.campaigns.rules.settings import check_within
 from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED, USUAL_VOTES
-from annotation.models import Campaign
+from annotation.models import AnnoCycle, Campaign
 
+UNIT = {"cluster": "unit"}  # what the engine calls it
 J = TypeVar("J", AgreementRun, VoteRun)
 
 
@@ -34,20 +36,22 @@ def request_agreement(
     resamples: int = 10_000,
     seed: int | None = None,
     interval: str = "auto",
-    unit: str = "auto",
+    cluster: str = "auto",
     margin: float | dict[str, float] | None = None,
     figures: bool = True,
     send: bool = True,
 ) -> AgreementRun:
     """Ask for all agreement figures of the campaign.
 
-    `interval` is auto, percentile, bca or jackknife_t; `unit` auto, item or topic. Without a seed the campaign's own
-    is taken, so that asking again gives the same figures. `margin` is one equivalence margin or one for each
-    statistic; `figures` draws the files for papers too. `send=False` leaves the work to the caller.
+    `interval` is auto, percentile, bca or jackknife_t; `cluster` (what is resampled) auto, item or topic. Without a
+    seed the campaign's own is taken, so that asking again gives the same figures. `margin` is one equivalence margin or
+    one for each statistic, without one that of the campaign's Anno-GPT cycle; `figures` draws the files for papers too.
+    `send=False` leaves the work to the caller.
     """
     check_adjudicator(campaign.collection, by)
     seed = campaign_seed(campaign, "agreement") if seed is None else seed
-    parameters = {"resamples": resamples, "interval": interval, "unit": unit, "margin": margin}
+    margin = _margin_of_cycle(campaign) if margin is None else margin
+    parameters = {"resamples": resamples, "interval": interval, "cluster": cluster, "margin": margin}
     _check_options(seed, parameters)
     parameters["figures"] = figures
     return _queue(AgreementRun, "request_agreement", campaign, by, at, send=send, seed=seed, parameters=parameters)
@@ -91,11 +95,17 @@ def request_vote(
     )
 
 
+def _margin_of_cycle(campaign: Campaign) -> float | None:
+    """The margin that was fixed when the newest cycle on this campaign began; None where there is no cycle."""
+    cycles = AnnoCycle.objects.filter(Q(dev=campaign) | Q(test=campaign)).order_by("-number")
+    return cycles.values_list("margin", flat=True).first()
+
+
 def _check_options(seed: int, parameters: dict[str, Any]) -> None:
     check_within(SEED, seed)
     check_within(RESAMPLES, parameters["resamples"])
     try:
-        Options(seed=seed, **parameters)
+        Options(seed=seed, **{UNIT.get(name, name): value for name, value in parameters.items()})
     except ValueError as error:
         raise Refused(f"{str(error)[0].upper()}{str(error)[1:]}.") from None
 

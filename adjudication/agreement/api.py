@@ -144,16 +144,40 @@ class AgreementSerializer(serializers.Serializer[Any]):
         f"Counting stops at {MOST_COUNTED:,}."
     )
     changed_verdicts = serializers.IntegerField(
-        help_text="verdicts that have got another value since, where a figure depends on verdicts: stale likewise"
+        help_text="verdicts that have got another value since: figures with the verdict are stale, all others are not"
     )
     job = JobSerializer(allow_null=True)
+
+
+@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "object", "additionalProperties": {"type": "number"}}]})
+class MarginField(serializers.Field[Any, Any, Any, Any]):
+    """A number, or an object {statistic: number}."""
+
+    def to_internal_value(self, data: Any) -> float | dict[str, float]:
+        numbers = data.values() if isinstance(data, dict) else [data]
+        if not numbers or any(isinstance(each, bool) or not isinstance(each, int | float) for each in numbers):
+            raise serializers.ValidationError("Give a number, or an object with a number for each statistic.")
+        return data if isinstance(data, dict) else float(data)
+
+    def to_representation(self, value: Any) -> Any:
+        return value
 
 
 class NewAgreementSerializer(serializers.Serializer[Any]):
     resamples = number_field(RESAMPLES)
     seed = number_field(SEED)
     interval = serializers.ChoiceField(["auto", *METHODS], default="auto")
-    unit = serializers.ChoiceField(["auto", *UNITS], default="auto")
+    cluster = serializers.ChoiceField(
+        ["auto", *UNITS], default="auto", help_text="what is resampled: items, or topics with all their items"
+    )
+    margin = MarginField(
+        required=False,
+        allow_null=True,
+        help_text="equivalence margin of people against machine, for all statistics or by statistic; left out, that of"
+        " the campaign's Anno-GPT cycle",
+    )
+    figures = serializers.BooleanField(default=True, help_text="draw the figures for papers as well")
+    former: ClassVar[dict[str, str]] = {"unit": "cluster"}
 
 
 class VoteSerializer(JobSerializer):

@@ -45,14 +45,15 @@ class MeasureAgreement(ReportingCommand):
         parser.add_argument(
             "--margin",
             type=read_margin,
-            help="equivalence margin of people against machine: 0.05, or accuracy=0.05,spearman=0.1",
+            help="equivalence margin of people against machine: 0.05, or accuracy=0.05,spearman=0.1 (default: that of"
+            " the campaign's Anno-GPT cycle)",
         )
         parser.add_argument("--figures", action="store_true", help="also draw the figures for papers, and keep them")
 
     def carry_out(self, *, slug: str, campaign: str, cluster: str, **options: Any) -> tuple[str, dict[str, Any]]:
         chosen = {name: options[name] for name in ("resamples", "seed", "interval", "margin", "figures")}
         target = campaign_with(slug, campaign)
-        run = request_agreement(campaign=target, by=None, at=timezone.now(), unit=cluster, send=False, **chosen)
+        run = request_agreement(campaign=target, by=None, at=timezone.now(), cluster=cluster, send=False, **chosen)
         jobs.complete(run)
         return summary(run), as_json(run)
 

@@ -18,7 +18,7 @@ INTERVALS = {
     "bca": "BCa bootstrap",
     "jackknife_t": "jackknife with Student’s t",
 }
-UNITS = {
+CLUSTERS = {
     "auto": "topics, where a topic has several items",
     "topic": "topics, each with all its items",
     "item": "items, as if topics did not matter",
@@ -39,7 +39,7 @@ class AgreementForm(forms.Form):
         help_text="More make the ends of intervals steadier; 10,000 give two decimals of a percent.",
     )
     interval = forms.ChoiceField(label="Interval", choices=list(INTERVALS.items()), required=False)
-    unit = forms.ChoiceField(label="Resample", choices=list(UNITS.items()), required=False)
+    cluster = forms.ChoiceField(label="Resample", choices=list(CLUSTERS.items()), required=False)
     seed = number_field(
         SEED,
         label="Seed",
@@ -51,8 +51,10 @@ class AgreementForm(forms.Form):
         max_length=300,
         required=False,
         help_text="The largest difference of people and machine that you would call none, chosen beforehand, in the"
-        " units of the figure: 0.05 (5 points) for all, or accuracy 0.05, spearman 0.1. Only with machine annotators.",
+        " units of the figure: 0.05 (5 points) for all, or accuracy 0.05, spearman 0.1. Only with machine annotators."
+        " Left empty, that of the campaign's Anno-GPT cycle, if it has one.",
     )
+    figures = forms.BooleanField(label="Draw the figures for papers", required=False, initial=True)
 
     def clean_margin(self) -> float | dict[str, float] | None:
         text = self.cleaned_data["margin"]
@@ -63,7 +65,7 @@ class AgreementForm(forms.Form):
             raise forms.ValidationError(problem) from None
 
     def clean(self) -> dict[str, Any]:
-        return _filled(self, {"resamples": RESAMPLES.usual, "interval": "auto", "unit": "auto"})
+        return _filled(self, {"resamples": RESAMPLES.usual, "interval": "auto", "cluster": "auto"})
 
 
 class VoteForm(forms.Form):

@@ -14,7 +14,8 @@ class AgreementRun(Job):
     snapshot = models.BigIntegerField(null=True, blank=True)  # newest submission read; later ones make it stale
     # Later changes of verdicts make figures against the verdict stale; by the database's clock.
     verdicts_at = models.DateTimeField(null=True, blank=True)
-    inputs_hash = models.CharField(max_length=64, blank=True)
+    inputs_hash = models.CharField(max_length=64, blank=True)  # of labels, topics, scales and annotators
+    verdicts_hash = models.CharField(max_length=64, blank=True)  # of the verdicts that figures were made with; "": none
     n_judgments = models.BigIntegerField(default=0)
     seconds = models.FloatField(null=True, blank=True)
     library_versions = models.JSONField(default=dict, blank=True)

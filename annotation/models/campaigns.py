@@ -132,7 +132,7 @@ class Level(models.Model):
         constraints = [models.UniqueConstraint(fields=["criterion", "value"], name="level_value_unique")]
 
     def __str__(self) -> str:
-        return f"{self.value} {self.label}"
+        return str(self.value) if self.label == str(self.value) else f"{self.value} {self.label}"
 
 
 class Guideline(models.Model):

@@ -86,12 +86,14 @@ def _begin(run: AgreementRun, inputs: Inputs, snapshot: int) -> None:
     """Note what is computed from, and by what. Figures of an earlier attempt stay only if both are still the same."""
     versions = library_versions()
     with transaction.atomic():
-        if (run.inputs_hash, run.library_versions) != (inputs.digest, versions):
+        before = (run.inputs_hash, run.verdicts_hash, run.library_versions)
+        if before != (inputs.digest, inputs.verdicts_digest, versions):
             _forget(run)
-        run.snapshot, run.inputs_hash = snapshot, inputs.digest
+        run.snapshot, run.inputs_hash, run.verdicts_hash = snapshot, inputs.digest, inputs.verdicts_digest
         run.n_judgments = inputs.table.n_labels
         run.library_versions = versions
-        run.save(update_fields=["snapshot", "verdicts_at", "inputs_hash", "n_judgments", "library_versions", "detail"])
+        hashes = ["inputs_hash", "verdicts_hash"]
+        run.save(update_fields=["snapshot", "verdicts_at", *hashes, "n_judgments", "library_versions", "detail"])
 
 
 def library_versions() -> dict[str, str]:
@@ -170,7 +172,7 @@ def options_of(run: AgreementRun, criterion: Criterion) -> Options:
         resamples=given.get("resamples", 10_000),
         level=given.get("level", 0.95),
         interval=given.get("interval", "auto"),
-        unit=given.get("unit", "auto"),
+        unit=given.get("cluster", "auto"),
         margin=given.get("margin"),
     )
 
@@ -188,6 +190,7 @@ def _detail(
         "scale": [[level.value, level.label] for level in sorted(criterion.levels.all(), key=lambda one: one.value)],
         "annotators": _columns(matrix, inputs),
         "voters": matrix.annotators[list(labels.voting)].tolist(),
+        "has_verdicts": labels.adjudicated is not None,
         "tables": confusion_tables(labels),
         "repeats": self_consistency(matrix, inputs.repeats.of_criterion(criterion.pk), scale_of(criterion)),
         **topic_tables(

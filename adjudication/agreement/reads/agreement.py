@@ -7,6 +7,7 @@ from typing import Any
 from adjudication.agreement.reads.standing import why_stale
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.blocks import ADJUDICATED
+from adjudication.stats.intervals import FEWEST
 from adjudication.stats.report import Result
 from adjudication.stats.statistics import TABLE_ONE, rank, statistic
 from annotation.campaigns.reads.overrides import overrides_in
@@ -25,6 +26,7 @@ REASONS = {
     "no_difference": "there is no difference at all",
     "unjudged_document": "the run ranks a document that is not judged",
 }
+FEW_IN_COMMON = "no pair of annotators has 10 items in common: too few for an interval"
 LEFT_OUT = {
     "too_few_items": "fewer than 10 items",
     "no_overlap": "no item",
@@ -48,7 +50,7 @@ FLAGS = {
     "small_sample": "small sample, so the interval is rough",
     "independent_items_assumed": "items were resampled although topics have several: too narrow if topics differ",
     "bca_fell_back": "bias correction not finite, so this is the percentile interval",
-    "leave_one_out": "voters are compared with the vote of the others",
+    "leave_one_out": "who voted is compared with the vote of the other voters",
     "part_whole": "nobody else voted: its own label is part of the verdict, which flatters",
     "held_fixed": "the verdicts come from a model of the whole sample and were not computed again in the resamples",
     "zero_spread": "all differences are equal",
@@ -172,8 +174,8 @@ def show(result: AgreementResult, label: str = "") -> FigureText:
         method=method,
         n_items=result.n_items or 0,
         n_pairs=result.n_pairs or 0,
-        why=REASONS.get(result.reason, result.reason),
-        why_no_interval=REASONS.get(result.ci_reason, result.ci_reason),
+        why=reason_text(result.reason, result.n_items),
+        why_no_interval=reason_text(result.ci_reason, result.n_items),
         notes=notes,
         points={name: value for name, value in points.items() if value is not None},
         p=p_text(result.p),
@@ -183,6 +185,14 @@ def show(result: AgreementResult, label: str = "") -> FigureText:
         reason=result.reason,
         statistic=result.statistic,
     )
+
+
+def reason_text(reason: str, n_items: int | None) -> str:
+    """Why a figure of so many items, or its interval, is undefined. A mean over pairs that share few items each can
+    stand on many items in all."""
+    if reason == "too_few_items" and (n_items or 0) >= FEWEST["item"]:
+        return FEW_IN_COMMON
+    return REASONS.get(reason, reason)
 
 
 def _more_notes(result: AgreementResult) -> list[str]:
@@ -238,8 +248,12 @@ def block_name(result: AgreementResult) -> str:
 
 
 def block_label(block: str, flags: Iterable[str]) -> str:
-    """The block in words; voters are compared with the vote of the others."""
-    return BLOCKS[block].replace("the verdict", "the vote of the others") if "leave_one_out" in flags else BLOCKS[block]
+    """The block in words; who voted is compared with the vote of the other voters."""
+    return (
+        BLOCKS[block].replace("the verdict", "the vote of the other voters")
+        if "leave_one_out" in flags
+        else BLOCKS[block]
+    )
 
 
 def _pair_name(result: AgreementResult) -> str:
@@ -295,7 +309,7 @@ def _difference(found: dict[str, Any]) -> Difference:
         n_excluded=found["n_excluded"],
         notes=(*left_out(found.get("excluded_pairs", ())), *dropped(ci)),
         is_planned=record.name in TABLE_ONE,
-        why=REASONS.get(difference["reason"] or difference["ci_reason"] or "", ""),
+        why=reason_text(difference["reason"] or difference["ci_reason"] or "", difference["n_items"]),
     )
 
 

@@ -43,7 +43,7 @@ def _labels_text(detail: dict[str, Any]) -> str:
 def _unit(run: AgreementRun, detail: dict[str, Any]) -> str:
     if detail["unit"] == "topic":
         return f"{detail['n_topics']:,} topics, each with all its items"
-    return "items, conditional on independent items" if run.parameters.get("unit") == "item" else "items"
+    return "items, conditional on independent items" if run.parameters.get("cluster") == "item" else "items"
 
 
 def _resamples(run: AgreementRun, used: set[str], detail: dict[str, Any]) -> str:
@@ -62,8 +62,8 @@ def verdict_sentence(run: AgreementRun) -> str:
         return ""
     by_hand = vote.counts.get("by_hand", 0)
     return (
-        f"Verdict: {rules_text(vote)}; {by_hand:,} by hand when counted. Voters are compared with the vote of the"
-        " others instead."
+        f"Verdict: {rules_text(vote)}; {by_hand:,} by hand when counted. Who voted is compared with the vote of the"
+        " other voters, as their own label is part of the verdict."
     )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import product
 from string import ascii_lowercase
 
-from adjudication.agreement.reads.agreement import BLOCKS, REASONS, block_name, p_text, show
+from adjudication.agreement.reads.agreement import BLOCKS, block_name, p_text, reason_text, show
 from adjudication.agreement.reads.method import equals, method_sentence, test_sentence, verdict_sentence
 from adjudication.agreement.reads.standing import why_stale
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
@@ -167,7 +167,7 @@ def _notes(row: AgreementResult) -> list[str]:
     notes = [SMALL] if small else []
     notes += show(row).notes
     if row.value is not None and row.ci is None:
-        notes.append(f"no interval: {REASONS.get(row.ci_reason, row.ci_reason)}")
+        notes.append(f"no interval: {reason_text(row.ci_reason, row.n_items)}")
     return notes
 
 

@@ -10,7 +10,8 @@ from adjudication.labels.reads.staleness import Standing, count_newer
 from adjudication.models import AgreementRun, VoteRun
 from annotation.models import AnnotatorKind, Campaign
 
-OTHER = "other changes of labels, verdicts, topics or annotators"
+OTHER = "other changes of labels, topics or annotators"
+OTHER_VERDICTS = "changes of verdicts, with which some of its figures are"
 
 
 def fetch_standing(campaign: Campaign, condition: Q | None = None) -> Standing[AgreementRun]:
@@ -36,8 +37,7 @@ def standing_of(run: AgreementRun, job: AgreementRun | None = None) -> Standing[
 
 def why_stale(run: AgreementRun) -> str:
     """What has changed since these figures were computed, as a sentence that is printed with them; "" for nothing."""
-    since = standing_of(run).since
-    return f"Computed before {since}." if since else ""
+    return standing_of(run).sentence
 
 
 def exact_standings(campaign: Campaign) -> tuple[Standing[VoteRun], Standing[AgreementRun]]:
@@ -49,10 +49,13 @@ def exact_standings(campaign: Campaign) -> tuple[Standing[VoteRun], Standing[Agr
     votes = fetch_vote_standing(campaign, inputs.table)
     runs = AgreementRun.objects.filter(campaign=campaign).order_by("-pk")
     done = runs.filter(state=JobState.DONE).first()
-    if done is None or done.inputs_hash == inputs.digest:
-        return votes, Standing(done, runs.first())
-    newer = count_newer(campaign, done.snapshot, kinds=AnnotatorKind.values, repeats=True)
-    return votes, Standing(done, runs.first(), newer, count_changed(campaign, done.verdicts_at), OTHER)
+    if done is None:
+        return votes, Standing(job=runs.first())
+    if done.inputs_hash != inputs.digest:
+        newer = count_newer(campaign, done.snapshot, kinds=AnnotatorKind.values, repeats=True)
+        return votes, Standing(done, runs.first(), newer, other=OTHER)
+    is_other = _needs_verdicts(done) and done.verdicts_hash != inputs.verdicts_digest
+    return votes, Standing(done, runs.first(), other=OTHER_VERDICTS if is_other else "")
 
 
 def _machines(run: AgreementRun) -> list[str]:
@@ -63,9 +66,12 @@ def _machines(run: AgreementRun) -> list[str]:
 
 
 def _needs_verdicts(run: AgreementRun) -> bool:
-    """Whether a figure depends on the verdicts: those of non-voters do. Voters are compared with each other."""
+    """Whether a figure depends on the verdicts: those of non-voters do, where there were verdicts to compare them with.
+    Voters are compared with each other.
+    """
     return any(
         one["kind"] == AnnotatorKind.MACHINE or one["id"] not in detail.get("voters", ())
         for detail in run.detail.values()
+        if detail.get("has_verdicts", bool(detail.get("voters")))
         for one in detail.get("annotators", ())
     )

@@ -66,7 +66,8 @@ def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int) ->
     scope = fetch_scope(request, slug, campaign, page="agreement")
     figures = AgreementFigure.objects.select_related("run__campaign")
     figure = get_object_or_404(figures, pk=pk, run__campaign=scope.campaign)
-    if since := standing_of(figure.run).since:  # a picture can say nothing of it
+    standing = standing_of(figure.run)
+    if since := standing.since or standing.verdicts_since:  # a picture can say nothing of it
         raise Refused(f"This figure was drawn before {since}. Compute the agreement again to draw it again.")
     answer = HttpResponse(bytes(figure.content), content_type=FIGURE_TYPES[figure.format])
     name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{figure.criterion}-{figure.name.replace('_', '-')}")

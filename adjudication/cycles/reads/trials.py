@@ -107,7 +107,6 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
     if cycle.frozen_source == MachineSource.IMPORTED:
         name, n_runs, counts = _imported(cycle)
     standing = fetch_standing(cycle.test, _as_fixed(cycle, cycle.test))
-    run = standing.run
     return Trial(
         people=people_of(cycle.test),
         machine=name,
@@ -116,7 +115,7 @@ def fetch_trial(cycle: AnnoCycle, tests: int) -> Trial | None:
         n_runs=n_runs,
         standing=standing,
         votes=newest_count(cycle.test.pk),
-        rows=_result_rows(run, cycle, name, tests) if run and name else [],
+        rows=_result_rows(standing, cycle, name, tests) if name else [],
     )
 
 
@@ -125,7 +124,7 @@ def _as_fixed(cycle: AnnoCycle, test: Campaign) -> Q:
 
     Others of the same labels are no test: one could choose among them until one pleases.
     """
-    usual = Q(parameters__resamples=TEST_RESAMPLES, parameters__interval="auto", parameters__unit="auto")
+    usual = Q(parameters__resamples=TEST_RESAMPLES, parameters__interval="auto", parameters__cluster="auto")
     return usual & Q(
         requested_at__gte=cycle.frozen_at, parameters__margin=cycle.margin, seed=campaign_seed(test, "agreement")
     )
@@ -147,7 +146,9 @@ def _imported(cycle: AnnoCycle) -> tuple[str, int, RunCounts]:
     return (cycle.frozen_name if runs else "", runs, RunCounts(answered=given.count(), invalid=unparsed.count()))
 
 
-def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) -> list[ResultRow]:
+def _result_rows(standing: Standing[AgreementRun], cycle: AnnoCycle, machine: str, tests: int) -> list[ResultRow]:
+    if (run := standing.run) is None:
+        return []
     detail = run.detail.get(cycle.criterion, {})
     found = {(one["statistic"], one["model"]): one for one in detail.get("comparisons", ())}
     tests_by_name = {(one.statistic, one.model): one for one in comparisons(run, cycle.criterion)} if detail else {}
@@ -164,7 +165,7 @@ def _result_rows(run: AgreementRun, cycle: AnnoCycle, machine: str, tests: int) 
                 test=tests_by_name[name, machine],
                 people=shown.get((name, "HH", "")),
                 machine=shown.get((name, "GH", machine)),
-                verdict=shown.get((name, "GA", machine)),
+                verdict=None if standing.changed else shown.get((name, "GA", machine)),
                 p_cycles="" if p is None else f"{min(1.0, p * tests):.3f}",
                 outcome=_outcome(compared),
                 is_equivalent=compared["equivalent"] is True,

@@ -43,7 +43,8 @@ class Table1(Preset):
 
     def inputs(self, collection: Collection, specs: Sequence[EvaluationSpec]) -> object:
         campaign, criterion = _asked(collection, specs[0])
-        return [criterion.key, read_inputs(campaign).digest, fetch_vote_standing(campaign).since]
+        inputs = read_inputs(campaign)
+        return [criterion.key, inputs.digest, inputs.verdicts_digest, fetch_vote_standing(campaign).since]
 
     def table(
         self,
@@ -158,7 +159,7 @@ def _notes(found: Agreement, labels: Labels) -> Iterator[str]:
         )
     flags = {flag for each in found.results if each.block == "GA" for flag in each.estimate.flags}
     if Flag.LEAVE_ONE_OUT in flags:
-        yield "The machine voted on the verdicts: G&A compares each run with the vote of the others."
+        yield "The machine voted on the verdicts: G&A compares each run with the vote of the other voters."
     if Flag.PART_WHOLE in flags:
         yield "The machine alone voted on the verdicts: G&A compares it with itself."
     pairs = {pair.annotators for each in found.results if each.block != "GG" for pair in each.excluded_pairs}

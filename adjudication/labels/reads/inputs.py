@@ -4,7 +4,6 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,7 +31,8 @@ class Inputs:
 
     `verdicts` and `voters` are by criterion: {item: value}, and the annotators whose votes these values stand on.
     `items` (n,) are the labelled items, rising, and `topics` (n,) their topics as `read_topics` gives them. `digest`
-    covers all of it and the scales: equal digests are equal inputs.
+    covers labels, topics, annotators and scales, `verdicts_digest` what else figures with the verdict depend on (""
+    for no verdict): equal digests are equal inputs. A count of votes changes only the latter.
     """
 
     table: Table
@@ -43,6 +43,7 @@ class Inputs:
     items: IntArray
     topics: IntArray
     digest: str
+    verdicts_digest: str = ""
 
     def topics_of(self, items: IntArray) -> IntArray:
         """The topics of labelled items."""
@@ -56,14 +57,13 @@ def campaign_seed(campaign: Campaign, analysis: str) -> int:
 
 
 def read_inputs(campaign: Campaign) -> Inputs:
-    """Everything a run depends on, with one digest over it."""
+    """Everything a run depends on, with its digests."""
     table, repeats = read_labels(campaign), read_repeats(campaign)
     digest = hashlib.sha256((table.inputs_hash + repeats.inputs_hash).encode())
     verdicts: dict[int, dict[int, int]] = {}
     rows = Verdict.objects.filter(item__campaign=campaign, value__isnull=False).order_by("criterion_id", "item_id")
     for criterion, item, value in rows.values_list("criterion_id", "item_id", "value").iterator(chunk_size=20_000):
         verdicts.setdefault(criterion, {})[item] = int(value or 0)
-        digest.update(f"{criterion} {item} {value}\n".encode())
     voters = _read_voters(campaign)
     items = np.unique(table.items)
     topics = read_topics(campaign, items)
@@ -72,11 +72,25 @@ def read_inputs(campaign: Campaign) -> Inputs:
     digest.update(np.ascontiguousarray(topics, dtype="<i8").tobytes())
     levels = campaign.criteria.order_by("pk", "levels__value")
     scales = list(levels.values_list("pk", "key", "scale", "levels__value", "levels__label"))
-    took_part = {*table.annotators.tolist(), *repeats.annotators.tolist(), *chain.from_iterable(voters.values())}
+    took_part = {*table.annotators.tolist(), *repeats.annotators.tolist()}
     judges = [person for pk, person in people.items() if pk in took_part]  # who only joined changes no figure
-    rest = [{key: sorted(ids) for key, ids in voters.items()}, judges, scales]
-    digest.update(json.dumps(rest).encode())
-    return Inputs(table, repeats, verdicts, voters, people, items, topics, digest.hexdigest())
+    digest.update(json.dumps([judges, scales]).encode())
+    found_verdicts = _digest_of_verdicts(table, verdicts, voters)
+    return Inputs(table, repeats, verdicts, voters, people, items, topics, digest.hexdigest(), found_verdicts)
+
+
+def _digest_of_verdicts(table: Table, verdicts: dict[int, dict[int, int]], voters: dict[int, set[int]]) -> str:
+    """Who voted on each criterion, and the values that somebody without a vote is compared with; "" for no verdict."""
+    if not verdicts:
+        return ""
+    digest = hashlib.sha256()
+    for criterion, values in verdicts.items():
+        voted = voters.get(criterion, set())
+        judged = set(table.of_criterion(criterion).annotators.tolist())
+        digest.update(f"{criterion} {sorted(voted)}\n".encode())
+        if not judged <= voted:
+            digest.update("".join(f"{item} {value}\n" for item, value in values.items()).encode())
+    return digest.hexdigest()
 
 
 @transaction.atomic

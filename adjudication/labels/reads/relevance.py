@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection
 
 from adjudication.labels.reads.labels import count_changed
-from adjudication.labels.reads.staleness import newer_things
+from adjudication.labels.reads.staleness import changed_verdicts
 from annotation.campaigns.reads.progress import counted_large_at
 from annotation.models import Campaign, Criterion
 from corpus.models import AspectNode, SubQuery, Topic
@@ -172,7 +172,7 @@ def shown_relevance(
 
 def relevance_note(campaign: Campaign, counted_at: datetime | None) -> str:
     """What has changed since stored relevance was counted, as a sentence; "" for nothing, or where none is stored."""
-    since = newer_things(0, count_changed(campaign, counted_at))
+    since = changed_verdicts(count_changed(campaign, counted_at))
     return f"Relevance was counted before {since}." if since else ""
 
 

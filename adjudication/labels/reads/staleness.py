@@ -44,8 +44,8 @@ SELECT count(*) FROM (
 class Standing(Generic[R]):
     """Where a result stands: the newest finished one, the newest job, and what has changed since the former.
 
-    `newer` are labels, `changed` verdicts that have another value now. `other` is said where neither explains that the
-    result was made of other inputs.
+    `newer` are labels. `changed` are verdicts that have another value now: only figures with the verdict are made of
+    them. `other` is said where no newer label explains that the result was made of other inputs.
     """
 
     run: R | None = None
@@ -60,8 +60,22 @@ class Standing(Generic[R]):
 
     @property
     def since(self) -> str:
-        """What came after the result, in words; "" where it is of today."""
-        return newer_things(self.newer, self.changed) or self.other
+        """What came after the result, in words; "" where it is of today, but for figures with the verdict."""
+        return newer_judgments(self.newer) or self.other
+
+    @property
+    def verdicts_since(self) -> str:
+        """The changes of verdicts that came after the figures with the verdict, in words; "" for none."""
+        return changed_verdicts(self.changed)
+
+    @property
+    def sentence(self) -> str:
+        """What is no longer of today, as a sentence that is printed with the figures; "" for nothing."""
+        if self.since:
+            return f"Computed before {self.since}."
+        if self.verdicts_since:
+            return f"Figures with the verdict were computed before {self.verdicts_since}; all others are of today."
+        return ""
 
 
 def count_newer(
@@ -91,7 +105,6 @@ def newer_judgments(count: int) -> str:
     return f"{many} newer {'judgment' if count == 1 else 'judgments'}"
 
 
-def newer_things(judgments: int, verdicts: int) -> str:
-    """How many newer judgments and changed verdicts there are, in words; "" for none."""
-    changes = f"{verdicts:,} {'change of a verdict' if verdicts == 1 else 'changes of verdicts'}" if verdicts else ""
-    return " and ".join(filter(None, (newer_judgments(judgments), changes)))
+def changed_verdicts(count: int) -> str:
+    """How many verdicts have another value now, in words; "" for none."""
+    return f"{count:,} {'change of a verdict' if count == 1 else 'changes of verdicts'}" if count else ""

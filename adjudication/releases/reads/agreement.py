@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from adjudication.agreement.reads.agreement import REASONS
+from adjudication.agreement.reads.agreement import reason_text
 from adjudication.agreement.reads.method import method_sentence
 from adjudication.models import AgreementResult, AgreementRun
 from adjudication.stats.statistics import statistic
@@ -39,7 +39,7 @@ def _order(row: AgreementResult) -> tuple[str, int, int]:
 
 def _block(rows: list[AgreementResult]) -> str:
     is_voter = "leave_one_out" in rows[0].extra.get("flags", ())
-    return f"{'with the vote of the others' if is_voter else MACHINE[rows[0].block]} {_figures(rows)}"
+    return f"{'with the vote of the other voters' if is_voter else MACHINE[rows[0].block]} {_figures(rows)}"
 
 
 def _figures(rows: list[AgreementResult]) -> str:
@@ -59,4 +59,4 @@ def _figure(row: AgreementResult) -> str:
 
 
 def _why(row: AgreementResult) -> str:
-    return REASONS.get(row.reason, row.reason)
+    return reason_text(row.reason, row.n_items)

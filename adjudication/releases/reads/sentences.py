@@ -70,9 +70,8 @@ def _protocol(one: CampaignFacts) -> str:
 
 
 def _scale(criterion: Criterion) -> str:
-    """The criterion with its levels; a label that is the value alone is not said twice."""
-    levels = (f"{each.value}" + f" {each.label}" * (each.label != str(each.value)) for each in criterion.levels.all())
-    return f"{criterion.label} ({'; '.join(levels)})"
+    """The criterion with its levels."""
+    return f"{criterion.label} ({'; '.join(map(str, criterion.levels.all()))})"
 
 
 def _kept(one: CampaignFacts) -> Iterator[str]:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import scipy
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
 from accounts import jobs
 from accounts.models import JobState
@@ -111,7 +113,7 @@ def test_topics_are_the_unit_when_they_have_several_items() -> None:
     built = build_campaign(noisy_labels(120, 2), people=("ana", "ben"), topics=12)
     by_topic = agree(built).results.get(scope="pair", statistic="accuracy")
     assert (by_topic.ci["unit"], by_topic.ci["method"]) == ("topic", "jackknife_t")
-    by_item = agree(built, unit="item", interval="percentile").results.get(scope="pair", statistic="accuracy")
+    by_item = agree(built, cluster="item", interval="percentile").results.get(scope="pair", statistic="accuracy")
     assert (by_item.ci["unit"], by_item.ci["method"], by_item.ci["resamples"]) == ("item", "percentile", 1000)
     assert "independent_items_assumed" in by_item.extra["flags"]
 
@@ -300,6 +302,33 @@ def test_refusals() -> None:
     with pytest.raises(NotAllowed):
         request_agreement(campaign=built.campaign, by=built.people["viewer"], at=AT)
     assert not Verdict.objects.exists()
+
+
+def test_the_api_takes_what_page_and_command_take() -> None:
+    built = build_campaign(noisy_labels(20, 3))
+    client = Client()
+    client.force_login(built.people["manager"])
+    where = reverse("api_agreement", args=["tea", "main"])
+    asked = {"unit": "item", "margin": {"accuracy": 0.05}, "figures": False, "resamples": 1000}
+    answer = client.post(where, asked, content_type="application/json")
+    assert answer.status_code == 202
+    assert "unit is now cluster" in answer.headers["Warning"]
+    run = AgreementRun.objects.get()
+    expected = {"cluster": "item", "margin": {"accuracy": 0.05}, "figures": False}
+    assert {name: run.parameters[name] for name in expected} == expected
+    for wrong in ("wide", {"accuracy": "0.1"}, {}, True, [0.1]):
+        assert client.post(where, {"margin": wrong}, content_type="application/json").status_code == 400, wrong
+
+
+def test_a_mean_over_pairs_that_share_few_items_does_not_say_that_there_are_few() -> None:
+    """Three people judge 12 items in two pairs of 6: twelve items in all, and no pair with ten."""
+    labels = [[place % 3, place % 2, None] if place < 6 else [None, 1, place % 2] for place in range(12)]
+    run = agree(build_campaign(labels), cluster="item")
+    figure = show(run.results.get(statistic="accuracy", scope="mean"))
+    assert figure.n_items == 12
+    assert figure.why_no_interval == "no pair of annotators has 10 items in common: too few for an interval"
+    pair = run.results.filter(statistic="accuracy", scope="pair", n_items=6).first()
+    assert show(pair).why_no_interval == "fewer than 10 items: too few for an interval"
 
 
 def test_command_prints_json_and_a_summary(capsys: pytest.CaptureFixture[str]) -> None:

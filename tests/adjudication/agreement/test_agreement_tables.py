@@ -73,14 +73,14 @@ def test_a_table_says_what_was_left_out_and_what_else_a_reader_must_know() -> No
         ("People with people", "130"),
         ("Machine with people (m)", "160"),
         ("Machine with the verdict (m)", str(decided)),
-        ("People with the vote of the others", "130"),
+        ("People with the vote of the other voters", "130"),
     ]
     letters = {note: letter for letter, note in report.notes}
     missing = next(note for note in letters if "ana and cai (fewer than 10 items)" in note)
     cells = dict(report.rows)["Agreement"]
     assert letters[missing] in cells[0].marks
     assert letters[missing] not in cells[2].marks
-    assert letters["voters are compared with the vote of the others"] in cells[3].marks
+    assert letters["who voted is compared with the vote of the other voters"] in cells[3].marks
     assert cells[1].test == "p < 0.001"
     markdown, latex = answer.context["markdown"], answer.context["latex"]
     assert "p < 0.001 [" in markdown
@@ -126,4 +126,4 @@ def test_a_table_shows_small_samples_and_resamples_without_a_value() -> None:
     assert ("", "small sample, so the interval is that of the jackknife") in page.context["report"].notes
     agree(small, interval="bca")
     page = client_of(small, "viewer").get(reverse("agreement_report", args=["few", "main"]))
-    assert ("", "small sample: read the jackknife interval") in page.context["report"].notes
+    assert ("", "small sample, so the interval is rough") in page.context["report"].notes

@@ -51,12 +51,12 @@ def test_blocks_say_once_what_holds_for_all_of_them() -> None:
     client = client_of(found, "viewer")
     page = main_of(client.get(address("agreement_detail", slug="coffee")).content.decode())
     blocks = text_of(page.split('id="blocks-heading"')[1].split("</section>")[0])
-    assert "People with the vote of the others" in blocks
+    assert "People with the vote of the other voters" in blocks
     assert "Machine runs with each other: undefined, there is only one." in blocks
-    assert "voters are compared" not in blocks
+    assert "who voted is compared" not in blocks
     assert "fewer than two annotators" not in blocks
     report = text_of(client.get(address("agreement_report", slug="coffee")).content.decode())
-    assert "voters are compared with the vote of the others" in report
+    assert "who voted is compared with the vote of the other voters" in report
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.mark.slow
 def test_half_width_of_the_pilot_asks_for_the_pilot() -> None:
     built = build_campaign(noisy_labels(150, 3), topics=150)
-    run = agree(built, interval="jackknife_t", unit="item")
+    run = agree(built, interval="jackknife_t", cluster="item")
     ci = run.results.get(scope="block", block="HH", statistic="cohen_kappa").ci
     half = (ci["high"] - ci["low"]) / 2
     needed = items_needed(built.campaign, built.criterion, Aim("cohen_kappa", half), check=True)

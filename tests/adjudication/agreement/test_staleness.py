@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from adjudication.agreement.reads.standing import fetch_standing
+from adjudication.agreement.reads.standing import exact_standings, fetch_standing
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import make_options
 from adjudication.labels.reads.counts import fetch_vote_standing
@@ -39,7 +39,10 @@ def test_a_decision_makes_figures_against_the_verdict_stale() -> None:
     assert not fetch_standing(built.campaign).is_stale, "the value is what it was"
     decide_verdict(verdict=verdict, value=(was + 1) % 3, by=judge, at=AT, seen=AT, comment="Read again.")
     standing = fetch_standing(built.campaign)
-    assert (standing.changed, standing.newer, standing.since) == (1, 0, "1 change of a verdict")
+    assert (standing.changed, standing.newer, standing.since) == (1, 0, "")
+    assert standing.sentence == (
+        "Figures with the verdict were computed before 1 change of a verdict; all others are of today."
+    )
     for name in ("agreement_detail", "agreement_report"):
         client = Client()
         client.force_login(judge)
@@ -86,11 +89,17 @@ def test_among_people_who_all_voted_no_figure_depends_on_the_verdicts() -> None:
     assert not fetch_standing(built.campaign).is_stale
 
 
-def test_figures_before_the_first_count_are_stale_after_it() -> None:
+def test_figures_of_people_and_machines_stay_of_today_when_votes_are_counted() -> None:
     built = build_campaign(noisy_labels(30, 4), topics=6, machines=[("m-1", "m", 1)])
-    agree(built)
+    first = agree(built)
     vote(built)
-    assert fetch_standing(built.campaign).changed == Verdict.objects.filter(value__isnull=False).count()
+    assert fetch_standing(built.campaign).sentence == ""
+    assert exact_standings(built.campaign)[1].since == "", "there was no figure with the verdict"
+    second = agree(built)
+    assert (second.inputs_hash, first.verdicts_hash) == (first.inputs_hash, "")
+    vote(built, ties="lowest")
+    assert not fetch_standing(built.campaign).is_stale
+    assert "changes of verdicts" in exact_standings(built.campaign)[1].since, "a release prints none of two inputs"
 
 
 # --- only what would change a result ----------------------------------------------------------------------------------

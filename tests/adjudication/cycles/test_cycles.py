@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.caches import volatile
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.agreement.actions import request_vote
+from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.cycles.actions import (
     choose_test_set,
     decide_cycle,
@@ -41,6 +41,19 @@ from tests.factories.annotation import AT, Material, annotator, give_labels, mak
 from tests.factories.machines import ask, carry_out
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+def test_agreement_by_hand_takes_the_margin_of_the_cycle(made: Material) -> None:
+    dev = judged(made, "Dev", "dev")
+    assert request_agreement(campaign=dev, by=made.manager, at=LATER, send=False).parameters["margin"] is None
+    cycle, key = began(made, dev), tuned(made, dev)
+    asked = [request_agreement(campaign=dev, by=made.manager, at=LATER, send=False)]
+    asked.append(request_agreement(campaign=dev, by=made.manager, at=LATER, send=False, margin=0.2))
+    freeze_machine(cycle=cycle, by=made.manager, at=LATER, key=key)
+    test = judged(made, "Test", "test", at=LATER)
+    choose_test_set(cycle=cycle, by=made.manager, at=LATER, test=test)
+    asked.append(request_agreement(campaign=test, by=made.manager, at=LATER, send=False))
+    assert [run.parameters["margin"] for run in asked] == [0.1, 0.2, 0.1]
 
 
 def test_nobody_freezes_or_decides_by_figures_that_they_may_not_see_yet(made: Material) -> None:

@@ -56,7 +56,7 @@ def test_only_figures_as_fixed_before_the_cycle_pass_the_test() -> None:
     for other in (
         {"margin": 0.9},
         {"margin": 0.6, "seed": 7},
-        {"margin": 0.6, "unit": "item"},
+        {"margin": 0.6, "cluster": "item"},
         {"margin": 0.6, "resamples": 2000},
     ):
         jobs.carry_out(request_agreement(campaign=test, by=by, at=LATER, figures=False, send=False, **other))
