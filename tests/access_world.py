@@ -184,13 +184,7 @@ def make_world() -> World:
         cycle=_tuning(collection, manager),
         agreement_run=AgreementRun.objects.create(**asked, state=JobState.DONE, started_at=AT, finished_at=AT),
         vote_run=vote_run,
-        split=Split.objects.create(
-            collection=collection,
-            name="dev-test",
-            seed=1,
-            parameters={"parts": [["dev", 40], ["test", 60]], "within": [], "together": []},
-            created_at=AT,
-        ),
+        split=_split(topic),
         evaluation=Evaluation.objects.create(
             collection=collection,
             requested_by=manager,
@@ -219,6 +213,19 @@ def make_world() -> World:
             finished_at=AT,
         ),
     )
+
+
+def _split(topic: Topic) -> Split:
+    """One with the topic in a part: an export of nothing would be refused."""
+    found = Split.objects.create(
+        collection=topic.collection,
+        name="dev-test",
+        seed=1,
+        parameters={"parts": [["dev", 40], ["test", 60]], "within": [], "together": []},
+        created_at=AT,
+    )
+    found.members.create(topic=topic, part="dev")
+    return found
 
 
 def _measured(collection: Collection, manager: User) -> Evaluation:
