@@ -77,10 +77,22 @@ def load(file: Path) -> None:
             "directory that does not exist yet (or DATABASE_URL to an empty database)."
         )
     options = ("--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error")
+    listed = _run("pg_restore", "--list", str(file), connects=False)
+    _check_age(listed)
     with tempfile.NamedTemporaryFile("w", suffix=".list") as entries:
-        entries.write(_restorable(_run("pg_restore", "--list", str(file), connects=False)))
+        entries.write(_restorable(listed))
         entries.flush()
         _run("pg_restore", *options, f"--use-list={entries.name}", str(file))
+
+
+def _check_age(listed: str) -> None:
+    """Errors: BackupFailed where a newer PostgreSQL wrote the file than would read it: none does."""
+    written_by = re.search(r"Dumped by pg_dump version: (\d+)", listed)
+    if written_by and int(written_by[1]) > (server := _server_major()):
+        raise BackupFailed(
+            f"The backup was written by PostgreSQL {written_by[1]}, and the server is PostgreSQL {server}, which "
+            f"cannot take it in. Restore it into PostgreSQL {written_by[1]} or newer. Nothing was changed."
+        )
 
 
 def _restorable(entries: str) -> str:

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from config import embedded
-from config.backups import BackupFailed, _program, check, dump
+from config.backups import BackupFailed, _check_age, _program, check, dump
 from config.embedded.postgres import MAJOR
 from tests.processes import CHECKOUT
 
@@ -114,6 +114,13 @@ def test_a_backup_of_another_version_is_refused_before_anything_is_made(dumped, 
 def test_what_is_no_backup_is_refused(dumped, name, reason):
     with pytest.raises(BackupFailed, match=reason):
         check(dumped.parent / name)
+
+
+@pytest.mark.django_db
+def test_a_backup_of_a_newer_postgres_is_refused_with_both_versions():
+    _check_age(f"; Dumped by pg_dump version: {MAJOR}.1")
+    with pytest.raises(BackupFailed, match=f"written by PostgreSQL 99, and the server is PostgreSQL {MAJOR}, which"):
+        _check_age("; Dumped by pg_dump version: 99.1 (Debian)")
 
 
 def test_the_programs_are_those_of_the_servers_version(settings):
