@@ -18,11 +18,11 @@ from django.core.management import call_command
 from pytest_django import DjangoDbBlocker
 
 from accounts.models import JobState
-from corpus.documents.jobs import documents as loading
 from corpus.formats.acm_cr import AnnotatedPaper, DoisLine, read_acm_cr, read_dois, write_acm_cr
 from corpus.formats.acm_cr_topics import paragraph_topics, sentence_topics
 from corpus.formats.records import DocumentRecord, Problem, Skip
 from corpus.formats.trec_topics import write_trec_topics
+from corpus.loading import sources
 from corpus.loading.counts import REPEATED
 from corpus.models import Collection, Document, ImportRun, Paper, Topic
 from tests import databases
@@ -93,17 +93,17 @@ class Acm:
 def acm(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Acm]:
     """Committed, as an import holds constraints at once until its transaction ends: each has one of its own."""
     folder, read = shared_path("data", "acm-cr"), Read()
-    read_documents = loading.read_documents
+    read_guarded = sources.read_guarded
 
     def watched(*args: Any, **options: Any) -> Iterator[DocumentRecord | Skip | Problem]:
-        for item in read_documents(*args, **options):
+        for item in read_guarded(*args, **options):
             read.note(item)
             yield item
 
     with django_db_blocker.unblock():
         collection = CollectionFactory(slug="acm-cr")
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(loading, "read_documents", watched)  # passes everything on: one reading serves all tests
+            patch.setattr(sources, "read_guarded", watched)  # passes everything on: one reading serves all tests
             excluded = (folder / "blacklist.txt").read_text().split()
             documents = import_files(collection, folder / "collection.tar.xz", exclude=excluded)
         gold = sorted(folder.glob("papers/*/*.xml"))
