@@ -86,6 +86,7 @@ def build(size: float) -> None:
     from django.db import connection, transaction
     from django.utils import timezone
 
+    from adjudication.labels.reads.labels import newest_submission, read_labels
     from adjudication.models import VoteRun
     from annotation.models import Annotator, Campaign, Criterion, Guideline, Level
     from bench.scenes import people
@@ -106,9 +107,7 @@ def build(size: float) -> None:
     )
     for user in users:
         Annotator.objects.create(campaign=campaign, name=user.email, user=user, created_at=now)
-    votes = VoteRun.objects.create(
-        campaign=campaign, ties="highest", state="done", requested_at=now, finished_at=now, inputs_hash="bench"
-    )
+    votes = VoteRun.objects.create(campaign=campaign, ties="highest", state="done", requested_at=now, finished_at=now)
     topics = max(1, round(size * TOPICS))
     names = {
         "words": " ".join(WORDS), "documents": round(size * DOCUMENTS), "topics": topics,
@@ -117,6 +116,8 @@ def build(size: float) -> None:
     }  # fmt: skip
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(re.sub(r"(?<!:):([a-z]+)", lambda name: str(names[name[1]]), BUILD))
+    counted = {"snapshot": newest_submission(campaign), "inputs_hash": read_labels(campaign).inputs_hash}
+    VoteRun.objects.filter(pk=votes.pk).update(**counted)  # else the release would be one of stale votes
 
 
 def measured_release(postgres: psutil.Process) -> dict[str, Any]:
