@@ -176,7 +176,7 @@ def _notes(options: Options) -> list[str]:
     findings: list[Finding] = [finding for finding in found if finding.code not in FILE_ONLY]
     if fatal := [finding.text for finding in findings if finding.is_fatal]:
         raise Refused(f"{NO_GOLD} {' '.join(fatal)}")
-    return [finding.text for finding in findings]
+    return [finding.fact for finding in findings]
 
 
 def _rows(options: Options) -> Iterator[Row]:

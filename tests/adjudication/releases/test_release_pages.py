@@ -13,6 +13,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.refusals import Refused
 from adjudication.models import Release
+from adjudication.releases.actions import open_release
 from adjudication.releases.reads.explaining import explain
 from annotation.models import Assignment
 from corpus.models import Membership
@@ -150,3 +151,14 @@ class TestLines:
             (reverse("api_release_file", args=[slug, "v1", "lines.jsonl"]), {}),
         ):
             assert client.get(address, wanted).status_code == 403, address
+
+    @pytest.mark.slow
+    def test_without_makers_the_public_page_cites_nobody(self, built: Built) -> None:
+        built.collection.data_statement.delete()
+        built.campaign.state, built.campaign.closed_at = "closed", timezone.now()
+        built.campaign.save()
+        open_release(release=freeze(built), by=built.people["manager"], at=timezone.now())
+        page = Client().get(reverse("public_release", args=[built.collection.slug, "v1"])).text
+        assert "Dataset description" in page
+        assert "How to cite it" not in page
+        assert "CITATION.cff" not in page
