@@ -403,6 +403,8 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "CampaignStateEnum": "annotation.models.CampaignState",
         "AssignmentStateEnum": "annotation.models.AssignmentState",
+        "AnnotatorKindEnum": "annotation.models.items.AnnotatorKind",
+        "AnnotatorStateEnum": "annotation.models.items.AnnotatorState",
         "JobStateEnum": "accounts.models.JobState",
         "CampaignKindEnum": "annotation.models.campaigns.KIND_CHOICES",
         "MachineKindEnum": "annotation.models.machines.MachineKind",
