@@ -60,14 +60,15 @@ class Verdicts(GoldKind):
         return [(f"{self.name}:{each.slug}", f"Verdicts of {each}") for each in campaigns]
 
     def campaigns(self, request: GoldRequest) -> Sequence[Campaign]:
-        return (find_campaign(request.collection, request.name),)
+        return (_campaign(request, request.name, f"{self.name}:{{}}"),)
 
     def lasting_selector(self, request: GoldRequest) -> Selector:
         (campaign,) = self.campaigns(request)
         return replace(request.selector, name=campaign.slug)
 
     def read(self, request: GoldRequest) -> LoadedGold:
-        options = _options(request, request.name, unresolved=request.values["unresolved"])
+        (campaign,) = self.campaigns(request)
+        options = _options(request, campaign.slug, unresolved=request.values["unresolved"])
         notes = _notes(options)
         gold = _gold(request, _rows(options))
         unit = request.values["unit"]
@@ -123,7 +124,7 @@ class Labels(GoldKind):
         ]
 
     def campaigns(self, request: GoldRequest) -> Sequence[Campaign]:
-        return (find_campaign(request.collection, request.values["campaign"]),)
+        return (_campaign(request, request.values["campaign"], f"{self.name}:{request.name};campaign={{}}"),)
 
     def lasting_selector(self, request: GoldRequest) -> Selector:
         (campaign,) = self.campaigns(request)
@@ -153,6 +154,17 @@ class MachineLabels(Labels):
 
 
 UNJUDGED = ("Documents that nobody judged count as not relevant, unless condensed lists are asked for.",)
+
+
+def _campaign(request: GoldRequest, slug: str, spelling: str) -> Campaign:
+    """The campaign of that slug or name, without one the only one that judges documents. Errors: Refused, with the
+    golds that name one; {} in `spelling` is the campaign."""
+    known = list(request.collection.campaigns.judging(Judged.DOCUMENTS).order_by("slug"))
+    if slug or not known:
+        return find_campaign(request.collection, slug)
+    if len(known) > 1:
+        raise Refused(f"Say which campaign: {', '.join(spelling.format(each.slug) for each in known)}.")
+    return known[0]
 
 
 def _options(request: GoldRequest, campaign: str, **more: object) -> Options:

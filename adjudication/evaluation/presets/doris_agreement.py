@@ -9,12 +9,12 @@ from typing import ClassVar
 from accounts.refusals import Refused
 from accounts.snapshots import snapshot
 from adjudication.agreement.reads.agreement import REASONS, p_text
-from adjudication.evaluation.golds.registry import parse_selector
+from adjudication.evaluation.golds.registry import campaigns_of_gold, parse_selector
 from adjudication.evaluation.presets.preset import Part, Preset
 from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import NONE, Cell, Column, Row, Table
-from adjudication.exporting.exporter import find_campaign, find_criterion
+from adjudication.exporting.exporter import find_criterion
 from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.reads.inputs import labels_of, read_inputs
 from adjudication.stats.comparison import Comparison
@@ -71,7 +71,7 @@ def _asked(collection: Collection, spec: EvaluationSpec) -> tuple[Campaign, Crit
     selector = parse_selector(spec.gold)
     if selector.kind != "campaign":
         raise Refused("This table is about the labels of a campaign: choose campaign:NAME as gold.")
-    campaign = find_campaign(collection, selector.name)
+    (campaign,) = campaigns_of_gold(collection, spec.gold)
     return campaign, find_criterion(campaign, dict(selector.options).get("criterion", ""))
 
 
