@@ -11,6 +11,7 @@ from adjudication.exporting.options import options_of
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.labels.reads.counts import fetch_vote_standing, votes_note
 from adjudication.models import Release
+from adjudication.questions.reads.question_set import open_counts, rubric_campaigns
 from adjudication.releases.reads.archive import has_files
 from adjudication.releases.reads.lines import lines_of, released_line
 from adjudication.releases.reads.people import Pseudonyms, pseudonyms
@@ -53,7 +54,7 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
         for line in lines_of(collection, campaign, people, topic=topic.pk, document=document.pk, said=True)
         if not subtopic or line.get("subtopic") == subtopic
     ]
-    sets = [] if subtopic else [one | {"sentence": set_sentence(one)} for one in _set_lines(topic, docno, people)]
+    sets = [] if subtopic else [one | _in_words(collection, one) for one in _set_lines(topic, docno, people)]
     if not found and not sets:
         nothing = f"Topic {number} and document {docno} were never judged together, so there is nothing to explain."
         raise Refused(f"No line of topic {number} and document {docno} can be explained." if withheld else nothing)
@@ -78,6 +79,13 @@ def _set_lines(topic: Topic, docno: str, people: Pseudonyms) -> Iterator[dict[st
         found.append(context_lines(options_of(EXPORTERS[f"qrels:{level}"], collection, {})))
     for lines in found:
         yield from (line for line in lines if line["topic"] in numbers and line["docno"] == docno)
+
+
+def _in_words(collection: Collection, line: dict[str, Any]) -> dict[str, str]:
+    """The line of a set in a sentence, followed by what came after the votes that keep its question were counted."""
+    rated = [each for each in rubric_campaigns(collection) if each.slug == line.get("kept", {}).get("campaign")]
+    stale = " ".join(fact for _, fact in open_counts(rated))
+    return {"sentence": f"{set_sentence(line)} {stale}".strip(), "stale": stale}
 
 
 def readable_campaigns(collection: Collection) -> list[Campaign]:

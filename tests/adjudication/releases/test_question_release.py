@@ -25,6 +25,7 @@ from tests.adjudication.releases.releasing import (
     head_of,
 )
 from tests.factories.accounts import AT
+from tests.factories.adjudication import store_answers
 from tests.factories.mentions import make_mention
 from tests.factories.rubrics import Rubric, build_rubric, rate
 from tests.stubs.chat import Call, ChatStub
@@ -152,3 +153,9 @@ def test_its_files_and_lines(released: tuple[Rubric, Path]) -> None:
     sentence = "relevant, as it is a target (author) of the question, which is kept by campaign questions."
     assert found["sentence"].endswith(sentence)
     assert explained["q2"]["kept"] == {"campaign": "questions", "quality": 2, "group": 1}
+    rater = rubric.campaign.annotators.create(name="late", created_at=AT)
+    item = rubric.campaign.items.get(topic__number="q2")
+    late = item.assignments.create(annotator=rater, state="done", finished_at=AT)
+    store_answers(rubric.campaign.criteria.get(key="quality"), [(late, 0)])
+    (found,) = explain(rubric.collection, "q2", "11")["sets"]
+    assert found["sentence"].endswith(f"{sentence} The votes of Questions were counted before 1 newer judgment.")
