@@ -149,7 +149,8 @@ def _explanation(found: dict[str, Any]) -> list[str]:
         lines += [f"  {line['stale']}"] if line["stale"] else []
         if line["changed"]:
             lines.append(f"  release {found['release']} has {line['released']}")
-    return lines + [one["sentence"] for one in found["sets"]] + found["withheld"]
+    lines += [f"Judged set {one['set']}: {one['value']}. {one['sentence']}" for one in found["sets"]]
+    return lines + found["withheld"]
 
 
 def _label(label: dict[str, Any]) -> str:

@@ -80,13 +80,12 @@ def context_lines(options: Options) -> Iterator[dict[str, Any]]:
 def set_sentence(line: dict[str, Any]) -> str:
     """The line in words, for pages and commands."""
     if line["set"] != QUESTIONS:
-        cited = f"cited as reference {line['reference']} of {line['paper']}"
-        return f"Judged set {line['set']}: relevant, as it is {cited} ({line['extraction']})."
+        return f"Relevant, as it is cited as reference {line['reference']} of {line['paper']} ({line['extraction']})."
     kept, target = line["kept"], line.get("target", "")
     by = f" by campaign {kept['campaign']}" if kept.get("campaign") else ", as it came in"
     run = f", written in question run {line['question_run']}" if line.get("question_run") else ""
     known = f"a target ({target})" if target else "a target"
-    return f"Judged set {QUESTIONS}: relevant, as it is {known} of the question{run}, which is kept{by}."
+    return f"Relevant, as it is {known} of the question{run}, which is kept{by}."
 
 
 def _without_nothing(found: dict[str, Any]) -> dict[str, Any]:

@@ -150,8 +150,8 @@ def test_its_files_and_lines(released: tuple[Rubric, Path]) -> None:
     assert explained["q2"]["target"] == "author"
     (found,) = explain(rubric.collection, "q2", "11")["sets"]
     assert found["id"] == explained["q2"]["id"]
-    sentence = "relevant, as it is a target (author) of the question, which is kept by campaign questions."
-    assert found["sentence"].endswith(sentence)
+    sentence = "Relevant, as it is a target (author) of the question, which is kept by campaign questions."
+    assert found["sentence"] == sentence
     assert explained["q2"]["kept"] == {"campaign": "questions", "quality": 2, "group": 1}
     rater = rubric.campaign.annotators.create(name="late", created_at=AT)
     item = rubric.campaign.items.get(topic__number="q2")
