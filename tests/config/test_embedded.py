@@ -46,7 +46,7 @@ def test_servers_start_keep_what_was_written_and_stop(data_dir):
     with embedded.running(data_dir):
         assert remembered(data_dir) == (1, b"kept")
     assert settings["fsync"] == settings["synchronous_commit"] == settings["full_page_writes"] == "on"
-    assert (settings["listen_addresses"], settings["jit"], settings["server_encoding"]) == ("", "off", "UTF8")
+    assert (settings["listen_addresses"], settings["server_encoding"]) == ("", "UTF8")
     assert settings["server_version_num"].startswith("18")
 
 
