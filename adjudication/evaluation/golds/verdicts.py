@@ -67,8 +67,8 @@ class Verdicts(GoldKind):
         return replace(request.selector, name=campaign.slug)
 
     def read(self, request: GoldRequest) -> LoadedGold:
-        (campaign,) = self.campaigns(request)
-        options = _options(request, campaign.slug, unresolved=request.values["unresolved"])
+        slug = request.name or self.campaigns(request)[0].slug
+        options = _options(request, slug, unresolved=request.values["unresolved"])
         notes = _notes(options)
         gold = _gold(request, _rows(options))
         unit = request.values["unit"]
@@ -159,12 +159,10 @@ UNJUDGED = ("Documents that nobody judged count as not relevant, unless condense
 def _campaign(request: GoldRequest, slug: str, spelling: str) -> Campaign:
     """The campaign of that slug or name, without one the only one that judges documents. Errors: Refused, with the
     golds that name one; {} in `spelling` is the campaign."""
-    known = list(request.collection.campaigns.judging(Judged.DOCUMENTS).order_by("slug"))
-    if slug or not known:
-        return find_campaign(request.collection, slug)
+    known = [] if slug else list(request.collection.campaigns.judging(Judged.DOCUMENTS).order_by("slug"))
     if len(known) > 1:
         raise Refused(f"Say which campaign: {', '.join(spelling.format(each.slug) for each in known)}.")
-    return known[0]
+    return known[0] if known else find_campaign(request.collection, slug)
 
 
 def _options(request: GoldRequest, campaign: str, **more: object) -> Options:
