@@ -95,13 +95,24 @@ class Options:
     """The settings that only this kind has; kept in `Campaign.options`, in a file in a table of the kind's name.
 
     `read` gives the whole settings as JSON, with defaults for those that are left out. Errors of it: BadOptions.
-    `form(data, stored=…)` is a form whose `as_json()` gives the same once it is valid.
+    `form(data, stored=…)` is a form whose `as_json()` gives the same once it is valid. `belongs`: an option that means
+    something under another one only, by its name; it goes back to its default when that one changes.
     """
 
     title: str
     summary: str
     read: Callable[[Mapping[str, Any]], dict[str, Any]]
     form: Callable[..., Any]
+    belongs: Mapping[str, str] = field(default_factory=dict)
+
+    def changed(self, stored: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+        """The stored options with these changed."""
+        kept = {
+            name: value
+            for name, value in stored.items()
+            if (owner := self.belongs.get(name)) is None or options.get(owner, stored.get(owner)) == stored.get(owner)
+        }
+        return {**kept, **options}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -185,14 +185,16 @@ def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Non
 
 
 def checked_options(campaign: Campaign, options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the campaign keeps as its options: all those of its kind, none where the kind has none. Errors: Refused."""
+    """What the campaign keeps as its options: all those of its kind, none where the kind has none. What is left out
+    stays as it is. Errors: Refused.
+    """
     kind = campaign.kind_object
     if kind.options is None:
         if options:
             raise Refused(f"A campaign of kind {kind} has no options.")
         return {}
     try:
-        return kind.options.read(options or {})
+        return kind.options.read(kind.options.changed(campaign.options, options or {}))
     except BadOptions as bad:
         raise Refused(bad.reason) from bad
 

@@ -116,4 +116,5 @@ OPTIONS = Options(
     summary="Cut-offs, and what makes a question kept",
     read=read_options,
     form=RubricOptionsForm,
+    belongs={"cutoffs": "overlap_definition"},
 )

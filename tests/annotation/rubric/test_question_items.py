@@ -93,6 +93,24 @@ def test_definition_and_cutoffs_of_overlap_travel_together():
     assert own.as_json()["cutoffs"] == {"web": 0.5}
 
 
+def test_options_that_a_change_leaves_out_stay_and_cutoffs_go_with_their_definition(draft):
+    before = asdict(RubricOptions(overlap_definition="words"))  # as campaigns from before have it: with .3 and .1
+    Campaign.objects.filter(pk=draft.campaign.pk).update(options=before)
+    client, url = manager_of(draft), reverse("api_campaign", args=["signs", draft.campaign.slug])
+
+    def change(**options):
+        answer = client.patch(url, {"options": options}, content_type="application/json")
+        assert answer.status_code == 200, answer.content
+        draft.campaign.refresh_from_db()
+        return draft.campaign.options
+
+    assert change(most_fitting=9) == before | {"most_fitting": 9}
+    assert change(overlap_definition="words", keep_from=2)["cutoffs"] == before["cutoffs"]
+    assert change(overlap_definition="litsearch-code")["cutoffs"] == usual_cutoffs("litsearch-code")
+    assert change(overlap_definition="words")["cutoffs"] == usual_cutoffs("words")
+    assert change(overlap_definition="litsearch-code", cutoffs={"web": 0.5})["cutoffs"] == {"web": 0.5}
+
+
 @pytest.mark.parametrize("stored", [{}, {"cutoffs": {"web": 0.2}, "keep": "worth"}, asdict(RubricOptions({}))])
 def test_a_campaign_from_before_keeps_its_way_of_counting_and_says_whose_cutoffs_it_has(draft, stored):
     Campaign.objects.filter(pk=draft.campaign.pk).update(options=stored)
