@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import OperationalError, transaction
+from django.db import OperationalError
 
 from accounts.job_kinds import Waiting
 from accounts.sql import execute
@@ -19,10 +19,9 @@ def briefly(waiting: str, seconds: float = BRIEFLY) -> Iterator[None]:
     Errors: Waiting with the words `waiting`, after which the transaction can only be rolled back.
     """
     try:
-        with transaction.atomic():
-            execute(f"SET LOCAL lock_timeout = {seconds * 1000:.0f}")
-            yield
-            execute("SET LOCAL lock_timeout = DEFAULT")
+        execute(f"SET LOCAL lock_timeout = {seconds * 1000:.0f}")
+        yield
+        execute("SET LOCAL lock_timeout = DEFAULT")
     except OperationalError as error:
         if getattr(error.__cause__, "sqlstate", "") != _NOT_AVAILABLE:
             raise

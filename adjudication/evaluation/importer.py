@@ -21,6 +21,7 @@ from corpus.loading.sources import Odometer, read_sources
 from corpus.models import ImportRun
 
 LONGEST_NAME = 100
+MOST_JUDGMENTS = 5_000_000  # ten times those of MS MARCO; they are held in memory until they are stored
 
 
 class QrelsImportForm(ImportForm):
@@ -89,6 +90,8 @@ def _read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Grades:
 def _rows(run: ImportRun, progress: Progress) -> Iterator[QrelRow | Problem]:
     odometer = Odometer()
     for count, row in enumerate(read_sources(run, read_qrels_of_path, odometer, progress.check)):
+        if count == MOST_JUDGMENTS:
+            raise BrokenFile(row.file, row.line, f"qrels of more than {MOST_JUDGMENTS:,} judgments are not imported")
         if count % 10_000 == 0:
             progress.report(min(odometer.file_bytes, run.total), run.total, "reading judgments")
         yield row

@@ -99,6 +99,15 @@ def test_what_cannot_be_qrels(built: Built, tmp_path: Path, text: str, options: 
 
 
 @pytest.mark.slow
+def test_more_judgments_than_memory_should_hold_are_refused(
+    built: Built, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("adjudication.evaluation.importer.MOST_JUDGMENTS", 2)
+    (tmp_path / "own.qrels").write_text("7 0 a 1\n7 0 b 1\n7 0 c 1\n")
+    with pytest.raises(CommandError, match=r"line 3: qrels of more than 2 judgments are not imported"):
+        call_command("import_qrels", "tea", str(tmp_path / "own.qrels"))
+
+
 def test_by_page_and_rest_as_by_command(client: Client, built: Built, capsys: pytest.CaptureFixture[str]) -> None:
     client.force_login(built.people["manager"])
     sent = {"uploads": SimpleUploadedFile("own.qrels", LINES.encode()), "format": "auto", "name": ""}
