@@ -11,6 +11,7 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from annotation.models import Item
 from corpus.collections.reads.statistics import collection_statistics
+from corpus.loading import background_reading
 from corpus.models import Aspect, AspectNode, Collection, ImportRun, Topic, TopicKind
 from corpus.topics.jobs.trees import LONGEST_ASPECT
 from tests.corpus.imports.importing import counts, import_files, jsonl
@@ -161,8 +162,13 @@ class TestMerging:
 
     @pytest.mark.slow
     def test_queries_do_not_grow_with_the_topics(
-        self, collection: Collection, tmp_path: Path, django_assert_max_num_queries: Any
+        self,
+        collection: Collection,
+        tmp_path: Path,
+        django_assert_max_num_queries: Any,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
+        monkeypatch.setattr(background_reading, "LOOK_EVERY", 60)  # each look at whether it was cancelled is a query
         rows = [{**HEAT, "number": str(number)} for number in range(250)]
         with django_assert_max_num_queries(60):
             assert counts(bring(collection, tmp_path, *rows)) == (250, 0, 0, 0)
