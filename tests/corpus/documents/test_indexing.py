@@ -137,7 +137,7 @@ def test_documents_that_somebody_holds_are_passed_over_and_then_taken(
     import_files(collection, jsonl(tmp_path / "a.jsonl", ROWS))
     with psycopg.connect(**connection.get_connection_params() | {"cursor_factory": psycopg.Cursor}) as other:
         other.execute("UPDATE corpus_document SET title = 'Coffee' WHERE docno = 'd1'")
-        monkeypatch.setattr(indexing.time, "sleep", lambda _: other.commit())
+        monkeypatch.setattr(jobs.time, "sleep", lambda _: other.commit())
         jobs.carry_out(Indexing.objects.get())
     assert Indexing.objects.get().state == JobState.DONE
     assert len(hits(collection, "tea")) == 6

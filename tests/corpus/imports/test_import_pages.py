@@ -6,10 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -18,7 +19,6 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.imports.actions import KEPT_AFTER_DRY_RUN, MOST_FILES, request_import
-from corpus.imports.jobs.imports import is_my_turn
 from corpus.loading.uploads import UPLOADS
 from corpus.models import Collection, ImportRun, Membership, Role, SearchEntry
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
@@ -276,26 +276,26 @@ class TestWorker:
     def test_imports_that_wait_leave_the_workers_to_others(self, celery_worker: Child) -> None:
         """Two imports behind a slow one of their collection once held both processes, and no job went on."""
         tea, silk = CollectionFactory(slug="tea"), CollectionFactory(slug="silk")
-        first, second, other = (
-            request_import(
-                by=None,
-                at=timezone.now(),
-                collection=where,
-                kind="documents",
-                files=[SimpleUploadedFile("a.jsonl", DOCUMENTS)],
-            )
-            for where in (tea, tea, silk)
-        )
 
         def state(run: ImportRun) -> str:
             return ImportRun.objects.get(pk=run.pk).state
 
-        with transaction.atomic():
-            assert is_my_turn(first)  # as another import of the collection holds it
+        def others_go_on() -> bool:
+            waiting = ImportRun.objects.filter(collection=tea, state=JobState.QUEUED, step__contains="waiting for")
+            return waiting.count() == 2 and state(other) == JobState.DONE
 
-            def others_go_on() -> bool:
-                waiting = ImportRun.objects.filter(collection=tea, state=JobState.QUEUED, step__contains="waiting for")
-                return waiting.count() == 2 and state(other) == JobState.DONE
-
+        with psycopg.connect(**connection.get_connection_params() | {"cursor_factory": psycopg.Cursor}) as holder:
+            # As another import of the collection holds it.
+            holder.execute("SELECT pg_advisory_xact_lock(hashtext('corpus import'), %s::int)", [tea.pk])
+            first, second, other = (
+                request_import(
+                    by=None,
+                    at=timezone.now(),
+                    collection=where,
+                    kind="documents",
+                    files=[SimpleUploadedFile("a.jsonl", DOCUMENTS)],
+                )
+                for where in (tea, tea, silk)
+            )
             wait_for(others_go_on, 60, "the import of another collection")
         wait_for(lambda: {state(first), state(second)} == {JobState.DONE}, 60, "the imports that waited")
