@@ -238,6 +238,7 @@ CACHES = {
         "BACKEND": "accounts.caches.VolatileCache",
         "LOCATION": CACHE_URL,
         "KEY_PREFIX": "litmus",
+        "VERSION": CODE_VERSION,  # another version may not know the classes of what this one has kept
         "OPTIONS": {"socket_connect_timeout": 1, "socket_timeout": 2},
     },
 }

@@ -35,3 +35,9 @@ def test_one_client_serves_threads_forked_processes_and_connections_that_were_lo
             client.client_kill_filter(_id=connection["id"], skipme=True)
     assert volatile.get("tea") == "green"
     volatile.delete("tea")
+
+
+def test_what_another_version_has_kept_is_not_read():
+    volatile.set("tea", "green", 60, version="0.0.1")
+    assert volatile.get("tea") is None
+    volatile.delete("tea", version="0.0.1")
