@@ -183,6 +183,8 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
     leaves_out = (options.skips or options["annotators"]) and not adds_up
     if partial:
         some = f"{partial:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
+        if adds_up and options.skips:  # the others have no value at all, or every one
+            some = f"{partial:,} documents have values on only some aspects of their topic"
         fact = f"{some}, so their scores would be too low."
         if leaves_out:
             found.append(Finding(WARNING, "partial", f"{fact} They are left out.", partial))

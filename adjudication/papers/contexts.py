@@ -124,8 +124,8 @@ def _of_states(states: Counter[str], options: Options) -> list[Finding]:
     if states[DISAGREED]:
         count = states[DISAGREED]
         verb = f"{_are(count)} left out: {'its' if count == 1 else 'their'} annotators differ"
-        text = f"{_papers(count)} {verb}. What is accepted in adjudication is written."
-        found.append(Finding(WARNING, "disagreed", text, states[DISAGREED]))
+        advice = "What is accepted in adjudication is written."
+        found.append(Finding(WARNING, "disagreed", f"{_papers(count)} {verb}.", count, advice=advice))
     if states[NOTHING]:
         count = states[NOTHING]
         text = f"{_papers(count)} {_are(count)} left out: nothing was extracted."

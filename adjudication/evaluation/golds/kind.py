@@ -126,4 +126,13 @@ class GoldKind(ABC):
         """The gold. Errors: Refused where there is nothing to evaluate against."""
 
     def loaded(self, request: GoldRequest, label: str, gold: Gold, **more: Any) -> LoadedGold:
+        more["notes"] = (*more.get("notes", ()), *_threshold(gold))
         return LoadedGold(str(request.selector), label, gold, campaigns=tuple(self.campaigns(request)), **more)
+
+
+def _threshold(gold: Gold) -> list[str]:
+    """From which grade on documents count as relevant, where that is not plain: grades other than 0 and 1."""
+    if not len(gold) or (gold.relevance == 1 and gold.level.max() <= 1):
+        return []
+    grade = f"grade {gold.relevance:g} or more (of sums over aspects, their mean)"
+    return [f"Documents of {grade} count as relevant in measures that do not use grades."]

@@ -54,7 +54,7 @@ class Qrels(GoldKind):
             raise Refused(
                 f"No topic of the qrels {request.name} is in {request.collection.slug}: they are of another one."
             )
-        notes = ["Documents that the qrels do not name count as not relevant, unless condensed lists are asked for."]
+        notes = ["Documents that the qrels do not name count as not relevant, but in condensed lists."]
         if unknown:
             some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
             notes.append(f"{len(unknown):,} topics of the qrels are not in the collection and left out: {some}.")

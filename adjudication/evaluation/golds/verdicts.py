@@ -153,7 +153,7 @@ class MachineLabels(Labels):
     annotators = AnnotatorKind.MACHINE
 
 
-UNJUDGED = ("Documents that nobody judged count as not relevant, unless condensed lists are asked for.",)
+UNJUDGED = ("Documents that nobody judged count as not relevant, but in condensed lists.",)
 
 
 def _campaign(request: GoldRequest, slug: str, spelling: str) -> Campaign:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from adjudication.releases.jobs.croissant import ANONYMOUS
 from adjudication.releases.jobs.describing import licence_of, title_of
 from adjudication.releases.reads import sentences
-from adjudication.releases.reads.campaigns import CampaignFacts, shown_guidelines
+from adjudication.releases.reads.campaigns import CampaignFacts, released_guidelines, shown_guidelines
 from adjudication.releases.reads.facts import Facts, platform
 from adjudication.releases.reads.sentences import APART
 from adjudication.releases.reads.statement import NOT_STATED
@@ -15,10 +15,10 @@ NOTHING = "Nothing is stored about this."
 
 def datasheet(facts: Facts, *, anonymous: bool) -> str:
     """“Datasheets for Datasets” (Gebru et al., 2021), by its sections."""
-    answers = facts.answers
+    answers, described = facts.answers, facts.recipe.collection.description.strip()
     sections = {
         "Motivation": (
-            ("For what purpose was the data set created?", answers.get("description", NOT_STATED)),
+            ("For what purpose was the data set created?", answers.get("description") or described or NOT_STATED),
             ("Who created it?", ANONYMOUS if anonymous else answers.get("creators", NOT_STATED)),
         ),
         "Composition": (
@@ -37,7 +37,7 @@ def datasheet(facts: Facts, *, anonymous: bool) -> str:
         ),
         "Preprocessing, cleaning, labelling": (
             ("How was it labelled?", sentences.protocol(facts, APART)),
-            ("What did machines do?", sentences.machines(facts, APART)),
+            ("What did machines do?", sentences.by_machines(facts, APART)),
             ("Which software was used?", _software(facts)),
         ),
         "Uses": (
@@ -76,7 +76,7 @@ def appendix(facts: Facts, *, anonymous: bool) -> str:
         ("Hours", _hours(facts)),
         ("Agreement, votes, decisions", sentences.analysis(facts, APART)),
         ("Questions written for the collection", sentences.questions(facts, APART)),
-        ("Machines", sentences.machines(facts, APART)),
+        ("Machines", sentences.by_machines(facts, APART)),
         ("Runs", sentences.runs(facts, APART)),
         ("Prompts", _prompts(facts)),
         ("Missing", sentences.missing(facts, APART)),
@@ -122,8 +122,7 @@ def _hours(facts: Facts) -> str:
 
 
 def _timeframe(facts: Facts) -> str:
-    found = sentences.timeframe(facts)
-    text = f"Imports, answers and votes in Litmus: from {found[0]} to {found[1]}." if found else NOT_STATED
+    text = sentences.periods(facts) or NOT_STATED
     if any(one.imported for one in facts.campaigns):
         text += " When imported labels were given is known only where their file says so."
     return text
@@ -135,13 +134,13 @@ def _software(facts: Facts) -> str:
 
 
 def _instructions(facts: Facts) -> str:
-    """The newest guideline that people were shown in each campaign, in full, a picture of its screen, and what authors
-    were sent."""
+    """The newest guideline that people were shown in each campaign, in full, a picture of its screen, and the guideline
+    for authors."""
     found, printed = [], dict[str, str]()
     for one in facts.campaigns:
-        found += [*_guideline(one, printed), "", *_picture(facts, one), ""]
+        found += [*_guideline(one, facts.people.slugs[one.campaign.pk], printed), "", *_picture(facts, one), ""]
     for call in facts.author_calls:
-        found += [f"Call “{call['name']}”, what authors read before they wrote a question:", ""]
+        found += [f"Call “{call['name']}”, guideline for authors:", ""]
         found += [*_cited(call["guideline"]), ""]
     return "\n".join(found).rstrip() or "There was no campaign."
 
@@ -160,10 +159,12 @@ def _prompts(facts: Facts) -> str:
     return APART.join("\n".join(lines) for lines in found.values())
 
 
-def _guideline(one: CampaignFacts, printed: dict[str, str]) -> Iterable[str]:
+def _guideline(one: CampaignFacts, slug: str, printed: dict[str, str]) -> Iterable[str]:
     name, shown = f"Campaign “{one.campaign.name}”", shown_guidelines(one.campaign)
+    released = released_guidelines(one)
     if not shown:
-        return [f"{name}: nothing is known of instructions that were shown to those who judged."]
+        written = f" Its guideline is in campaigns/{slug}/; Litmus did not note that it was shown." if released else ""
+        return [f"{name}: nothing is known of instructions that were shown to those who judged.{written}"]
     newest = shown[-1]
     if newest.body in printed:
         return [f"{name}, version {newest.version}: the same text as in campaign “{printed[newest.body]}”."]

@@ -102,7 +102,7 @@ def _about(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
         "inLanguage": facts.answers.get("languages", "").split(),
         "keywords": ["information retrieval", "test collection"],
         "publisher": {"@type": "sc:Organization", "name": publisher} if publisher else None,
-        "citeAs": citation or (None if anonymous else f"{facts.title}, version {facts.version}, {facts.date}."),
+        "citeAs": citation or (None if anonymous else f"{facts.title}, release {facts.release.name}, {facts.date}."),
     }
     return {name: each for name, each in found.items() if each} | {"isLiveDataset": False}
 

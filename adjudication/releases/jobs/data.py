@@ -57,7 +57,7 @@ class Writer:
         for campaign in self.recipe.campaigns:
             self._write_campaign(campaign)
         self._write_provenance()
-        about = "Each judged pair explained in PROV terms, as far as is known: sources, labels, votes, decision."
+        about = "Each pair explained in PROV terms, as far as is known: sources, labels, votes, decision."
         self.folder.write(LINES, pieces(write_objects(self._lines())), about, nothing="Nothing was judged.")
         write_judged_sets(self.recipe, self.folder)
         self.recipe.leave_out(self.folder.empty)
@@ -88,8 +88,10 @@ class Writer:
 
     def _write_campaign(self, campaign: Campaign) -> None:
         folder = f"campaigns/{self.people.slugs[campaign.pk]}"
-        self._write_json(f"{folder}/campaign.json", self._campaign(campaign), "Its settings, criteria and levels.")
         facts = campaign_facts(campaign, *self.recipe.standing_of(campaign))
+        settings = self._settings(campaign) if facts.judged_here else {}  # they say nothing of labels from files
+        about = "Its settings, criteria and levels." if settings else "Its criteria and levels."
+        self._write_json(f"{folder}/campaign.json", settings | self._campaign(campaign), about)
         for guideline in released_guidelines(facts):
             path = f"{folder}/guideline-v{guideline.version}.md"
             body = self.people.without_names(guideline.body).rstrip() + "\n"
@@ -119,16 +121,21 @@ class Writer:
         elif standing.run is not None:
             self._write_agreement(folder, standing.run)
 
+    def _settings(self, campaign: Campaign) -> dict[str, Any]:
+        """How work was given out."""
+        return {
+            "overlap": campaign.overlap,
+            "order": campaign.order,
+            "assignment": campaign.strategy,
+            "seed": campaign.seed,
+        }
+
     def _campaign(self, campaign: Campaign) -> dict[str, Any]:
         text = self.people.without_names
         return {
             "name": text(campaign.name),
             "kind": campaign.kind,
             "split": campaign.split,
-            "overlap": campaign.overlap,
-            "order": campaign.order,
-            "assignment": campaign.strategy,
-            "seed": campaign.seed,
             "options": self.people.cleaned(campaign.options),
             "criteria": [
                 {
@@ -236,7 +243,10 @@ class Writer:
             self.folder.write(path, pieces(self._ranked(run.pk, name)), f"Run {name}, in TREC's layout.")
         evaluations = list(self._evaluations())
         if evaluations:
-            self._write_json("evaluations.json", evaluations, "Runs measured: figures with intervals, and tests.")
+            about = "Runs measured: figures with intervals, and tests."
+            if outside := sorted({one["report"]["gold_label"] for one in evaluations if _is_outside(one)}):
+                about += f" Golds that are not in this release: {', '.join(outside)}."
+            self._write_json("evaluations.json", evaluations, about)
         machines = list(self._machines())
         if machines:
             self._write_json(
@@ -256,10 +266,15 @@ class Writer:
 
     def _evaluations(self) -> Iterator[dict[str, Any]]:
         """Runs measured against golds as these are now; a gold may be one annotator, so names are taken out."""
-        for found in Evaluation.objects.filter(collection=self.collection, state=JobState.DONE).order_by("pk"):
-            if stale := why_stale(found):  # never next to figures of other judgments
+        done = Evaluation.objects.filter(collection=self.collection, state=JobState.DONE).order_by("pk")
+        standing = [(found, why_stale(found)) for found in done]
+        current = [found.parameters for found, stale in standing if not stale]
+        for found, stale in standing:
+            if stale and found.parameters in current:
+                continue  # it was measured again
+            if stale:  # never next to figures of other judgments
                 fact = f"{stale.partition('.')[0]}."  # what follows is advice for the person at the screen
-                self.recipe.left_out[f"evaluations.json#{found.pk}"] = fact
+                self.recipe.left_out[f"evaluations.json, {self.people.without_names(found.label)}"] = fact
                 continue
             one = {"evaluation": found.label, "asked": found.parameters, "report": found.results.get("report")}
             yield self.people.cleaned(one)
@@ -313,6 +328,11 @@ class Writer:
 
     def _write_json(self, path: str, content: Any, about: str) -> None:
         self.folder.write_text(path, json.dumps(content, ensure_ascii=False, indent=2) + "\n", about)
+
+
+def _is_outside(evaluation: dict[str, Any]) -> bool:
+    """Whether its gold came in as qrels, which are no part of a release."""
+    return str(evaluation["asked"]["gold"]).startswith("qrels:")
 
 
 def week_of(iso: str) -> str:

@@ -47,7 +47,7 @@ def licence_of(facts: Facts) -> str:
 def citation(facts: Facts, *, anonymous: bool) -> str:
     """CITATION.cff 1.2.0; "" where nobody stated who made the collection: its format demands authors."""
     lines = ["cff-version: 1.2.0", "type: dataset", "message: Please cite this data set as follows."]
-    lines += [f"title: {_quoted(title_of(facts, anonymous=anonymous))}", f"version: {_quoted(facts.version)}"]
+    lines += [f"title: {_quoted(title_of(facts, anonymous=anonymous))}", f"version: {_quoted(facts.release.name)}"]
     lines.append(f"date-released: {_quoted(facts.date)}")
     if known := LICENCES.get(licence_of(facts).lower()):
         lines.append(f"license: {known}")
@@ -75,7 +75,7 @@ def datacite(facts: Facts, *, anonymous: bool) -> str:
         "publisher": {"name": answers.get("publisher") or UNKNOWN},
         "publicationYear": facts.date[:4],
         "dates": [{"date": facts.date, "dateType": "Issued"}],
-        "version": facts.version,
+        "version": facts.release.name,
         "descriptions": [{"description": description_of(facts), "descriptionType": "Abstract"}],
         "schemaVersion": "http://datacite.org/schema/kernel-4",
     }
@@ -120,7 +120,7 @@ def card(facts: Facts, *, anonymous: bool) -> str:
         "",
         "## Files",
         "",
-        "`manifest.json` lists every file with its size, rows and SHA-256. `lines.jsonl` explains each judged pair as"
+        "`manifest.json` lists every file with its size, rows and SHA-256. `lines.jsonl` explains each pair as"
         " far as is known: where the document came from, its labels under pseudonyms, how its value was reached.",
         "",
         *_judged_sets_table(facts),
@@ -179,7 +179,8 @@ def _notices(facts: Facts) -> list[str]:
         found += ["", "> **Released with open findings.** When the release was frozen the check list found:", ">"]
         found += [f"> - {_in_one_line(text(one))}" for one in open_ones]
         found += [">", f"> It was released anyway: {_in_one_line(text(facts.release.force_reason))}"]
-    if missing := unanswered(facts.answers):
+    described = {"description": facts.recipe.collection.description.strip()}  # printed where nobody answered
+    if missing := unanswered({**described, **facts.answers}):
         found += ["", f"> Not stated by its makers: {', '.join(one.label.lower() for one in missing)}."]
     return found
 
@@ -195,7 +196,7 @@ def _judged_sets_table(facts: Facts) -> list[str]:
         f"| `{gold.name}` | {facts.people.without_names(gold.about)} | `data/{gold.name}/` | `beir/{gold.name}/` |"
         for gold in facts.recipe.judged_sets
     ]
-    return ["| judged set | what it is | parquet (MTEB) | BEIR |", "|---|---|---|---|", *rows]
+    return ["| query set | what it is | parquet (MTEB) | BEIR |", "|---|---|---|---|", *rows]
 
 
 def _yaml(facts: Facts, title: str) -> str:
@@ -233,8 +234,8 @@ def _annotations_creators(facts: Facts) -> list[str]:
 
 
 def _language_creators(facts: Facts) -> list[str]:
-    """The Hub's words for who wrote the texts; [] where that is not known of some."""
-    if facts.unknown_topics or not facts.imports:
+    """The Hub's words for who wrote the texts; [] where that is not known of some (annotators who reworded, say)."""
+    if facts.unknown_topics or facts.rewritten or not facts.imports:
         return []
     return ["found", *(["machine-generated"] if facts.generated else [])]
 

@@ -15,7 +15,7 @@ def extension(facts: Facts, *, anonymous: bool) -> str:
         gold.name: {
             "split": gold.split,
             "about": facts.people.without_names(gold.about),
-            "levels": {value: " ".join(filter(None, (label, definition))) for value, label, definition in gold.grades},
+            "levels": {value: ": ".join(filter(None, (label, definition))) for value, label, definition in gold.grades},
         }
         for gold in facts.recipe.judged_sets
     }
@@ -27,7 +27,7 @@ def extension(facts: Facts, *, anonymous: bool) -> str:
     return found
 
 
-MODULE = '''"""Registers the judged sets of this release with ir_datasets (0.5 or later).
+MODULE = '''"""Registers the query sets of this release with ir_datasets (0.5 or later).
 
     import sys, ir_datasets
     sys.path.insert(0, "the folder of this file")

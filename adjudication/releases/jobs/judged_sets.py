@@ -65,7 +65,7 @@ def _write_qrels(folder: Folder, gold: JudgedSet, prefix: str) -> set[str]:
     judged: set[str] = set()
     qrels = _schema(**{"query-id": "string", "corpus-id": "string", "score": "int32"})
     ranked = _schema(**{"query-id": "string", "corpus-ids": "list"})
-    about = "The judged documents of each query, to be ranked again."
+    about = "The documents of each query that the qrels name, to be ranked again."
     with (
         folder.table(f"data/{gold.name}/qrels.parquet", qrels, gold.about) as scores,
         folder.table(f"data/{gold.name}/top_ranked.parquet", ranked, about) as pools,

@@ -219,7 +219,7 @@ def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
         "CITATION.cff": (citation(facts, **who), "How to cite it."),
         "datacite.json": (datacite(facts, **who), "Metadata for a DOI."),
         "CHANGELOG.md": (changelog(facts), "What changed between releases."),
-        EXTENSION: (extension(facts, **who), "A module by which ir_datasets reads the judged sets."),
+        EXTENSION: (extension(facts, **who), "A module by which ir_datasets reads the query sets."),
     }
     data = folder.listed()
     for path, (text, about) in texts.items():

@@ -11,6 +11,7 @@ from adjudication.stats.statistics import statistic
 SHOWN = ("accuracy", "cohen_kappa", "fleiss_kappa", "alpha_nominal", "alpha_ordinal")
 PEOPLE = "HH"
 MACHINE = {"GH": "with people", "GG": "its runs with each other", "GA": "with the verdict"}
+OF_PAIRS = ("accuracy", "cohen_kappa")
 ALONE = "fewer_than_two_annotators"
 
 
@@ -23,7 +24,7 @@ def agreement_sentences(run: AgreementRun) -> Iterator[str]:
         found = run.results.filter(criterion=criterion, scope="block", statistic__in=SHOWN)
         rows = sorted(found, key=_order)
         if people := [row for row in rows if row.block == PEOPLE]:
-            yield f"Among people ({criterion}): {_figures(people)}."
+            yield f"Among people ({criterion}): {_figures(people)}{_basis(people)}."
         machines = [row for row in rows if row.block in MACHINE and row.reason != ALONE]
         for model, own in groupby(machines, key=lambda row: row.model):
             blocks = "; ".join(_block(list(same)) for _, same in groupby(own, key=lambda row: row.block))
@@ -39,7 +40,20 @@ def _order(row: AgreementResult) -> tuple[str, int, int]:
 
 def _block(rows: list[AgreementResult]) -> str:
     is_voter = "leave_one_out" in rows[0].extra.get("flags", ())
-    return f"{'with the vote of the other voters' if is_voter else MACHINE[rows[0].block]} {_figures(rows)}"
+    with_whom = "with the vote of the other voters" if is_voter else MACHINE[rows[0].block]
+    return f"{with_whom} {_figures(rows)}{_basis(rows)}"
+
+
+def _basis(rows: list[AgreementResult]) -> str:
+    """Over how many items and pairs the figures are: fewer than the campaign has where some have no second label.
+    Figures of pairs are means over these. "" where none is defined."""
+    known = [row for row in rows if row.value is not None]
+    items = sorted({row.n_items or 0 for row in known})
+    if not items:
+        return ""
+    pairs = max((row.n_pairs or 0 for row in known if row.statistic in OF_PAIRS), default=0)
+    means = f"; agreement and Cohen’s κ are means over {pairs:,} pairs" if pairs > 1 else ""
+    return f" ({' to '.join(f'{n:,}' for n in (items[0], items[-1])[: len(items)])} items{means})"
 
 
 def _figures(rows: list[AgreementResult]) -> str:

@@ -78,7 +78,7 @@ def _of_collection(recipe: Recipe) -> Iterator[Check]:
         yield Check("no_licence", "The collection has no licence.", page, advice=advice)
     if not recipe.judged_sets:
         advice = "A release without qrels measures nothing."
-        yield Check("no_qrels", "No judged set can be written.", _exports(recipe), advice=advice)
+        yield Check("no_qrels", "No query set can be written.", _exports(recipe), advice=advice)
 
 
 def _of_votes(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Iterator[Check]:

@@ -11,16 +11,17 @@ from django.db.models import Count, Q
 
 from accounts.models import JobState
 from adjudication.exports.exporters.documents import searched_documents
+from adjudication.exports.exporters.questions import question_set
 from adjudication.exports.exporters.topics import published_topics
 from adjudication.models import Release
 from adjudication.papers.contexts import source_words
 from adjudication.releases.reads.campaigns import CampaignFacts, campaign_facts
 from adjudication.releases.reads.origins import author_calls, question_runs, run_recipes
 from adjudication.releases.reads.people import Pseudonyms
-from adjudication.releases.reads.recipe import Recipe
+from adjudication.releases.reads.recipe import QUESTION_SET, Recipe
 from adjudication.releases.reads.statement import answers_of
 from annotation.models import AnnoCycle
-from annotation.papers.reads.gold import ORIGINS, gold_of
+from annotation.papers.reads.gold import ORIGINS, STATUS_LABELS, gold_of
 from corpus.models import Collection, ImportRun, PoolEntry, PoolSource
 from corpus.models.topics import TopicKind
 from corpus.questions.reads.authors import contributors_of
@@ -58,6 +59,7 @@ class Facts:
     imports: tuple[ImportRun, ...]
     cycles: tuple[AnnoCycle, ...]
     generated: int  # topics of the release that a language model wrote
+    rewritten: int  # questions of the question set that have another wording than their topic
     question_runs: tuple[dict[str, Any], ...]
     author_calls: tuple[dict[str, Any], ...]
     contributors: tuple[str, ...]  # authors of questions who want to be named
@@ -115,6 +117,7 @@ def gather(release: Release, recipe: Recipe, people: Pseudonyms, rows: Mapping[s
         ),
         cycles=tuple(AnnoCycle.objects.filter(collection=collection).order_by("number")),
         generated=topics.filter(generated_question__isnull=False).count(),
+        rewritten=_rewritten(recipe),
         question_runs=tuple(question_runs(collection)),
         author_calls=tuple(author_calls(collection)),
         contributors=tuple(contributors_of(collection)),
@@ -128,12 +131,18 @@ def gather(release: Release, recipe: Recipe, people: Pseudonyms, rows: Mapping[s
     )
 
 
+def _rewritten(recipe: Recipe) -> int:
+    options = recipe.parts.get(QUESTION_SET)
+    return sum(bool(one.original) for one in question_set(options).kept) if options else 0
+
+
 def _extractions(collection: Collection) -> Iterator[str]:
     """What the contexts of each paper are: what counts, and how many papers have nothing that counts."""
     golds = Counter(gold.origin for gold in gold_of(collection))
     yield from (f"{n:,} {words}" for n, words in source_words({name: golds[name] for name in ORIGINS}))
-    if left := sum(n for name, n in golds.items() if name not in ORIGINS):
-        yield f"{left:,} left out, as nothing of them is confirmed"
+    if left := {name: n for name, n in golds.items() if name not in ORIGINS}:
+        why = ", ".join(f"{STATUS_LABELS[name]}: {n:,}" for name, n in sorted(left.items()))
+        yield f"{sum(left.values()):,} left out ({why})"
 
 
 def platform() -> str:

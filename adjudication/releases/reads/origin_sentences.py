@@ -13,7 +13,8 @@ def question_run_sentence(run: Mapping[str, Any]) -> str:
     parts = [
         f"Question run {run['number']} of {run['date']}: the language model “{run['model']}” was asked about"
         f" {_n(run['asked'], 'citation mention')}{chosen}{drawn}, by {_prompt(run['prompt'])}.",
-        f"Answers: {_counts(run['outcomes'])}. Questions in them: {_counts(run['questions']) or 'none'}.",
+        f"Results of asking: {_counts(run['outcomes'])}.",
+        f"Questions in the answers: {_counts(run['questions']) or 'none'}.",
         run["overlap_rule"],
     ]
     parts += [f"{source}: {found['about_filter']}." for source, found in run["sources"].items()]
@@ -28,12 +29,12 @@ def _prompt(prompt: Mapping[str, Any]) -> str:
 
 def author_call_sentence(call: Mapping[str, Any]) -> str:
     """How many authors were asked, answered and withdrew, and how many of their questions are topics."""
-    unsent = f" No letter has gone out to {call['without_letter']:,} of them." if call["without_letter"] else ""
     return (
         f"Call “{call['name']}”: {_n(call['listed'], 'author')} listed to write a question about a paper of theirs,"
-        f" until {call['last_day']}.{unsent} {_n(call['answered'], 'answer stands', 'answers stand')},"
+        f" until {call['last_day']}. Litmus sent letters to {call['sent_letters']:,} of them."
+        f" {_n(call['answered'], 'answer stands', 'answers stand')},"
         f" {call['withdrawn']:,} withdrawn; topics made of answers: {call['topics']:,} (source “{call['source']}”)."
-        " What authors were sent is in manifest.json."
+        " The guideline and the letter for authors are in manifest.json."
     )
 
 

@@ -5,8 +5,10 @@ All of it goes whole into the manifest, and in sentences into card, datasheet an
 
 from typing import Any
 
+from django.db.models import Count, Q
+
 from corpus.models import Collection, QuestionCall, QuestionRun, RetrievalRun
-from corpus.questions.reads.authors import count_call
+from corpus.questions.reads.authors import count_call, invitations_of
 from corpus.questions.reads.generation import SourceFigures, filter_of, run_figures
 
 SAMPLING = ("sample", "seed")
@@ -51,7 +53,7 @@ def _source(figures: SourceFigures) -> dict[str, Any]:
 
 
 def author_calls(collection: Collection) -> list[dict[str, Any]]:
-    """Each call for questions that authors write: what they read, how many were listed and answered."""
+    """Each call for questions that authors write: what they read, how many were listed, sent a letter, and answered."""
     return [_author_call(call) for call in collection.question_calls.order_by("pk")]
 
 
@@ -62,7 +64,7 @@ def _author_call(call: QuestionCall) -> dict[str, Any]:
         "source": call.source,
         "last_day": call.deadline_at.date().isoformat(),
         "listed": counts.invited,
-        "without_letter": counts.unsent,
+        "sent_letters": invitations_of(call).aggregate(n=Count("pk", filter=Q(went_out=True)))["n"],
         "answered": counts.answered,
         "withdrawn": counts.withdrawn,
         "topics": counts.taken,

@@ -35,6 +35,8 @@ from corpus.formats.acm_cr_topics import merged_qrels
 from corpus.formats.records import QrelRow, TopicRecord
 from corpus.models import Collection
 
+PSEUDONYMOUS = "renamed"  # says how names of annotators are written, who have pseudonyms here
+QUESTION_SET = "questions/litsearch.jsonl"
 QUESTION_FILES = {
     "litsearch": "litsearch.jsonl",
     "litsearch-parquet": "litsearch.parquet",
@@ -60,13 +62,18 @@ class JudgedSet:
     split: str = "test"
     lines: Callable[[Pseudonyms], Iterator[dict[str, Any]]] | None = None
 
+    @property
+    def pairs(self) -> str:
+        """What its pairs of query and document are: nobody judged those that targets and citations make."""
+        return "judged" if self.lines is None else "relevant"
+
 
 @dataclass
 class Recipe:
     """What a release is made of, filled by `make_recipe`.
 
     `parts` are {path: options of the export that is written there}; where the export is an archive, the path is that
-    of a folder. `left_out` are {path: reason}.
+    of a folder. `left_out` are {path: reason}; `notes` {path: what else is to be known of what it holds}.
     """
 
     collection: Collection
@@ -75,6 +82,7 @@ class Recipe:
     parts: dict[str, Options] = field(default_factory=dict)
     judged_sets: list[JudgedSet] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, list[str]] = field(default_factory=dict)
     unwritable: dict[int, list[tuple[Criterion, Finding]]] = field(default_factory=dict)  # by campaign without qrels
     memo: dict[Any, Any] = field(default_factory=dict)  # what findings have read
     standings: dict[int, tuple[Standing[VoteRun], Standing[AgreementRun]]] = field(default_factory=dict)
@@ -96,10 +104,13 @@ class Recipe:
         except Refused as refusal:
             self.left_out[path] = refusal.reason
             return None
-        if fatal := [each for each in find(options, self.memo) if each.is_fatal]:
+        found = find(options, self.memo)
+        if fatal := [each for each in found if each.is_fatal]:
             self.left_out[path] = " ".join(each.fact for each in fatal)
             return None
         self.parts[path] = options
+        if noted := [each.fact for each in found if each.code != PSEUDONYMOUS]:
+            self.notes[path] = noted
         return options
 
     def leave_out(self, reasons: Mapping[str, str]) -> None:
@@ -107,6 +118,7 @@ class Recipe:
         self.left_out.update(reasons)
         for path in reasons:
             self.parts.pop(path, None)
+            self.notes.pop(path, None)
 
 
 def released_campaigns(collection: Collection) -> list[Campaign]:
@@ -177,10 +189,10 @@ def _add_questions(recipe: Recipe) -> None:
         recipe.judged_sets.append(
             JudgedSet(
                 QUESTIONS,
-                "Questions that were kept, with the papers known to answer them.",
+                "Questions that were kept, with their targets: the papers given as answers.",
                 lambda: questions.topic_records(questions.question_set(options)),
                 lambda: questions.qrel_rows(questions.question_set(options)),
-                ((1, "target", "A paper known to answer the question."),),
+                ((1, "target", "Given as an answer to the question."),),
                 lines=lambda people: question_lines(options, people),
             )
         )
@@ -191,7 +203,8 @@ def _add_contexts(recipe: Recipe) -> None:
         recipe.add(f"contexts/{level}.trec", f"topics:{level}")
         options = recipe.add(f"contexts/{level}.qrels", f"qrels:{level}")
         if options is not None:
-            recipe.judged_sets.append(_context_set(level, options))
+            shared = any(each.code == "repeated-numbers" for each in find(options, recipe.memo))
+            recipe.judged_sets.append(_context_set(level, options, shared=shared))
     recipe.add("contexts/acm-cr", "acm-cr")
     recipe.add("contexts/citing-papers.txt", "blacklist")
 
@@ -215,7 +228,7 @@ def _campaign_set(name: str, options: Options) -> JudgedSet:
     )
 
 
-def _context_set(level: str, options: Options) -> JudgedSet:
+def _context_set(level: str, options: Options, *, shared: bool) -> JudgedSet:
     def topics() -> Iterator[TopicRecord]:
         seen: set[str] = set()
         for topic, _ in context_topic_records(options):
@@ -225,12 +238,15 @@ def _context_set(level: str, options: Options) -> JudgedSet:
 
     return JudgedSet(
         context_set(level),
-        f"Citation contexts ({level}s) as queries; the documents cited there are relevant.",
+        f"Citation contexts ({level}s) as queries; the documents cited there are relevant.{FIRST_TEXT * shared}",
         topics,
         lambda: (replace(row, iteration="0") for row in merged_qrels(context_topic_records(options))),
         ((1, "cited", "Cited in this context."),),
         lines=lambda _: context_lines(options),
     )
+
+
+FIRST_TEXT = " Where two contexts share a number, the text is that of the first."
 
 
 def pseudonymous(found: Iterable[QrelRow], names: dict[str, str]) -> Iterator[QrelRow]:

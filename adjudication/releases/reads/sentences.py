@@ -4,6 +4,7 @@ A sentence stands here only where a stored fact supports it. What is not known i
 """
 
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from typing import Any
 
 from adjudication.agreement.reads.method import rules_text
@@ -42,12 +43,12 @@ def holds(facts: Facts) -> str:
     parts += [count(facts.topics, "topic")] if facts.topics else []
     parts += [count(facts.pooled, "pooled pair")] if facts.pooled else []
     sets = [
-        f"{gold.name} ({count(queries, 'query', 'queries')}, {count(pairs, 'judged pair')})"
+        f"{gold.name} ({count(queries, 'query', 'queries')}, {count(pairs, f'{gold.pairs} pair')})"
         for gold in facts.recipe.judged_sets
         if (queries := facts.rows.get(f"data/{gold.name}/queries.parquet"))
         and (pairs := facts.rows.get(f"data/{gold.name}/qrels.parquet"))
     ]
-    return ", ".join(parts) + (f". Judged sets: {', '.join(sets)}." if sets else ".")
+    return ", ".join(parts) + (f". Query sets: {', '.join(sets)}." if sets else ".")
 
 
 def protocol(facts: Facts, between: str = " ") -> str:
@@ -91,8 +92,9 @@ def _assigned(one: CampaignFacts) -> Iterator[str]:
         return
     ordered = campaign.kind_object.has_orders and one.by_aspect
     order = f", in the order “{campaign.get_order_display()}”" if ordered else ""
+    verb = "annotated" if campaign.kind_object.no_criteria else "judged"
     yield (
-        f"Each {noun} was to be judged in Litmus by {count(campaign.overlap, 'person', 'people')},"
+        f"Each {noun} was to be {verb} in Litmus by {count(campaign.overlap, 'person', 'people')},"
         f" {campaign.get_strategy_display()}{order}."
     )
 
@@ -168,6 +170,14 @@ def _per_item(one: CampaignFacts) -> str:
     )
 
 
+def by_machines(facts: Facts, between: str = " ") -> str:
+    """What machines did: labels, questions that models wrote, orders that models gave; "" for nothing."""
+    wrote = f"Language models wrote {count(facts.generated, 'topic')}: see the question runs."
+    asked = [f"Run “{run['name']}” was ordered by a language model." for run in facts.runs if run.get("prompt")]
+    found = [machines(facts, between), wrote if facts.generated else "", facts.people.without_names(" ".join(asked))]
+    return between.join(filter(None, found))
+
+
 def machines(facts: Facts, between: str = " ") -> str:
     """Which machines labelled, and how they were tested; "" where none did."""
     found = [
@@ -176,7 +186,7 @@ def machines(facts: Facts, between: str = " ") -> str:
         if one.machines
     ]
     if facts.rows.get("machines.json", 0) is None:  # the file is there, and has no rows
-        found.append("Their recipes with hashes, and prompts of language models, are in machines.json.")
+        found.append("Their recipes with hashes, and the prompts of those that had one, are in machines.json.")
     for cycle in facts.cycles:
         if cycle.is_frozen:
             text = f"Anno-GPT cycle {cycle.number} ({cycle.criterion}, margin {cycle.margin:g}): {cycle.words}."
@@ -185,9 +195,11 @@ def machines(facts: Facts, between: str = " ") -> str:
 
 
 def questions(facts: Facts, between: str = " ") -> str:
-    """What models and authors were asked for questions; "" where nobody was."""
+    """What models and authors were asked for questions, and how many annotators reworded; "" for nothing of it."""
     asked = facts.people.without_names(between.join(map(author_call_sentence, facts.author_calls)))
-    return between.join(filter(None, [written_by_models(facts, between), asked]))
+    n, have = count(facts.rewritten, "kept question"), "has" if facts.rewritten == 1 else "have"
+    reworded = f"{n} {have} a confirmed wording of an annotator; lines.jsonl has the original." * bool(facts.rewritten)
+    return between.join(filter(None, [written_by_models(facts, between), asked, reworded]))
 
 
 def written_by_models(facts: Facts, between: str = " ") -> str:
@@ -212,12 +224,27 @@ def synthetic(facts: Facts) -> str:
 
 
 def timeframe(facts: Facts) -> list[str]:
-    """The days of the first and the last import, answer or vote in Litmus."""
-    times = [run.finished_at for run in facts.imports if run.finished_at]
-    for one in facts.campaigns:
-        voted = one.votes.finished_at if one.votes else None
-        times += [at for at in (one.first, one.last, voted) if at]
-    return [at.date().isoformat() for at in (min(times), max(times))] if times else []
+    """The days of the first and the last answer that people gave in Litmus; [] where nobody did: when imported data
+    were collected is not known."""
+    return _days(at for one in facts.campaigns if one.judged_here for at in (one.first, one.last))
+
+
+def periods(facts: Facts) -> str:
+    """From when to when files were imported, people answered and votes were counted, each where it happened."""
+    imported = _days(run.finished_at for run in facts.imports)
+    voted = _days(one.votes.finished_at for one in facts.campaigns if one.votes)
+    found = (("Imports", imported), ("Answers of people in Litmus", timeframe(facts)), ("Counts of votes", voted))
+    return " ".join(f"{what}: {_period(*days)}." for what, days in found if days)
+
+
+def _days(times: Iterable[datetime | None]) -> list[str]:
+    """The first and the last day; [] for no times."""
+    known = [at for at in times if at]
+    return [at.date().isoformat() for at in (min(known), max(known))] if known else []
+
+
+def _period(first: str, last: str) -> str:
+    return first if first == last else f"{first} to {last}"
 
 
 def missing(facts: Facts, between: str = " ") -> str:
@@ -233,6 +260,11 @@ def missing(facts: Facts, between: str = " ") -> str:
     for path, reason in facts.recipe.left_out.items():
         reasons.setdefault(reason, []).append(path)
     found += [f"Left out: {', '.join(paths)}. {reason}" for reason, paths in reasons.items()]
+    noted: dict[str, list[str]] = {}
+    for path, facts_of in facts.recipe.notes.items():
+        for fact in facts_of:
+            noted.setdefault(fact, []).append(path)
+    found += [f"{', '.join(paths)}: {fact}" for fact, paths in noted.items()]
     return facts.people.without_names(between.join(found)) or "No item of a campaign lacks a value."
 
 

@@ -118,8 +118,8 @@ class SourceFigures:
         if self.filtered_percent is None:
             return f"{self.questions:,} questions, none that could be kept"
         return (
-            f"{self.questions:,} questions; of the {self.keepable:,} that could be kept, {self.kept:,} are topics and "
-            f"{self.filtered:,} ({self.filtered_percent:.0f}%) are filtered by overlap"
+            f"{self.questions:,} questions; of the {self.keepable:,} that could be kept, {self.kept:,} became topics"
+            f" and {self.filtered:,} ({self.filtered_percent:.0f}%) did not because of their overlap"
         )
 
 

@@ -78,8 +78,17 @@ def test_one_rule_for_ties_is_printed(settings, tmp_path: Path) -> None:
 def test_people_alone_need_no_word_of_machines() -> None:
     (first, second) = agreement_sentences(agree(judged(machines=False)))
     assert first.startswith("Among people (relevance): Agreement 0.")
+    assert first.endswith(" (30 items; agreement and Cohen’s κ are means over 3 pairs).")
     assert "90 labels; " in second
     assert "machine" not in first + second
+
+
+def test_items_with_one_label_are_not_counted_as_compared() -> None:
+    built = judged(people=2, machines=False)
+    Judgment.objects.filter(assignment__item=built.items[0]).first().delete()
+    first, second = agreement_sentences(agree(built))
+    assert first.endswith(" (29 items).")
+    assert second.startswith("30 items, 59 labels")
 
 
 def test_one_person_with_a_machine_has_no_agreement_of_people() -> None:

@@ -94,6 +94,17 @@ def test_by_one_command(demo: Collection, settings, tmp_path: Path, capsys) -> N
     check_files(tmp_path / "out")
     assert check_croissant(tmp_path / "out") == 15
     assert check_explained(tmp_path / "out") > 2000
+    texts = {name: (tmp_path / "out" / name).read_text() for name in ("README.md", "DATASHEET.md")}
+    for sentence in (
+        "Litmus sent letters to 0 of them.",  # links were passed on by hand
+        "1 kept question has a confirmed wording of an annotator",
+        "2 left out (annotators differ: 1, begun: 1)",
+        "76 documents have values on only some aspects of their topic",
+        "1 paper is left out: its annotators differ.",
+    ):
+        assert sentence in texts["README.md"], sentence
+    assert demo.description in texts["DATASHEET.md"]
+    assert ", description, " not in texts["README.md"]
     published = b"\n".join(files_of(tmp_path / "out").values()).decode(errors="ignore")
     for check in check_list(make_recipe(demo)):
         assert check.fact in published

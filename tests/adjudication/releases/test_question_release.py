@@ -69,6 +69,9 @@ def released(settings: Any, tmp_path: Path) -> tuple[Rubric, Path]:
     for assignment in Assignment.objects.filter(item__campaign=rubric.campaign).select_related("item__topic"):
         rate(rubric, "ana", assignment.item.topic.number)
     call_command("adjudicate", rubric.collection.slug, rubric.campaign.slug, "--policy", "majority", "--min-votes", "1")
+    (tmp_path / "outside.qrels").write_text("q1 0 12 1\n")
+    call_command("import_qrels", rubric.collection.slug, str(tmp_path / "outside.qrels"))
+    call_command("evaluate", rubric.collection.slug, "--gold", "qrels:outside", "--run", "bm25", "--measure", "AP")
     rubric.collection.licence = "CC BY 4.0"
     rubric.collection.save()
     call_command("release", rubric.collection.slug, "v1", out=tmp_path / "out")
@@ -119,14 +122,23 @@ def test_what_models_and_authors_were_asked_is_said(released: tuple[Rubric, Path
         text = (out / name).read_text()
         assert "the language model “stub-model” was asked about 2 citation mentions, a sample drawn with seed 3" in text
         assert f"version 1 (sha256 {prompt.sha256[:12]}…; in full in manifest.json)" in text
-        assert "of the 3 that could be kept, 2 are topics and 1 (33%) are filtered by overlap" in text
+        assert "of the 3 that could be kept, 2 became topics and 1 (33%) did not because of their overlap" in text
         assert rubric.collection.question_runs.get().overlap_rule in text
         assert "Call “Authors”: 2 authors listed to write a question about a paper of theirs" in text
+        assert "Litmus sent letters to 0 of them." in text
         assert "with the recipe rerank: run bm25, top 2," in text
         assert f"The model was asked by the prompt “{rerank.name}”, version 1 (sha256 {rerank.sha256[:12]}…" in text
     appendix = (out / "REVIEWERS.md").read_text()
     for line in ("Ask as a stranger would.", *prompt.body.splitlines(), *rerank.body.splitlines()):
         assert f"\n> {line}".rstrip() in appendix
+    for name in ("DATASHEET.md", "REVIEWERS.md"):
+        text = (out / name).read_text()
+        assert "Language models wrote 2 topics: see the question runs." in text
+        assert "Run “reranked” was ordered by a language model." in text
+        assert "Query sets: questions (5 queries, 6 relevant pairs)." in text  # nobody judged these
+    assert "Litmus did not note that it was shown." in appendix
+    (measured,) = [one["about"] for one in manifest["files"] if one["path"] == "evaluations.json"]
+    assert measured.endswith(" Golds that are not in this release: qrels outside.")
     thanks = "Authors who wrote questions and want to be named: Ada Lovelace."
     release = Release.objects.get()
     assert thanks in (release.variant(anonymous=False) / "README.md").read_text()

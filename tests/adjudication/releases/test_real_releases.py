@@ -102,7 +102,10 @@ def check_claims_nothing(out: Path) -> str:
     head, croissant = head_of(out), json.loads((out / "croissant.json").read_text())
     assert head["annotations_creators"] == ["found"]
     assert not {"language", "multilinguality", "source_datasets"} & head.keys()
-    assert not {"creator", "publisher", "url", "inLanguage", "rai:hasSyntheticData"} & croissant.keys()
+    assert (
+        not {"creator", "publisher", "url", "inLanguage", "rai:hasSyntheticData", "rai:dataCollectionTimeframe"}
+        & croissant.keys()
+    )
     assert not (out / "CITATION.cff").exists()
     datacite = json.loads((out / "datacite.json").read_text())
     assert (datacite["creators"], datacite["publisher"]) == ([{"name": "(:unav)"}], {"name": "(:unav)"})
@@ -121,6 +124,8 @@ def check_claims_nothing(out: Path) -> str:
     ):
         assert claim not in texts + json.dumps(croissant, ensure_ascii=False), claim
     assert not list(out.rglob("guideline*"))
+    for path in out.rglob("campaign.json"):
+        assert not {"overlap", "order", "assignment", "seed"} & json.loads(path.read_text()).keys()
     assert json.loads((out / "manifest.json").read_text())["seeds"] == {}
     return texts
 
@@ -186,6 +191,11 @@ def test_acm_cr_papers(client: Client, tmp_path: Path, capsys) -> None:
     texts = check_claims_nothing(out)
     assert "Citation contexts of papers: 25 as imported gold." in texts
     assert "0 topics" not in texts
+    assert "contexts-paragraph (133 queries, 481 relevant pairs), contexts-sentence (287 queries, 518 " in texts
+    assert "A paper has two contexts of one number (340982510): two topics share it, their judgments are mer" in texts
+    assert "Citation contexts (paragraphs) as queries; the documents cited there are relevant. Where two con" in texts
+    assert "Imports: " in texts
+    assert "Counts of votes" not in texts
     assert "Left out: topics/topics.jsonl, topics/topics.trec. The collection has no topics." in texts
     for level, name in (("paragraph", "contexts"), ("sentence", "sentences")):
         for kind in ("topics", "qrels"):

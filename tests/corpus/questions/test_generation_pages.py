@@ -296,7 +296,7 @@ def test_the_command_line_asks_and_reports(mention, model, capsys):
         printed.err
     )
     assert (
-        "inline-outside: 4 questions; of the 2 that could be kept, 1 are topics and 1 (50%) are filtered" in printed.err
+        "inline-outside: 4 questions; of the 2 that could be kept, 1 became topics and 1 (50%) did not" in printed.err
     )
     assert found["outcomes"] == {"questions": 1}
     assert (found["prompt_tokens"], found["cost"]) == (100, None)
