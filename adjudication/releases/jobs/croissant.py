@@ -165,7 +165,7 @@ def _provenance(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
         named = creators_in(facts.answers)
         agents += [{"@type": "prov:Person", "prov:label": name} for name, _ in named]
     return {
-        "prov:wasDerivedFrom": sources or "Nothing was imported from files.",
+        "prov:wasDerivedFrom": sources or "Nothing in this release was imported from files.",
         "prov:wasGeneratedBy": facts.people.cleaned(list(sentences.activities(facts))),
         "prov:wasAttributedTo": agents,
     }

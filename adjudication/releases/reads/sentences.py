@@ -286,7 +286,7 @@ def raw_data(facts: Facts, *, anonymous: bool, between: str = " ") -> str:
             for one in run.files
         ]
         found.append(f"Import of {run.label}: {some(files) or 'no file'}.")
-    return between.join(found) or "Nothing was imported from files."
+    return between.join(found) or "Nothing in this release was imported from files."
 
 
 def open_findings(facts: Facts) -> str:
