@@ -119,7 +119,7 @@ class Writer:
             reason = f"Agreement was computed before {standing.since}."
             self.recipe.left_out[f"{folder}/agreement.jsonl"] = reason
         elif standing.run is not None:
-            self._write_agreement(folder, standing.run)
+            self._write_agreement(folder, standing.run, with_machines=bool(facts.machines))
 
     def _settings(self, campaign: Campaign) -> dict[str, Any]:
         """How work was given out."""
@@ -211,7 +211,7 @@ class Writer:
                 found["comment"] = self.people.without_names(found["comment"])
             yield found
 
-    def _write_agreement(self, folder: str, run: AgreementRun) -> None:
+    def _write_agreement(self, folder: str, run: AgreementRun, *, with_machines: bool) -> None:
         """Every figure with its interval, under pseudonyms."""
         names = self._names_of(run.campaign)
         found = []
@@ -222,6 +222,8 @@ class Writer:
             key=lambda row: (row["criterion"], row["statistic"], row["scope"], str(row["block"]), row["annotators"])
         )
         about = "Agreement with intervals: statistic, scope, value, or the reason why there is none."
+        if with_machines:
+            about += " Block HH is people with people; the scopes mean and all have machines among them."
         self.folder.write(f"{folder}/agreement.jsonl", pieces(write_objects(found)), about)
 
     # --- where documents and labels come from -------------------------------------------------------------------------

@@ -51,6 +51,8 @@ def test_card_datasheet_appendix_and_croissant_print_people_and_machines_apart(s
     shown = {path: text(release, path) for path in DESCRIBING}
     shown["croissant.json"] = croissant["rai:dataAnnotationAnalysis"][0] + croissant["rai:dataManipulationProtocol"]
     people = f"Among people (relevance): Agreement {printed(run, 'accuracy', 'block', 'HH')} ["
+    (agreed,) = [one for one in json.loads(text(release, "manifest.json"))["files"] if "agreement" in one["path"]]
+    assert agreed["about"].endswith("the scopes mean and all have machines among them.")
     mixed = {printed(run, "accuracy", "mean"), printed(run, "alpha_ordinal", "all")}
     apart = {printed(run, "accuracy", "block", "HH"), printed(run, "alpha_ordinal", "block", "HH")}
     assert not mixed & apart
