@@ -127,7 +127,7 @@ class Blacklist(TextExporter, ContextExporter):
     name = "blacklist"
     label = "Citing papers"
     suffix = "blacklist.txt"
-    about = "The papers whose contexts are queries, one in each line: they are left out of what is searched."
+    about = "All citing papers of the collection, one in each line: they are left out of what is searched."
     labels = False
 
     def campaigns(self, options: Options) -> Iterable[Campaign]:

@@ -276,7 +276,7 @@ class Writer:
                 continue  # it was measured again
             if stale:  # never next to figures of other judgments
                 fact = f"{stale.partition('.')[0]}."  # what follows is advice for the person at the screen
-                self.recipe.left_out[f"evaluations.json, {self.people.without_names(found.label)}"] = fact
+                self.recipe.left_out[f"evaluations.json ({self.people.without_names(found.label)})"] = fact
                 continue
             one = {"evaluation": found.label, "asked": found.parameters, "report": found.results.get("report")}
             yield self.people.cleaned(one)

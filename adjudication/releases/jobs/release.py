@@ -256,6 +256,7 @@ def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
         "findings": [{**one, "text": text(one["text"])} for one in release.findings],
         "without_picture": facts.pictures.missing,
         "left_out": {path: text(reason) for path, reason in facts.recipe.left_out.items()},
+        "notes": {path: [text(fact) for fact in noted] for path, noted in facts.recipe.notes.items()},
         "recipe": [
             {
                 "path": path,

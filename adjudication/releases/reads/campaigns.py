@@ -27,9 +27,10 @@ from annotation.models import (
 class CampaignFacts:
     """One campaign: how much was judged by how many, when, and how it was decided.
 
-    `labels` are those of people that count, `imported` those of them that came from files; `finished` are papers that
-    people have finished in campaigns without criteria. `first` and `last` are of answers given in Litmus. `guidelines`
-    are {version: answers given under it} of the versions that were shown to somebody or that answers name.
+    `labels` are those of people that count, `imported` those of them that came from files; `finished` are papers
+    that people have finished in campaigns without criteria. `first` and `last`, `hours` and `skipped` are of
+    answers of people in Litmus. `guidelines` are {version: answers given under it} of the versions that were shown
+    to somebody or that answers name.
     """
 
     campaign: Campaign
@@ -70,7 +71,7 @@ def campaign_facts(campaign: Campaign, votes: Standing[VoteRun], agreement: Stan
     labels = Judgment.objects.filter(**done)
     people = labels.filter(assignment__annotator__kind=AnnotatorKind.HUMAN)
     given = Submission.objects.filter(assignment__item__campaign=campaign)
-    here = given.exclude(kind=SubmissionKind.IMPORT)
+    here = given.filter(assignment__annotator__kind=AnnotatorKind.HUMAN).exclude(kind=SubmissionKind.IMPORT)
     times = here.aggregate(first=Min("received_at"), last=Max("received_at"), active=Sum("active_ms"))
     extracted = _extracted(campaign)
     workers = people.values("assignment__annotator").distinct().count() or extracted["people"]

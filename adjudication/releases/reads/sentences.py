@@ -319,7 +319,8 @@ def activities(facts: Facts) -> Iterable[dict[str, Any]]:
     for campaign in facts.campaigns:
         name = campaign.campaign.name
         if campaign.judged_here:
-            yield _activity(f"Judging in campaign “{name}” in Litmus", campaign.first, campaign.last)
+            work = "Annotation" if campaign.campaign.kind_object.no_criteria else "Judging"
+            yield _activity(f"{work} in campaign “{name}” in Litmus", campaign.first, campaign.last)
         if campaign.votes is not None:
             label = f"Count of the votes in campaign “{name}”"
             yield _activity(label, campaign.votes.started_at, campaign.votes.finished_at)

@@ -141,6 +141,6 @@ def test_every_page_file_and_answer_says_so_and_a_release_leaves_them_out(
     assert svg.status_code == 200
     release = freeze(built, "v2", force)
     assert not (release.variant(anonymous=False) / "evaluations.json").exists()
-    assert json.loads(text(release, "manifest.json"))["left_out"][f"evaluations.json, {job.label}"] == GOLD
+    assert json.loads(text(release, "manifest.json"))["left_out"][f"evaluations.json ({job.label})"] == GOLD
     vote(built)
     assert why_stale(job) == GOLD, "a decision by hand stands whatever is counted"

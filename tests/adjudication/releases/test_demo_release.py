@@ -18,6 +18,7 @@ from adjudication.models import Release, VoteRun
 from adjudication.releases.jobs.verifying import verify_release
 from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.recipe import make_recipe
+from annotation.models import Submission
 from corpus.models import Collection
 from tests.adjudication.releases.releasing import check_croissant, check_explained, check_files, files_of
 from tests.adjudication.releases.test_loaders import RetrievalLoader
@@ -103,6 +104,13 @@ def test_by_one_command(demo: Collection, settings, tmp_path: Path, capsys) -> N
         "1 paper is left out: its annotators differ.",
     ):
         assert sentence in texts["README.md"], sentence
+    by_people = Submission.objects.filter(
+        assignment__item__campaign__slug="trial-round", assignment__annotator__kind="human"
+    )
+    described = json.loads((tmp_path / "out" / "croissant.json").read_text())
+    (judging,) = [one for one in described["prov:wasGeneratedBy"] if "Judging in campaign “Trial" in one["prov:label"]]
+    last = by_people.latest("received_at").received_at  # the machine judged days later
+    assert judging["prov:endedAtTime"] == last.date().isoformat()
     assert demo.description in texts["DATASHEET.md"]
     assert ", description, " not in texts["README.md"]
     published = b"\n".join(files_of(tmp_path / "out").values()).decode(errors="ignore")
