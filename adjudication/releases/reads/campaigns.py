@@ -1,10 +1,11 @@
 """What is stored of each campaign of a release: how much was judged here or came from files, when, and how."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet, Subquery, Sum
 
 from adjudication.labels.reads.staleness import Standing
 from adjudication.models import AgreementRun, Method, Verdict, VoteRun
@@ -96,13 +97,7 @@ def campaign_facts(campaign: Campaign, votes: Standing[VoteRun], agreement: Stan
         decisions=_decisions(verdicts),
         agreement=tuple(agreement_sentences(agreement.run)) if agreement.run and not agreement.is_stale else (),
         agreement_since=agreement.since,
-        skipped=dict(
-            here.filter(kind=SubmissionKind.SKIP)
-            .exclude(reason="")
-            .values_list("reason")
-            .annotate(n=Count("pk"))
-            .order_by("reason")
-        ),
+        skipped=_skipped(campaign),
         without_verdict=items * campaign.criteria.count() - verdicts.filter(value__isnull=False).count(),
     )
 
@@ -131,6 +126,16 @@ def _machines(campaign: Campaign) -> tuple[str, ...]:
     judged = Judgment.objects.filter(assignment__annotator=OuterRef("pk"))
     found = campaign.annotators.filter(Exists(judged), kind=AnnotatorKind.MACHINE)
     return tuple(found.order_by("name").values_list("name", flat=True))
+
+
+def _skipped(campaign: Campaign) -> dict[str, int]:
+    """{reason: items that a person has left skipped for it}: who judged after all has skipped nothing."""
+    newest = Submission.objects.filter(assignment=OuterRef("pk")).order_by("-pk").values("reason")[:1]
+    left = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.SKIPPED)
+    reasons = (
+        left.filter(annotator__kind=AnnotatorKind.HUMAN).annotate(why=Subquery(newest)).values_list("why", flat=True)
+    )
+    return dict(sorted(Counter(filter(None, reasons)).items()))
 
 
 def _extracted(campaign: Campaign) -> dict[str, Any]:

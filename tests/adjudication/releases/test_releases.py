@@ -22,11 +22,13 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
+from adjudication.agreement.reads.standing import exact_standings
 from adjudication.evaluation.presets.standing import inputs_of
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.models import Evaluation, Release
 from adjudication.releases.actions import request_release, state_facts
 from adjudication.releases.jobs.verifying import verify_release
+from adjudication.releases.reads.campaigns import campaign_facts
 from adjudication.releases.reads.explaining import explain
 from adjudication.releases.reads.facts import gather
 from adjudication.releases.reads.people import pseudonyms
@@ -34,7 +36,7 @@ from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.sentences import label_conditions
 from adjudication.releases.reads.statement import QUESTIONS
 from annotation.campaigns.actions.campaigns import delete_campaign
-from annotation.models import Judgment
+from annotation.models import Assignment, Judgment, Submission
 from corpus.collections.actions.collections import request_removal
 from corpus.collections.jobs.collection_backup import backup_pieces
 from corpus.imports.actions import undo_import
@@ -250,6 +252,17 @@ def test_each_campaign_has_its_paragraphs(built: Built) -> None:
         paragraphs = text(release, path).split("\n\n")
         for campaign in (built.campaign, copy):
             assert any(one.startswith(f"Campaign “{campaign.name}”") for one in paragraphs), (path, campaign)
+
+
+def test_who_judged_after_a_skip_has_skipped_nothing(built: Built) -> None:
+    """Of two items skipped at first, one is judged now."""
+    judged, left = Assignment.objects.filter(item__campaign=built.campaign, annotator__kind="human")[:2]
+    for each in (judged, left):
+        Submission.objects.create(uuid=uuid4(), assignment=each, kind="skip", reason="Cut off.", received_at=AT)
+    Judgment.objects.filter(assignment=left).delete()
+    Assignment.objects.filter(pk=left.pk).update(state="skipped", slot=None)
+    facts = campaign_facts(built.campaign, *exact_standings(built.campaign))
+    assert facts.skipped == {"Cut off.": 1}
 
 
 def test_every_question_has_its_own_key() -> None:
