@@ -117,7 +117,7 @@ def _rai(facts: Facts, *, anonymous: bool) -> dict[str, Any]:
     collected = " ".join(filter(None, [raw, sentences.pooled(facts), sentences.questions(facts)]))
     found: dict[str, Any] = {
         "dataCollection": collected,
-        "dataCollectionType": ["Manual Human Curation"] if judged else [],
+        "dataCollectionType": ["Manual Human Curator"] if judged else [],
         "dataCollectionMissingData": sentences.missing(facts),
         "dataCollectionRawData": raw,
         "dataCollectionTimeframe": sentences.timeframe(facts),

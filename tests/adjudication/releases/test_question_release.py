@@ -146,6 +146,7 @@ def test_what_models_and_authors_were_asked_is_said(released: tuple[Rubric, Path
         assert b"Lovelace" not in content, path
     croissant = json.loads((out / "croissant.json").read_text())
     assert croissant["rai:hasSyntheticData"] is True
+    assert croissant["rai:dataCollectionType"] == ["Manual Human Curator"]  # a word of RAI's list
     assert "stub-model" in croissant["rai:machineAnnotationTools"][0]
     assert "language_creators" not in head_of(out)  # who wrote the others is not known
     assert "annotations_creators" not in head_of(out)  # nor who ana is
