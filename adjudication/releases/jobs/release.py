@@ -31,7 +31,7 @@ from adjudication.releases.jobs.latex import latex_of, pdf_of
 from adjudication.releases.jobs.pictures import write_pictures
 from adjudication.releases.reads.archive import MANIFEST, has_files
 from adjudication.releases.reads.checks import check_list
-from adjudication.releases.reads.differences import differences, sentences_of
+from adjudication.releases.reads.differences import changed_files, differences, sentences_of
 from adjudication.releases.reads.facts import Facts, Pictures, gather
 from adjudication.releases.reads.people import pseudonyms
 from adjudication.releases.reads.recipe import make_recipe
@@ -205,8 +205,10 @@ def _with_changes(facts: Facts, folder: Folder) -> Facts:
     if not has_files(before):
         unknown = f"What changed since {before.name} is not known: its files were not on the server."
         return replace(facts, changes=(unknown,))
-    found = differences(before.variant(anonymous=False), folder.root)
-    return replace(facts, changes=tuple(sentences_of(found, before.name)))
+    root = before.variant(anonymous=False)
+    found = differences(root, folder.root)
+    files = changed_files(root / MANIFEST, {path: entry.sha256 for path, entry in folder.entries.items()})
+    return replace(facts, changes=tuple(sentences_of(found, files, before.name)))
 
 
 def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymous: bool) -> None:

@@ -2,11 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 SHOWN = 50  # of each list
+# Names and endings of files that describe a release.
+DESCRIBING = {"LICENSE", "datacite.json", "croissant.json", ".md", ".tex", ".pdf", ".cff", ".py", ".png"}
 UNCHANGED = {"added": 0, "removed": 0, "changed": 0}
 Key = Callable[[dict[str, Any]], tuple[Any, ...]]
 
@@ -24,7 +26,15 @@ def differences(before: Path, now: Path) -> dict[str, Any]:
     }
 
 
-def sentences_of(found: dict[str, Any], name: str) -> list[str]:
+def changed_files(manifest: Path, now: Mapping[str, str]) -> list[str]:
+    """The files of data that were added, removed or changed since the release with this manifest; `now` are {path:
+    SHA-256}. What describes a release, and pictures, are none."""
+    before = {one["path"]: one["sha256"] for one in json.loads(manifest.read_text())["files"]}
+    paths = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
+    return sorted(path for path in paths if path not in DESCRIBING and Path(path).suffix not in DESCRIBING)
+
+
+def sentences_of(found: dict[str, Any], files: list[str], name: str) -> list[str]:
     """The report as lines of a list of changes; `name` is the release before."""
     lines = []
     for what in ("documents", "topics"):
@@ -36,7 +46,11 @@ def sentences_of(found: dict[str, Any], name: str) -> list[str]:
         if any(part[how] for how in UNCHANGED):
             lines.append(f"Values in {campaign}: {_counts(part)}.")
             lines += [_change(one) for one in part["changes"]]
-    return lines or [f"Nothing changed since {name}."]
+    if files:
+        lines.append(
+            f"Files that differ from those of {name}: {', '.join(files[:SHOWN])}{' …' * (len(files) > SHOWN)}."
+        )
+    return lines or [f"No data changed since {name}."]
 
 
 def _counts(part: dict[str, Any]) -> str:

@@ -137,7 +137,7 @@ def test_two_releases_of_an_unchanged_collection_differ_in_name_and_date_alone(b
     differing = {path for path in one if one[path] != two[path]}
     assert one.keys() == two.keys()
     assert differing <= NAMED_AND_DATED
-    assert "Nothing changed since v1." in two["CHANGELOG.md"].decode()
+    assert "No data changed since v1." in two["CHANGELOG.md"].decode()
     for path in ("README.md", "DATASHEET.md", "CITATION.cff", "datacite.json"):
         changed = one[path].replace(b"v1", b"v2").replace(b"1.0.0", b"2.0.0")
         assert changed == two[path], path
@@ -309,6 +309,14 @@ NEURIPS = (
     " rai:hasSyntheticData prov:wasDerivedFrom prov:wasGeneratedBy"
 ).split()
 REQUIRED = "@context @type conformsTo name description license url creator datePublished distribution recordSet".split()
+
+
+@pytest.mark.usefixtures("release")
+def test_what_changed_is_said_of_files_that_hold_no_values_too(built: Built) -> None:
+    make_run(built.collection, "second", {"7": ["doc-b"]})
+    changes = text(freeze(built, "v2"), "CHANGELOG.md")
+    assert "Files that differ from those of v1: runs/second.run." in changes
+    assert "No data changed" not in changes
 
 
 @pytest.mark.usefixtures("release")
