@@ -28,14 +28,14 @@ OPERATORS = (
 SHELL = re.compile(r"manage\.py|(?<![\w-])--[a-z][a-z-]+|\b(?:pip|apt|npm|make) install\b")
 COMMENTS = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}|<!--.*?-->", re.DOTALL)
 # What is said at the command line alone; collection_with, as its docstring says; the arguments of kinds' commands; what
-# `adjudicate` prints; how the browser is called.
+# `adjudicate` advises; how the browser is called.
 FOR_COMMANDS = {
     "accounts/doors.py",
     "accounts/operations.py",
     "corpus/collections/reads/collections.py",
     "annotation/kinds/relevance/choosing.py",
     "annotation/kinds/rubric/choosing.py",
-    "adjudication/procedures/votes.py",
+    "adjudication/labels/reads/too_few.py",
     "adjudication/releases/jobs/pictures.py",
 }
 

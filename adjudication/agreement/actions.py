@@ -20,7 +20,7 @@ from adjudication.stats.policies import DEFAULT, offered_policies
 from adjudication.stats.report import Options
 from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED, USUAL_VOTES
+from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
 from annotation.models import AnnoCycle, Campaign
 
 UNIT = {"cluster": "unit"}  # what the engine calls it
@@ -72,8 +72,8 @@ def request_vote(
     """Ask for a majority vote over the labels that count now. Decisions by hand stand whatever it says.
 
     `ties` is a rule of `adjudication.stats.policies`, `weighted` counts each vote by its annotator's weight, `voters`
-    is humans, machines or all. Without `min_votes` an item needs as many as its campaign's
-    overlap, but no more than two.
+    is humans, machines or all. Without `min_votes` an item needs as many as the overlap of its
+    campaign, one with more places (calibration, another judge) too.
     """
     check_adjudicator(campaign.collection, by)
     if no_votes := procedure_of(campaign).no_votes:
@@ -83,7 +83,7 @@ def request_vote(
     if voters not in Voters.values:
         raise Refused(f"Unknown voters “{voters}”. Choose one of {', '.join(Voters.values)}.")
     if min_votes is None:
-        min_votes = min(campaign.overlap, USUAL_VOTES)
+        min_votes = campaign.overlap
     check_within(MIN_VOTES, min_votes)
     labels = counted_judgments(campaign)
     votes = labels.filter(assignment__annotator__kind__in=KINDS[voters])

@@ -17,6 +17,7 @@ from adjudication.agreement.reads.agreement import as_json
 from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.labels.reads.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
 from adjudication.labels.reads.staleness import MOST_COUNTED, Standing
+from adjudication.labels.reads.too_few import TooFew, too_few_votes
 from adjudication.models import Method, Verdict, Voters, VoteRun
 from adjudication.stats.intervals import METHODS, UNITS
 from adjudication.stats.policies import DEFAULT, offered_policies
@@ -186,11 +187,27 @@ class VoteSerializer(JobSerializer):
     counts = serializers.DictField(child=serializers.IntegerField())
     voters = serializers.CharField()
     stale = serializers.SerializerMethodField(help_text="what has changed since they were counted; empty: nothing")
+    too_few_votes = serializers.SerializerMethodField(
+        help_text="items that now have fewer votes than the newest count asks for; null of other counts"
+    )
+    advice = serializers.SerializerMethodField(help_text="what helps those items; empty: nothing to do")
     machine_overrides = serializers.SerializerMethodField()
 
     @extend_schema_field(OverrideSerializer(many=True))
     def get_machine_overrides(self, run: VoteRun) -> list[dict[str, Any]]:
         return [] if run.voters == Voters.HUMANS else [each.as_json() for each in overrides_in(run.campaign)]
+
+    def get_too_few_votes(self, run: VoteRun) -> int | None:
+        found = self._too_few_votes(run)
+        return found.items if found else None
+
+    def get_advice(self, run: VoteRun) -> str:
+        return str(self._too_few_votes(run) or "")
+
+    def _too_few_votes(self, run: VoteRun) -> TooFew | None:
+        """None of a count that is not the newest finished one."""
+        found: TooFew | None = self.context.get("too_few_votes")
+        return found if found and found.run == run else None
 
     def get_stale(self, run: VoteRun) -> str:
         standing: Standing[VoteRun] | None = self.context.get("standing")
@@ -201,7 +218,9 @@ class VoteSerializer(JobSerializer):
 
 class NewVoteSerializer(serializers.Serializer[Any]):
     ties = TiesField(default=DEFAULT)
-    min_votes = number_field(MIN_VOTES, help_text="left out: 2, and 1 where the overlap of the campaign is 1")
+    min_votes = number_field(
+        MIN_VOTES, help_text="an item with fewer stays undecided; left out: the overlap of the campaign"
+    )
     weighted = serializers.BooleanField(default=False)
     voters = serializers.ChoiceField(Voters.values, default=Voters.HUMANS.value)
 
@@ -265,7 +284,9 @@ class VoteList(InReadableView):
         return VoteRun.objects.filter(campaign=self.campaign)
 
     def get_serializer_context(self) -> dict[str, Any]:
-        return {**super().get_serializer_context(), "standing": fetch_vote_standing(self.campaign)}
+        standing = fetch_vote_standing(self.campaign)
+        found = {"standing": standing, "too_few_votes": too_few_votes(standing.run)}
+        return {**super().get_serializer_context(), **found}
 
     @extend_schema(operation_id="votes_list", responses=answers({200: VoteSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str, campaign: str) -> Response:

@@ -11,6 +11,7 @@ from adjudication.stats.report import read_margin
 from adjudication.stats.statistics import STATISTICS, statistic
 from annotation.campaigns.forms.settings import number_field
 from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
+from annotation.models import Campaign
 
 INTERVALS = {
     "auto": "by sample size (BCa bootstrap, or jackknife for small samples)",
@@ -76,13 +77,18 @@ class VoteForm(forms.Form):
         MIN_VOTES,
         label="Fewest votes",
         required=False,
-        help_text="An item with fewer stays without a verdict. Left empty: 2, and 1 where the overlap is 1.",
+        help_text="An item with fewer stays undecided. Left empty: as many as the overlap of the campaign.",
     )
     voters = forms.ChoiceField(label="Who votes", choices=Voters.choices, required=False)
     weighted = forms.BooleanField(label="Count each vote by its annotator's weight", required=False)
 
     def clean(self) -> dict[str, Any]:
         return _filled(self, {"ties": DEFAULT, "voters": Voters.HUMANS.value})
+
+
+def vote_form(campaign: Campaign) -> VoteForm:
+    """Begins with what is taken where nothing is said."""
+    return VoteForm(initial={"min_votes": campaign.overlap})
 
 
 def _filled(form: forms.Form, usual: dict[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,9 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import User
 from adjudication.agreement.actions import request_vote
-from adjudication.labels.reads.counts import count_short, newest_counts, overrides_in_verdicts
+from adjudication.labels.reads.counts import newest_counts, overrides_in_verdicts
 from adjudication.labels.reads.queue import count_some_of_queue, needs_decision
+from adjudication.labels.reads.too_few import too_few_votes
 from adjudication.models import Verdict, VoteRun
 from adjudication.procedure import Procedure
 from adjudication.stats.policies import VOTE_POLICIES
@@ -32,16 +33,14 @@ def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, 
     overrides = overrides_in_verdicts(campaign)
     least = f"at least {run.min_votes} vote{'' if run.min_votes == 1 else 's'} an item"
     text = f"{VOTE_POLICIES[policy].label.capitalize()} vote, {least}: {listed or 'no item has a vote'}."
-    lines = [text]
-    if short := count_short(run):  # what to do where one person judged each item
-        lines.append(
-            f"Fewer than {run.min_votes} votes: {short:,} of the unresolved. Collect more judgments, or count again"
-            " with --min-votes 1, which takes single judgments as they are."
-        )
+    too_few = too_few_votes(run)
+    lines = [text, *filter(None, [str(too_few)])]
     lines += [f"Note: {each.text}" for each in overrides]
     found = {
         **run.counts,
         "min_votes": run.min_votes,
+        "too_few_votes": too_few.items,
+        "advice": str(too_few),
         "criteria": run.detail,
         "machine_overrides": [each.as_json() for each in overrides],
     }

@@ -67,7 +67,6 @@ CONCURRENCY = Limits("Questions at a time", 1, 100)
 PER_MINUTE = Limits("Questions a minute", 0, 1_000_000)
 # Of agreement and votes.
 RESAMPLES = Limits("The number of resamples", 1_000, 100_000, usual=10_000)
-MIN_VOTES = Limits("The least number of votes", 1, 100)
-USUAL_VOTES = 2  # where nobody says how many; 1 where the overlap of the campaign is 1
+MIN_VOTES = Limits("The least number of votes", 1, 100)  # the overlap of the campaign where nobody says how many
 
 IN_FILE: dict[str, Limits] = {"overlap": OVERLAP, "seed": SEED, "sample": SAMPLE, "lease_minutes": LEASE}

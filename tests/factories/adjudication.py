@@ -54,10 +54,12 @@ def build_campaign(
     topics: int = 1,
     levels: int = 3,
     slug: str = "tea",
+    overlap: int | None = None,
 ) -> Built:
     """A relevance campaign whose item i has `labels[i]`, one value (or None) per annotator: people, then machines.
 
     `machines` are (name, model, run number). Without `triples`, item i is topic i % topics, one aspect, document i.
+    Without `overlap`, everybody was to judge everything; it is also the least number of votes of a count.
     """
     collection = Collection.objects.create(slug=slug, title=f"Collection {slug}", created_at=AT)
     campaign = Campaign.objects.create(
@@ -66,7 +68,7 @@ def build_campaign(
         name="Main round",
         kind="relevance",
         state=CampaignState.OPEN,
-        overlap=len(people),
+        overlap=overlap or len(people),
         seed=1,
         created_at=AT,
         opened_at=AT,

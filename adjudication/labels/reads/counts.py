@@ -6,7 +6,7 @@ from accounts.models import JobState
 from adjudication.labels.reads.ballots import KINDS
 from adjudication.labels.reads.labels import Table
 from adjudication.labels.reads.staleness import Standing, count_newer
-from adjudication.models import Method, Verdict, Voters, VoteRun
+from adjudication.models import Voters, VoteRun
 from annotation.campaigns.reads.overrides import Override, overrides_in
 from annotation.models import Campaign
 
@@ -58,11 +58,3 @@ def votes_in(campaign: Campaign, labels: Table, voters: str) -> Table:
     """Those of the labels that have a vote where `voters` vote."""
     entitled = campaign.annotators.filter(kind__in=KINDS[voters])
     return labels.of_annotators(list(entitled.values_list("pk", flat=True)))
-
-
-def count_short(run: VoteRun | None) -> int:
-    """How many items the newest count left unresolved because they had fewer votes than it asked for."""
-    if run is None or not run.counts.get("unresolved"):
-        return 0
-    unresolved = Verdict.objects.filter(criterion__campaign=run.campaign_id, method=Method.UNRESOLVED)
-    return unresolved.filter(n_votes__lt=run.min_votes).count()

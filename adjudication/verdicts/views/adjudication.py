@@ -16,12 +16,13 @@ from django_htmx.http import push_url
 from accounts.models import User
 from accounts.refusal_messages import RefusalReport, refusals_in_form, refusals_in_message
 from accounts.requests import OpenRequest
-from adjudication.agreement.forms import VoteForm
+from adjudication.agreement.forms import vote_form
 from adjudication.labels.reads.ballots import fetch_ballots, fingerprint
-from adjudication.labels.reads.counts import count_short, fetch_vote_standing, newest_count
+from adjudication.labels.reads.counts import fetch_vote_standing, newest_count
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import FILTERS, Queue, count_some_of_queue, fetch_queue, queue_counts
 from adjudication.labels.reads.staleness import Standing
+from adjudication.labels.reads.too_few import too_few_votes
 from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
 from adjudication.labels.views import Scope, fetch_scope, whole_number
 from adjudication.models import Cause, Method, Verdict, VoteRun
@@ -176,7 +177,7 @@ def _place(request: HttpRequest, scope: Scope, criterion: Criterion | None = Non
 
 def _show_nothing(request: HttpRequest, scope: Scope, standing: Standing[VoteRun]) -> HttpResponse:
     """No vote has been counted: what to do, and how far a vote that is being counted has come."""
-    context = scope.context(section="adjudication", standing=standing, vote_form=VoteForm())
+    context = scope.context(section="adjudication", standing=standing, vote_form=vote_form(scope.campaign))
     if standing.job is not None:
         context["job"] = standing.job
     return render(request, "adjudication/verdicts/adjudication_empty.html", context)
@@ -223,8 +224,8 @@ def _context(
     context = scope.context(
         section="adjudication",
         standing=standing,
-        vote_form=VoteForm(),
-        short=count_short(standing.run),
+        vote_form=vote_form(scope.campaign),
+        too_few=too_few_votes(standing.run),
         criteria=scope.criteria,
         criterion=place.criterion,
         chosen=place.chosen,

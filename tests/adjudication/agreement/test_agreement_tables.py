@@ -34,7 +34,7 @@ def test_table_for_a_paper() -> None:
     assert "Holm-adjusted p" in report.caption
     assert "over the 3 tests of this criterion" in report.caption
     assert "no margin was set" in report.caption
-    assert "Verdict: majority of people, at least 2 votes" in report.caption
+    assert "Verdict: majority of people, at least 3 votes" in report.caption
     page = answer.content.decode()
     assert "Dawid and Skene" in page
     cells = re.findall(r"<td\b[^>]*>(.*?)</td>", page.split("<tbody>")[1].split("</tbody>")[0], re.DOTALL)

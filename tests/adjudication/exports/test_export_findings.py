@@ -73,7 +73,7 @@ def test_values_are_not_counted_first_when_they_were(built: Built) -> None:
     (finding,) = find(make_options(built.collection, "qrels"))
     assert finding.code == "no_verdicts"
     assert "The votes were counted, but no item has a value: 6 tied or with too few votes" in finding.text
-    assert "at least 2 votes" in finding.text
+    assert "at least 3 votes" in finding.text
 
 
 class TestSampledCampaign:

@@ -169,7 +169,7 @@ def test_topics_come_back_as_they_were(built: Built, tmp_path: Path) -> None:
 def test_verdicts_carry_policy_and_votes(built: Built) -> None:
     first = json.loads(text_of(built, "verdicts").splitlines()[1])
     assert first["value"] == 1
-    assert first["policy"] == {"ties": "adjudicate", "min_votes": 2, "voters": "humans"}
+    assert first["policy"] == {"ties": "adjudicate", "min_votes": 3, "voters": "humans"}
     assert first["votes"] == {"ana": 1, "ben": 1, "cai": 0}
     built.campaign.annotators.filter(name="cai").update(weight=0.5)
     vote(built, weighted=True)

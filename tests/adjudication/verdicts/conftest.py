@@ -10,7 +10,7 @@ from tests.factories.adjudication import Built, build_campaign
 
 @pytest.fixture(scope="module")
 def shared_built(module_db: None, request: pytest.FixtureRequest) -> Built:
-    found = build_campaign(request.module.LABELS)
+    found = build_campaign(request.module.LABELS, overlap=2)
     vote(found)
     return found
 

@@ -22,7 +22,7 @@ LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 0, None]]
 
 @pytest.mark.usefixtures("_free_address")
 def test_screen_without_votes_offers_to_count_them() -> None:
-    built = build_campaign(LABELS)
+    built = build_campaign(LABELS, overlap=2)
     client = client_of(built, "adjudicator")
     assert "No votes have been counted yet" in client.get(address("adjudication_screen")).content.decode()
     client.post(address("vote_create"), {"ties": "median"})

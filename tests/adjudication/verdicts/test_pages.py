@@ -93,7 +93,7 @@ def test_overview_of_an_empty_collection_says_what_to_do() -> None:
 
 @pytest.mark.usefixtures("_free_address")
 def test_agreement_page_without_figures_says_so() -> None:
-    built = build_campaign(LABELS)
+    built = build_campaign(LABELS, overlap=2)
     assert (
         "Nothing has been computed yet" in client_of(built, "viewer").get(address("agreement_detail")).content.decode()
     )
@@ -256,7 +256,7 @@ def test_overview_asks_a_bounded_number_of_questions(django_assert_max_num_queri
 
 @pytest.mark.usefixtures("_free_address")
 def test_policies_are_compared_with_the_values_in_use() -> None:
-    built = build_campaign(LABELS)
+    built = build_campaign(LABELS, overlap=2)
     run = vote(built)
     found = {one["policy"]: one for one in run.detail["relevance"]["sensitivity"]}
     assert (found["adjudicate"]["changed"], found["adjudicate"]["gained"], found["adjudicate"]["unresolved"]) == (

@@ -33,7 +33,7 @@ LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 0, None], [2, None, None]]
 
 @pytest.fixture
 def built() -> Built:
-    found = build_campaign(LABELS)
+    found = build_campaign(LABELS, overlap=2)
     vote(found)
     return found
 
@@ -67,7 +67,7 @@ def test_sending_back_when_everybody_had_it_is_refused(built: Built) -> None:
 
 
 def test_sending_back_in_an_open_queue_makes_a_free_slot(built: Built) -> None:
-    Campaign.objects.filter(pk=built.campaign.pk).update(strategy=Strategy.QUEUE)
+    Campaign.objects.filter(pk=built.campaign.pk).update(strategy=Strategy.QUEUE, overlap=3)
     sent = send_back_item(verdict=verdict_of(built, 2), by=built.people["adjudicator"], at=LATER)
     assert (sent.annotator, sent.state, sent.slot, sent.queue) == (None, AssignmentState.OPEN, 4, built.campaign)
     built.items[2].refresh_from_db()

@@ -306,7 +306,7 @@ def test_the_queue_goes_on_from_an_item_that_left_it(built: Built, is_large: boo
 def test_a_large_queue_in_parts_is_the_same_queue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ties, a reopened one, one with newer votes, one sent back: under every filter, forward and back."""
     labels: list[list[int | None]] = [[0, 1, None], [1, 2, None], [0, 0, 1], [2, 2, 2], [0, 2, None], [1, None, None]]
-    found = build_campaign(labels * 2)
+    found = build_campaign(labels * 2, overlap=2)
     vote(found)
     judge = found.people["adjudicator"]
     for place in (0, 1, 2):

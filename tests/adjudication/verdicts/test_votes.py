@@ -19,7 +19,7 @@ from adjudication.labels.reads.queue import queue_of
 from adjudication.models import Method, Verdict, VoteRun
 from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_decision
 from adjudication.verdicts.jobs.votes import share_equal
-from annotation.models import Judgment
+from annotation.models import Criterion, Judgment, Level
 from tests.factories.adjudication import AT, Built, build_campaign
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +41,7 @@ def verdicts(built: Built) -> list[tuple[int | None, str]]:
 
 
 def test_majority_leaves_ties_and_too_few_votes_open() -> None:
-    built = build_campaign(LABELS)
+    built = build_campaign(LABELS, overlap=2)
     run = vote(built)
     assert verdicts(built) == [
         (0, "unanimous"),
@@ -66,7 +66,7 @@ def test_majority_leaves_ties_and_too_few_votes_open() -> None:
     ("ties", "expected"), [("median", [1, 1]), ("lowest", [0, 1]), ("highest", [2, 2]), ("exclude", [None, None])]
 )
 def test_policies_for_ties(ties: str, expected: list[int | None]) -> None:
-    built = build_campaign(LABELS)
+    built = build_campaign(LABELS, overlap=2)
     run = vote(built, ties=ties)
     assert [value for value, _ in verdicts(built)] == [0, 1, *expected, None]
     assert run.counts["tie_resolved"] == (0 if ties == "exclude" else 2)
@@ -76,7 +76,7 @@ def test_policies_for_ties(ties: str, expected: list[int | None]) -> None:
 
 
 def test_a_single_label_is_no_unanimous_vote() -> None:
-    built = build_campaign(LABELS)
+    built = build_campaign(LABELS, overlap=2)
     run = vote(built, min_votes=1)
     assert verdicts(built)[-1] == (2, "single")
     assert (run.counts["single"], run.counts["unanimous"]) == (1, 1)
@@ -85,14 +85,18 @@ def test_a_single_label_is_no_unanimous_vote() -> None:
         Verdict.objects.filter(method="single").update(method="unanimous")
 
 
-@pytest.mark.parametrize(("people", "expected"), [(("ana",), 1), (("ana", "ben"), 2), (("ana", "ben", "cai"), 2)])
-def test_an_item_needs_two_votes_unless_one_judge_was_planned(people: tuple[str, ...], expected: int) -> None:
-    built = build_campaign([[1] * len(people)], people=people)
-    assert vote(built).min_votes == expected
+@pytest.mark.parametrize("overlap", [1, 2, 3])
+def test_without_a_number_an_item_needs_as_many_votes_as_the_overlap(overlap: int) -> None:
+    built = build_campaign([[1, 1, 1], [1, 1, None], [1, None, None]], overlap=overlap)
+    built.items[1].extra_overlap = 1  # more places for a sample change nothing
+    built.items[1].save()
+    run = vote(built)
+    assert run.min_votes == overlap
+    assert [value for value, _ in verdicts(built)] == [1 if given >= overlap else None for given in (3, 2, 1)]
 
 
 def test_weights_break_a_tie() -> None:
-    built = build_campaign([[2, 0, None]])
+    built = build_campaign([[2, 0, None]], overlap=2)
     built.campaign.annotators.filter(name="ana").update(weight=2.0)
     vote(built)
     assert verdicts(built) == [(None, "unresolved")]
@@ -102,7 +106,7 @@ def test_weights_break_a_tie() -> None:
 
 @pytest.mark.slow
 def test_weights_are_those_the_count_was_made_with() -> None:
-    built = build_campaign([[2, 0, None], [1, 1, 0]])
+    built = build_campaign([[2, 0, None], [1, 1, 0]], overlap=2)
     judge, ana = built.people["adjudicator"], built.annotators["ana"]
     built.campaign.annotators.filter(pk=ana.pk).update(weight=2.0)
     run = vote(built, weighted=True)
@@ -128,7 +132,7 @@ def test_machines_have_no_vote_unless_asked() -> None:
     vote(built, voters="all")
     verdict.refresh_from_db()
     assert (verdict.value, verdict.n_votes) == (2, 5)
-    vote(built, voters="machines")
+    vote(built, voters="machines", min_votes=2)
     verdict.refresh_from_db()
     assert (verdict.value, verdict.method, verdict.machine_differs) == (2, "unanimous", False)
 
@@ -144,7 +148,7 @@ def test_votes_are_stored_by_annotator() -> None:
 
 
 def test_running_again_changes_nothing() -> None:
-    built = build_campaign(LABELS)
+    built = build_campaign(LABELS, overlap=2)
     first = vote(built)
     before = list(Verdict.objects.order_by("pk").values())
     second = vote(built)
@@ -154,7 +158,7 @@ def test_running_again_changes_nothing() -> None:
 
 
 def test_new_labels_update_votes() -> None:
-    built = build_campaign([[2, 1, None]])
+    built = build_campaign([[2, 1, None]], overlap=2)
     vote(built)
     built.label(built.items[0], "cai", 1)
     vote(built)
@@ -188,7 +192,7 @@ def test_a_decision_by_hand_wins_over_the_vote() -> None:
 
 @pytest.mark.parametrize("late", [0, 2])
 def test_a_late_vote_reopens_a_decision_visibly(late: int) -> None:
-    built = build_campaign([[2, 1, None]])
+    built = build_campaign([[2, 1, None]], overlap=2)
     vote(built)
     decide(built, 2)
     built.label(built.items[0], "cai", late, at=AT + timedelta(days=2))
@@ -200,7 +204,7 @@ def test_a_late_vote_reopens_a_decision_visibly(late: int) -> None:
 
 
 def test_a_late_vote_takes_an_acceptance_away_visibly() -> None:
-    built = build_campaign([[2, 2, None]])
+    built = build_campaign([[2, 2, None]], overlap=2)
     vote(built)
     Verdict.objects.update(decided_by=built.people["adjudicator"], decided_at=AT)
     vote(built)
@@ -233,7 +237,7 @@ def test_what_a_machine_says_takes_no_acceptance_away() -> None:
 
 
 def test_a_withdrawn_acceptance_is_kept() -> None:
-    built = build_campaign([[2, 2, None]])
+    built = build_campaign([[2, 2, None]], overlap=2)
     vote(built)
     accept(built)
     votes = Verdict.objects.get().votes
@@ -310,7 +314,7 @@ def test_a_count_says_of_decisions_by_hand_whether_machines_differ() -> None:
 
 
 def test_only_a_change_of_the_value_is_noted_as_a_change() -> None:
-    built = build_campaign([[2, 2, None]])
+    built = build_campaign([[2, 2, None]], overlap=2)
     vote(built)
     before = Verdict.objects.get().changed_at
     assert before is not None
@@ -358,30 +362,46 @@ def test_one_job_at_a_time_and_cancelling() -> None:
 
 
 @pytest.mark.slow
-def test_command_and_page_say_how_gold_of_one_annotator_is_made(
+def test_each_door_says_how_many_items_have_too_few_votes_and_what_helps(
     client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    built = build_campaign([[2], [1], [0]], people=("ana",))
-    call_command("adjudicate", "tea", "main", "--policy", "majority")
-    assert "Majority vote, at least 1 vote an item: 3 single." in capsys.readouterr().err
-    call_command("adjudicate", "tea", "main", "--policy", "majority", "--min-votes", "2")
-    printed = capsys.readouterr().err
-    assert "3 unresolved" in printed
-    assert "Fewer than 2 votes: 3 of the unresolved." in printed
-    assert "--min-votes 1" in printed
+    """Labels that were brought in, of fewer people than the overlap; a second criterion makes them no more items."""
+    built = build_campaign([[2, 2, 2], [1, 1, None], [0, None, None]])
     client.force_login(built.people["manager"])
-    page = client.get("/c/tea/campaigns/main/adjudication/").content.decode()
-    assert "3 items have fewer than 2 votes" in page
-    call_command("adjudicate", "tea", "main", "--policy", "majority", "--min-votes", "1")
-    assert "Fewer than" not in capsys.readouterr().err
-    assert "fewer than" not in client.get("/c/tea/campaigns/main/adjudication/").content.decode()
+    other = Criterion.objects.create(campaign=built.campaign, key="clear", label="Clear", position=1)
+    Level.objects.bulk_create([Level(criterion=other, value=value, label=str(value)) for value in range(3)])
+    for one in list(Judgment.objects.all()):
+        Judgment.objects.create(assignment=one.assignment, criterion=other, value=one.value, submission=one.submission)
+    assert 'name="min_votes" value="3"' in client.get("/c/tea/campaigns/main/adjudication/").text
+    said = "2 items have fewer than 3 votes and stay undecided. Collect more judgments, or count with fewer votes"
+    call_command("adjudicate", "tea", "main", "--json")
+    printed = capsys.readouterr()
+    assert "Majority vote, at least 3 votes an item: 2 unanimous, 4 unresolved." in printed.err
+    assert f"{said} (manage.py adjudicate tea main --min-votes 2)." in printed.err
+    assert json.loads(printed.out)["too_few_votes"] == 2
+    page = client.get("/c/tea/campaigns/main/adjudication/").text
+    assert f"{said} (under “Rules of the vote”, set “Fewest votes” to 2)." in page
+    assert 'name="min_votes" value="3"' in page
+    (row,) = client.get("/api/collections/tea/campaigns/main/votes/").json()["results"]
+    assert row["too_few_votes"] == 2
+    assert row["advice"] == f"{said} (POST /api/collections/tea/campaigns/main/votes/ with min_votes 2)."
+
+    call_command("adjudicate", "tea", "main", "--min-votes", "2")
+    assert "1 item has fewer than 2 votes and stays undecided." in (printed := capsys.readouterr().err)
+    assert "--min-votes 1)." in printed
+    call_command("adjudicate", "tea", "main", "--min-votes", "1")
+    assert "fewer than" not in capsys.readouterr().err
+    assert "fewer than" not in client.get("/c/tea/campaigns/main/adjudication/").text
+    rows = client.get("/api/collections/tea/campaigns/main/votes/").json()["results"]
+    found = sorted(rows, key=lambda each: int(each["id"]), reverse=True)
+    assert [(each["too_few_votes"], each["advice"]) for each in found] == [(0, ""), (None, ""), (None, "")]
 
 
 OUTCOMES = ("unanimous", "single", "majority", "tie_resolved", "excluded", "by_hand", "unresolved")
 
 
 def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    build_campaign(LABELS)
+    build_campaign(LABELS, overlap=2)
     call_command("adjudicate", "tea", "main", "--policy", "majority", "--ties", "median", "--json")
     printed = capsys.readouterr()
     counts = json.loads(printed.out)
