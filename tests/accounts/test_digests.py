@@ -32,7 +32,7 @@ TOMORROW = NOON + timedelta(days=1)
 
 @pytest.fixture(scope="module")
 def shared(module_db: None) -> Built:
-    found = build_campaign([[0, 1, 0], [0, 1, None]])
+    found = build_campaign([[0, 1, 0], [0, 1, None]], overlap=2)
     Campaign.objects.update(deadline=(NOON + timedelta(days=3)).date())
     vote(found)
     return found

@@ -25,7 +25,7 @@ TITLE = "body[data-ready] #document-title"  # of an item whose keys work
 
 @pytest.fixture
 def built() -> Built:
-    found = build_campaign(LABELS)
+    found = build_campaign(LABELS, overlap=2)
     Topic.objects.update(sentences=["I need tea.", "It brews tea in a pot."])
     vote(found)
     return found
