@@ -1,5 +1,6 @@
 """What can be done with splits: drawn, deleted."""
 
+import re
 from typing import Any, cast
 
 from django import forms
@@ -17,6 +18,9 @@ from corpus.collections.places import in_collection, thing_in_collection
 from corpus.models import Collection, Role
 
 
+_between = re.compile(r"[\s,=]").sub  # what the words of parts are read apart by
+
+
 class PartsField(Spelled, forms.CharField):
     """Names with their shares, as `dev=40 test=60`: a dict, which REST takes as it is."""
 
@@ -29,7 +33,9 @@ class PartsField(Spelled, forms.CharField):
         return serializers.DictField(child=serializers.FloatField(), **common)
 
     def text_of(self, value: Any) -> str:
-        return " ".join(value if isinstance(value, list) else (f"{part}={share!r}" for part, share in value.items()))
+        if isinstance(value, list):
+            return " ".join(value)
+        return " ".join(f"{_between('?', part)}={share!r}" for part, share in value.items())
 
 
 def _parse_parts(words: list[str]) -> dict[str, float]:

@@ -87,7 +87,7 @@ def check_solvable(people: People, work: Work, closed: Bools) -> None:
     if most > len(people):
         raise CannotPlan(
             f"Each item needs {_count(most, 'different annotator')}, but only {len(people)} can be given work."
-            " Add annotators, resume paused ones or lower the overlap."
+            " Add annotators with an account, resume paused ones or lower the overlap."
         )
     left = len(people) - closed.sum(axis=1)
     stuck = int((left < work.demand).sum())

@@ -2,7 +2,7 @@
 
 A frame is its kind, its length and how many bytes of the file were read so far, then a pickle. The child is not
 trusted, since whatever it reads may have taken it over: the parent makes dataclasses and exceptions of the formats and
-nothing else, and bounds the length of a frame.
+nothing else, changes none of their classes, and bounds the length of a frame.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ class _Reducers(dict[type, Callable[[Any], tuple[Any, ...]]]):
     """How objects of a type are taken apart: a dataclass into its class and values, a third of the usual cost."""
 
     def __missing__(self, kind: type) -> Callable[[Any], tuple[Any, ...]]:
-        if not is_dataclass(kind) or not (names := [each.name for each in fields(kind)]):
+        if not is_dataclass(kind):
             raise KeyError(kind)
-        values = attrgetter(*names)
-        found = (lambda each: (kind, values(each))) if len(names) > 1 else (lambda each: (kind, (values(each),)))
+        names = [each.name for each in fields(kind)]
+        values = attrgetter(*names) if names else (lambda _: ())
+        found = (lambda each: (kind, (values(each),))) if len(names) == 1 else (lambda each: (kind, values(each)))
         self[kind] = found
         return found
 
@@ -69,7 +70,8 @@ class _Unpickler(pickle.Unpickler):
         if module.startswith(OUR_RECORDS):
             found = super().find_class(module, name)
             if isinstance(found, type) and (is_dataclass(found) or issubclass(found, Exception)):
-                return found
+                # What makes its objects, not the class itself: a pickle can set the attributes of what it is given.
+                return type.__call__.__get__(found)
         elif (module, name) in VALUES:
             return super().find_class(module, name)
         raise pickle.UnpicklingError(f"a reader sent {module}.{name}, which is no record")

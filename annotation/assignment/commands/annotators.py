@@ -44,7 +44,9 @@ class AddCommand(ReportingCommand):
             added.append(add_name(campaign=found, by=None, at=at, **named))
         names = sorted(each.name for each in added)
         words = f"Added {', '.join(names)}." if names else "They judge in this campaign already."
-        return f"{words} Give them items with manage.py assign.", {"campaign": found.slug, "annotators": names}
+        words += " Give members items with manage.py assign." if options["emails"] else ""
+        words += " Without an account nobody is given items: import_judgments takes their judgments." if named else ""
+        return words, {"campaign": found.slug, "annotators": names}
 
 
 class UpdateCommand(ReportingCommand):

@@ -1,6 +1,7 @@
 """Children that read: what they give comes back, and whatever they do, we live and know why."""
 
 import os
+import pickle  # noqa: TID251 - forged here
 import signal
 import subprocess
 import sys
@@ -14,8 +15,10 @@ import pytest
 
 from corpus.formats.acm_cr import AnnotatedPaper, CitingSentence, Context
 from corpus.formats.records import AspectRecord, BrokenFile, DocumentRecord, JudgmentRow, PartProblem, Skip, TopicRecord
+from corpus.formats.registry import Shape
 from corpus.guarded import reading
 from corpus.guarded.limits import Limits, ReaderError, ReadingFailed
+from corpus.guarded.messages import unpacked
 from corpus.guarded.reading import read_guarded
 from tests.corpus.guarded import readers
 from tests.processes import wait_for
@@ -119,6 +122,16 @@ def test_a_reader_that_is_killed_harms_nobody() -> None:
 
 def test_what_is_no_record_is_never_made() -> None:
     assert failure(readers.forges).kind == "crash"
+
+
+def test_a_forged_pickle_changes_no_class() -> None:
+    """BUILD sets the attributes of the object before it, which may be a class that the parent goes on using."""
+    state = pickle.dumps((None, {"poisoned": True}), 4)[2:-1]
+    for kind in (Shape, BrokenFile, DocumentRecord):
+        forged = pickle.dumps(kind, 4)[:-1] + state + pickle.BUILD + pickle.STOP
+        with pytest.raises(ReadingFailed, match="is no record"):
+            unpacked(forged)
+        assert not hasattr(kind, "poisoned")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
