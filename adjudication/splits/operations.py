@@ -17,7 +17,6 @@ from annotation.definitions.settings import SEED
 from corpus.collections.places import in_collection, thing_in_collection
 from corpus.models import Collection, Role
 
-
 _between = re.compile(r"[\s,=]").sub  # what the words of parts are read apart by
 
 
