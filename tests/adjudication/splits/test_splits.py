@@ -133,7 +133,7 @@ def test_a_name_is_taken_once_and_no_topics_are_refused(tea: Collection) -> None
 
 def test_a_part_of_rest_is_one_part(tea: Collection, client: Client) -> None:
     """The page parts words at spaces, which a name in REST cannot use to become two."""
-    client.force_login(MembershipFactory(collection=tea).user)
+    client.force_login(MembershipFactory(collection=tea, role="manager").user)
     body = {"name": "rest", "parts": {"train=5 dev": 40}}
     answer = client.post(reverse("api_splits", args=["tea"]), body, content_type="application/json")
     assert (answer.status_code, "is no name" in answer.json()["detail"]) == (422, True)
