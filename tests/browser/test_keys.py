@@ -82,7 +82,7 @@ def test_a_rating_is_a_key_for_each_criterion_and_one_for_a_reason(new_page: New
 
 def test_a_decision_is_a_digit_a_cause_and_enter(new_page: NewPage, record_property: Record) -> None:
     """A tie takes three keys and one request."""
-    built = build_campaign([TIED] * TIES)
+    built = build_campaign([TIED] * TIES, overlap=2)
     vote(built)
     page = new_page(user=built.people["adjudicator"])
     page.goto(reverse("adjudication_screen", args=["tea", "main"]))
