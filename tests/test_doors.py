@@ -41,7 +41,9 @@ from corpus.collections.forms import CollectionForm, InvitationListForm, NewColl
 from corpus.pools.api import NewPoolsSerializer
 from corpus.pools.forms import BuildForm
 from corpus.questions.api.author_calls import NewAuthorSerializer, WrittenCallSerializer
+from corpus.questions.api.question_runs import CutoffsSerializer
 from corpus.questions.forms.authors import AuthorForm, CallForm
+from corpus.questions.forms.generation import CutoffsForm
 from corpus.runs.api import NewRunSerializer
 from corpus.runs.recipes.registry import RECIPES
 from corpus.topics.api import SizeSerializer, TopicSerializer
@@ -156,6 +158,7 @@ VERBS = [
         buttons=("dry_run",),
     ),
     Verb("agreement", (AgreementForm,), NewAgreementSerializer, "agreement", here=("campaign",)),
+    Verb("change_cutoffs", (CutoffsForm,), CutoffsSerializer, "change_cutoffs", here=("run",)),
     Verb("adjudicate", (VoteForm,), NewVoteSerializer, "adjudicate", here=("campaign", "policy")),
     Verb(
         "evaluate",

@@ -250,7 +250,7 @@ class GenerateQuestions(ReportingCommand):
     help = (
         "Ask the language model of LITMUS_LLM_BASE_URL for literature-search questions about citation mentions. What"
         " has been answered is not asked again: --continue goes on with a run that was stopped or gave up. --again with"
-        " --overlap or a cut-off asks nothing: the runs that asked about these mentions are filtered again."
+        " --overlap-definition or a cut-off asks nothing: the runs that asked about these mentions are filtered again."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -312,7 +312,7 @@ class GenerateQuestions(ReportingCommand):
 
 
 class ChangeCutoffs(ReportingCommand):
-    """manage.py change_cutoffs SLUG RUN [--overlap D] [--cutoff-inside S] [--cutoff-outside S] [--json]"""
+    """manage.py change_cutoffs SLUG RUN [--overlap-definition D] [--cutoff-inside S] [--cutoff-outside S] [--json]"""
 
     help = (
         "Filter the questions of a run again by other cut-offs, or by another way of counting overlap with the cut-offs"
@@ -328,7 +328,8 @@ class ChangeCutoffs(ReportingCommand):
     def carry_out(self, *, slug: str, run: int, **options: Any) -> tuple[str, dict[str, Any]]:
         found = run_numbered(collection_with(slug), run)
         if not (given := cutoffs_given(options)):
-            raise Refused(f"Say what to change: --overlap, --cutoff-inside or --cutoff-outside. {found.overlap_rule}")
+            what = "--overlap-definition, --cutoff-inside or --cutoff-outside"
+            raise Refused(f"Say what to change: {what}. {found.overlap_rule}")
         changed = change_cutoffs(by=None, at=timezone.now(), run=found, **filter_with(found, given))
         found.refresh_from_db()
         result = {"run": found.pk, **asdict(changed), **filter_of(found)}
@@ -337,7 +338,9 @@ class ChangeCutoffs(ReportingCommand):
 
 def add_cutoffs(parser: CommandParser) -> None:
     """The options of a filter by overlap."""
-    parser.add_argument("--overlap", choices=OverlapDefinition.values, help=f"how words count (usually {DEFAULT})")
+    about = f"how words count (usually {DEFAULT})"
+    choices = OverlapDefinition.values
+    add_renamed_option(parser, "--overlap-definition", former="--overlap", choices=choices, help=about)
     text = f"highest overlap with titles for sources %s the collection, or none; cut-offs of their own: {OWN_CUTOFFS}"
     for name in ("inside", "outside"):
         parser.add_argument(f"--cutoff-{name}", type=share, default=USUAL, help=text % name)
@@ -346,7 +349,8 @@ def add_cutoffs(parser: CommandParser) -> None:
 def cutoffs_given(options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of the actions that the options of a filter name; {} for none."""
     given = {name: options[name] for name in ("cutoff_inside", "cutoff_outside") if options[name] != USUAL}
-    return given | ({"overlap_definition": OverlapDefinition(options["overlap"])} if options["overlap"] else {})
+    definition = options["overlap_definition"]
+    return given | ({"overlap_definition": OverlapDefinition(definition)} if definition else {})
 
 
 def run_numbered(collection: Collection, number: int) -> QuestionRun:

@@ -207,7 +207,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "release": (SLUG, "v1"),
     "create_campaign": (SLUG, "Another"),
     "delete_split": (SLUG, "SPLIT"),
-    "change_cutoffs": (SLUG, "QUESTIONS", "--overlap", "words"),
+    "change_cutoffs": (SLUG, "QUESTIONS", "--overlap-definition", "words"),
     "generate_questions": (SLUG,),
     "judge_unjudged": (SLUG, "--gold", "targets", "--run", "bm25", "--name", "More"),
     "import_documents": (SLUG, FILE),

@@ -160,12 +160,14 @@ def filtered(mention):
 def test_stored_answers_are_filtered_again_without_asking(client, filtered, capsys, settings):
     settings.LLM_BASE_URL = ""  # nothing could be asked
     run = filtered.reply.run
-    found = run_command(capsys, "--again", "--overlap", "litsearch-code")
+    found = run_command(capsys, "--again", "--overlap-definition", "litsearch-code")
     assert found == {"runs": [run.pk], "kept": 1, "filtered": 0, "held": 0}
     assert filtered.reply.run.replies.count() == 1
     run.refresh_from_db()
     assert (run.overlap_definition, run.cutoff_inside, run.cutoff_outside) == ("litsearch-code", 0.3, 0.1)
-    assert run_command(capsys, "--again", "--overlap", "litsearch-code")["kept"] == 0  # the second time changes nothing
+    assert (
+        run_command(capsys, "--again", "--overlap-definition", "litsearch-code")["kept"] == 0
+    )  # the second time changes nothing
     assert "Filter stored answers again" in page(client, "generation_create", used="stored")
     sent = {"used": "stored", "overlap_definition": "words", "cutoff_inside": "0.1"}
     answer = client.post(reverse("generation_create", args=["tea"]), sent, follow=True)
@@ -184,14 +186,14 @@ def test_cutoffs_of_a_run_are_changed_by_command_and_rest(client, filtered, caps
         return json.loads(capsys.readouterr().out)
 
     assert command("--cutoff-inside", "0.25")["kept"] == 1
-    changed = command("--overlap", "words")  # with its own cut-offs
+    changed = command("--overlap-definition", "words")  # with its own cut-offs
     own = {"overlap_definition": "words", "cutoff_inside": 0.33, "cutoff_outside": 0.33}
     assert changed == {"run": run.pk, "kept": 0, "filtered": 0, "held": 0} | own
     assert command("--cutoff-outside", "none")["cutoff_outside"] is None
     with pytest.raises(CommandError, match=r"Say what to change.* cut-offs: 0\.33 for sources inside, none outside"):
         command()
     with pytest.raises(CommandError, match="no run 9999"):
-        call_command("change_cutoffs", "tea", "9999", "--overlap", "words")
+        call_command("change_cutoffs", "tea", "9999", "--overlap-definition", "words")
     url = reverse("api_question_run", args=slug)
     answer = client.patch(url, {"cutoff_inside": 0.1}, content_type="application/json")
     assert answer.json() == {"kept": 0, "filtered": 1, "held": 0}
@@ -228,7 +230,7 @@ def test_cutoffs_that_belong_to_another_way_of_counting_are_marked(client, menti
     fields = {"state": "done", "overlap_definition": "words", "cutoff_inside": 0.3, "cutoff_outside": 0.1}
     run = QuestionRunFactory(collection=mention.collection, **fields)
     assert "These cut-offs belong to another way of counting" in page(client, "generation_detail", run.pk)
-    call_command("change_cutoffs", "tea", str(run.pk), "--overlap", "words")
+    call_command("change_cutoffs", "tea", str(run.pk), "--overlap-definition", "words")
     assert "These cut-offs belong" not in page(client, "generation_detail", run.pk)
 
 
