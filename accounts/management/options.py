@@ -10,7 +10,8 @@ from django import forms
 def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: bool = False) -> None:
     """Add the field as an optional argument; its value is None unless it is given.
 
-    `argument` of a field is its name on the command line, where that differs; a field with `many` takes several words.
+    `argument` of a field is its name on the command line, where that differs. A field with `many` takes several words,
+    and so does a choice of several; given again, the option adds to them.
     A switch that is on at first can be put off by --no-….
     """
     flag = "--" + (getattr(field, "argument", "") or name).replace("_", "-")
@@ -22,7 +23,8 @@ def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: boo
         parser.add_argument(flag, dest=name, help=about, action=way, default=None)
     elif isinstance(field, forms.MultipleChoiceField):
         words = [str(word) for word, _ in cast(Any, field.choices)] or None  # None: the form knows them
-        parser.add_argument(flag, dest=name, help=about, choices=words, nargs="+", metavar=None if words else "NAME")
+        several: Any = {"nargs": "+", "action": "extend", "metavar": None if words else "NAME"}
+        parser.add_argument(flag, dest=name, help=about, choices=words, **several)
     elif isinstance(field, forms.ChoiceField):
         words = [str(word) for word, _ in cast(Any, field.choices)]
         parser.add_argument(flag, dest=name, help=about, choices=words)
@@ -30,8 +32,8 @@ def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: boo
         number = float if isinstance(field, forms.FloatField) else int
         parser.add_argument(flag, dest=name, help=about, type=number, metavar="N")
     else:
-        count = "+" if getattr(field, "many", False) else None
-        parser.add_argument(flag, dest=name, help=about, nargs=count, metavar=name.upper())
+        some: Any = {"nargs": "+", "action": "extend"} if getattr(field, "many", False) else {}
+        parser.add_argument(flag, dest=name, help=about, metavar=name.upper(), **some)
 
 
 def add_renamed_option(parser: ArgumentParser, flag: str, *, former: str, **options: Any) -> None:

@@ -26,6 +26,7 @@ from adjudication.evaluation.reads.spec import (
     UNJUDGED,
     EvaluationSpec,
 )
+from adjudication.evaluation.reads.subsets import attribute_names, split_words
 from adjudication.evaluation.reads.tables import Table
 from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.evaluation.reads.writers import WRITERS, write_report
@@ -41,7 +42,7 @@ from corpus.models import Collection
 
 
 class Evaluate(ReportingCommand):
-    """manage.py evaluate SLUG --gold G --run NAME… [--measure M…] [--by A,B] [--preset P] [--format F] …"""
+    """manage.py evaluate SLUG --gold G --run NAME… [--measure M…] [--by A…] [--preset P] [--format F] …"""
 
     help = "Measure runs against a gold: verdicts, targets, citation contexts, one annotator, a machine, or qrels."
 
@@ -55,7 +56,14 @@ class Evaluate(ReportingCommand):
         parser.add_argument(
             "--measure", nargs="+", action="extend", default=[], metavar="M", dest="measures", help=f"some of {known}"
         )
-        parser.add_argument("--by", default="", help="attributes of topics, separated by commas: source,specificity")
+        parser.add_argument(
+            "--by",
+            nargs="+",
+            action="extend",
+            default=[],
+            metavar="NAME",
+            help="attributes of topics: source kind",
+        )
         parser.add_argument("--preset", default="", help=f"a paper's table: {', '.join(PRESETS)}")
         parser.add_argument("--format", choices=["text", "json", *WRITERS], default="text", dest="form")
         parser.add_argument("--se", action="store_true", dest="with_se", help="print standard errors as well")
@@ -90,13 +98,14 @@ class Evaluate(ReportingCommand):
         super().handle(*args, as_json=as_json or self.form == "json", **options)
 
     def carry_out(
-        self, *, slug: str, by: str, with_se: bool, with_interval: bool, **options: Any
+        self, *, slug: str, by: list[str], with_se: bool, with_interval: bool, **options: Any
     ) -> tuple[str, dict[str, Any]]:
         if not (options["gold"] or options["preset"]):
             raise Refused("Say against what: --gold campaign:NAME, targets, contexts:paragraph …, or --preset.")
-        spec = _spec(by, options)
+        collection = collection_with(slug)
+        spec = _spec(split_words(by, attribute_names(collection)), options)
         files = _files(spec)
-        results = _evaluated(collection_with(slug), spec, files)
+        results = _evaluated(collection, spec, files)
         table = Table.from_json(results["table"]).shown(se=with_se, interval=with_interval)
         return self._summary(table, results["report"]), results["report"]
 
@@ -119,11 +128,11 @@ def _evaluated(collection: Collection, spec: EvaluationSpec, files: Mapping[str,
     return job.results
 
 
-def _spec(by: str, options: dict[str, Any]) -> EvaluationSpec:
+def _spec(by: list[str], options: dict[str, Any]) -> EvaluationSpec:
     own = {name: options[name] for name in EvaluationSpec.__dataclass_fields__ if name in options}
     own["runs"] = tuple(dict.fromkeys(options["runs"]))
     own["measures"] = tuple(options["measures"]) or MEASURES
-    return EvaluationSpec(**own, by=tuple(part.strip() for part in by.split(",") if part.strip()))
+    return EvaluationSpec(**own, by=tuple(by))
 
 
 def _files(spec: EvaluationSpec) -> dict[str, Grades]:

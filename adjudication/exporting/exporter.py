@@ -37,7 +37,8 @@ Files = Iterator[tuple[str, Iterator[bytes]]]
 class Finding:
     """One thing found. `code` is stable; `fact` says what and how often; `see` names a queue filter.
 
-    `advice` is for the person at the screen: it never stands in a file that is published.
+    `advice` is for the person at the screen: it never stands in a file that is published. `about` are the names that
+    `fact` is about: with code and count they are what was found, whatever the words for it.
     """
 
     severity: str
@@ -46,6 +47,7 @@ class Finding:
     count: int = 0
     see: str = ""
     advice: str = ""
+    about: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -68,7 +68,10 @@ def override_findings(
     overridden = memo[key]
     if options.exporter.verdicts and options.criterion is not None:
         overridden = [each for each in overridden if each.criterion == options.criterion.key]
-    return [Finding(WARNING, OVERRIDE, each.text, len(each.annotators)) for each in overridden]
+    return [
+        Finding(WARNING, OVERRIDE, each.text, len(each.annotators), about=(f"cycle {each.cycle}", *each.annotators))
+        for each in overridden
+    ]
 
 
 def verdict_findings(options: Options, read: Reader, standing: Standing[VoteRun]) -> list[Finding]:

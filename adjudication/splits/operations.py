@@ -8,9 +8,9 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.operations import Operation, Spelled
-from adjudication.evaluation.reads.subsets import CAMPAIGN_SPLIT, attribute_names
+from adjudication.evaluation.reads.subsets import CAMPAIGN_SPLIT, attribute_names, split_words
 from adjudication.models import Split
-from adjudication.splits.actions import MOST_ATTRIBUTES, delete_split, make_split
+from adjudication.splits.actions import delete_split, make_split
 from adjudication.splits.reads import figures_of, members_of
 from annotation.campaigns.forms.settings import number_field
 from annotation.definitions.settings import SEED
@@ -52,14 +52,11 @@ def _parse_parts(words: list[str]) -> dict[str, float]:
     return found
 
 
-class AttributesField(Spelled, forms.MultipleChoiceField):
-    """Attributes of topics; on the command line also with commas between."""
+class AttributesField(forms.MultipleChoiceField):
+    """Attributes of topics, also several in one word with commas between."""
 
-    def rest_field(self, **common: Any) -> Any:
-        return serializers.ListField(child=serializers.CharField(max_length=60), max_length=MOST_ATTRIBUTES, **common)
-
-    def text_of(self, value: Any) -> list[str]:
-        return [name for word in value for name in word.split(",") if name]
+    def to_python(self, value: Any) -> list[str]:
+        return split_words(super().to_python(value), [name for name, _ in cast(Any, self.choices)])
 
 
 class SplitForm(forms.Form):

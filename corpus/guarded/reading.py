@@ -107,7 +107,7 @@ class _Reading:
                 fcntl.fcntl(target, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
             try:
                 self._start([file.fileno(), target, theirs.fileno()])
-            except BaseException:
+            except BaseException:  # also Ctrl-C and the end of the worker: no child outlives its reading; raised again
                 self.__exit__()
                 raise
             finally:

@@ -47,13 +47,18 @@ class Selector:
 
 @dataclass(frozen=True, eq=False)
 class LoadedGold:
-    """A gold that was read. `unit` says what its topics are; `notes` what figures made with it silently assume."""
+    """A gold that was read. `unit` says what its topics are; `notes` what figures made with it silently assume.
+
+    `facts` is what notes say that may change while the judgments stay: codes, counts and names, as JSON takes them.
+    Evaluations are stale once they change, but not once a note is worded in another way.
+    """
 
     selector: str
     label: str
     gold: Gold
     unit: str = QUERY
     notes: tuple[str, ...] = ()
+    facts: tuple[Any, ...] = ()
     is_judged: bool = True  # whether it says of documents, too, that they are not relevant
     campaigns: tuple[Campaign, ...] = ()  # whose labels it is made of: that decides who may see figures
 

@@ -59,7 +59,8 @@ class Qrels(GoldKind):
             some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
             notes.append(f"{len(unknown):,} topics of the qrels are not in the collection and left out: {some}.")
         gold = make_gold(grades, relevance=request.relevance)
-        return self.loaded(request, f"qrels {request.name}", gold, unit=unit, notes=tuple(notes))
+        more = {"unit": unit, "notes": tuple(notes), "facts": (["unknown", *unknown],)}
+        return self.loaded(request, f"qrels {request.name}", gold, **more)
 
 
 def _grades(request: GoldRequest) -> Grades:

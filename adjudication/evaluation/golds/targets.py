@@ -69,7 +69,8 @@ class Targets(GoldKind):
             raise Refused("The question set keeps no question with a target yet.")
         left = len(questions.questions) - len(judged)
         notes = (KNOWN_ONLY, f"{left:,} questions that are not kept, or have no target, are left out.")
-        return self.loaded(request, "targets of questions", make_gold(judged), is_judged=False, notes=notes)
+        more = {"is_judged": False, "notes": notes, "facts": (["left_out", left],)}
+        return self.loaded(request, "targets of questions", make_gold(judged), **more)
 
 
 class Contexts(GoldKind):

@@ -69,10 +69,10 @@ class Verdicts(GoldKind):
     def read(self, request: GoldRequest) -> LoadedGold:
         slug = request.name or self.campaigns(request)[0].slug
         options = _options(request, slug, unresolved=request.values["unresolved"])
-        notes = _notes(options)
+        found = _findings(options)
         gold = _gold(request, _rows(options))
-        unit = request.values["unit"]
-        return self.loaded(request, f"verdicts of {options.campaign}", gold, unit=unit, notes=(*notes, *UNJUDGED))
+        more = {"unit": request.values["unit"], "notes": (*_notes(found), *UNJUDGED), "facts": _facts(found)}
+        return self.loaded(request, f"verdicts of {options.campaign}", gold, **more)
 
 
 class SubQueries(Verdicts):
@@ -139,11 +139,12 @@ class Labels(GoldKind):
             what = "machine" if self.annotators == AnnotatorKind.MACHINE else "annotator"
             raise Refused(f"{campaign} has no {what} “{request.name[:60]}”. " + (f"It has: {names}." if names else ""))
         options = _options(request, campaign.slug, annotators=True)
-        notes = _notes(options)
+        found = _findings(options)
         gold = _gold(request, (row for row in _rows(options) if row[1] == request.name))
         label = f"labels of {request.name} in {campaign}"
         alone = f"Labels of {request.name} alone: documents that {request.name} did not judge count as not relevant."
-        return self.loaded(request, label, gold, unit=request.values["unit"], notes=(*notes, alone))
+        more = {"unit": request.values["unit"], "notes": (*_notes(found), alone), "facts": _facts(found)}
+        return self.loaded(request, label, gold, **more)
 
 
 class MachineLabels(Labels):
@@ -180,13 +181,21 @@ def _options(request: GoldRequest, campaign: str, **more: object) -> Options:
     )
 
 
-def _notes(options: Options) -> list[str]:
+def _findings(options: Options) -> list[Finding]:
     """What the qrels would be exported with. Errors: Refused where they could not be."""
-    found = find(replace(options, asked_for=GOLD))
-    findings: list[Finding] = [finding for finding in found if finding.code not in FILE_ONLY]
-    if fatal := [finding.text for finding in findings if finding.is_fatal]:
+    found = [each for each in find(replace(options, asked_for=GOLD)) if each.code not in FILE_ONLY]
+    if fatal := [finding.text for finding in found if finding.is_fatal]:
         raise Refused(f"{NO_GOLD} {' '.join(fatal)}")
-    return [finding.fact for finding in findings]
+    return found
+
+
+def _notes(found: Sequence[Finding]) -> list[str]:
+    return [finding.fact for finding in found]
+
+
+def _facts(found: Sequence[Finding]) -> tuple[Any, ...]:
+    """The same without its words."""
+    return tuple([finding.code, finding.count, *finding.about] for finding in found)
 
 
 def _rows(options: Options) -> Iterator[Row]:

@@ -44,7 +44,8 @@ class Table1(Preset):
     def inputs(self, collection: Collection, specs: Sequence[EvaluationSpec]) -> object:
         campaign, criterion = _asked(collection, specs[0])
         inputs = read_inputs(campaign)
-        return [criterion.key, inputs.digest, inputs.verdicts_digest, fetch_vote_standing(campaign).since]
+        late = fetch_vote_standing(campaign).newer
+        return [criterion.key, inputs.digest, inputs.verdicts_digest, late or ""]
 
     def table(
         self,

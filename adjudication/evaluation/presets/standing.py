@@ -1,6 +1,7 @@
 """Whether the figures of a stored evaluation are of today: all that it was measured from is read again and compared.
 
 Hashes are stored with the figures, one for each thing, so that what has changed can be named. Nothing is measured.
+They are made of what is stored, never of sentences about it, which another version may word in another way.
 """
 
 import hashlib
@@ -23,12 +24,13 @@ from corpus.models import Collection
 
 INPUTS = {
     "gold": "the gold",
-    "remarks": "the remarks on the gold",  # what was left out, and votes that were counted before newer labels
+    "facts": "the remarks on the gold",  # what was left out, and votes that were counted before newer labels
     "runs": "the runs",
     "subsets": "the attributes of topics",
     "pools": "the pools",
 }
 OTHER = "what the table is about"
+OF_WORDS = "remarks"  # as development versions hashed the words of remarks: they say nothing of what has changed
 UNKNOWN = "Measured by an earlier version of Litmus, which did not note of what."
 
 
@@ -46,7 +48,7 @@ def inputs_of(collection: Collection, spec: EvaluationSpec, files: Container[str
             return found
         golds = {gold: read_gold(collection, gold) for gold in dict.fromkeys(named)}
         found["gold"] = _hash([_judgments(gold) for gold in golds.values()])
-        found["remarks"] = _hash([gold.notes for gold in golds.values()])
+        found["facts"] = _hash([gold.facts for gold in golds.values()])
         subsets = [_attributes(collection, golds[each.gold], each.by) for each in specs if each.by]
         pools = [_pools(collection, golds[each.gold], each) for each in specs if each.random or each.sensitivity]
         return found | ({"subsets": _hash(subsets)} if subsets else {}) | ({"pools": _hash(pools)} if pools else {})
@@ -65,7 +67,7 @@ def why_stale(job: Evaluation) -> str:
         now = inputs_of(job.collection, spec, [parse_selector(gold).name for gold in spec.golds] if is_of_file else ())
     except Refused as refusal:
         return f"Its figures are not of today. {refusal.reason.removeprefix(NO_GOLD).strip()}"
-    changed = [INPUTS.get(name, OTHER) for name in known if known[name] != now.get(name)]
+    changed = [INPUTS.get(name, OTHER) for name in known if name != OF_WORDS and known[name] != now.get(name)]
     return f"Measured before {' and '.join(changed)} changed." if changed else ""
 
 

@@ -1,6 +1,6 @@
 """Attributes of topics, by which figures are broken down: source, kind, specificity, quality, number of aspects …"""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from typing import Any
@@ -56,6 +56,12 @@ def attribute_names(collection: Collection) -> list[str]:
         found |= {key for key, value in extra.items() if not isinstance(value, list | dict)}
     stored = [f"{STORED}{name}" for name in collection.splits.values_list("name", flat=True)]
     return [*OWN, *stored, *(name for name in QUERY_SET if name not in found), *sorted(found)]
+
+
+def split_words(words: Sequence[str], known: Container[str]) -> list[str]:
+    """The attributes that were named: a word that is none of those known is several with commas between."""
+    found = [[word] if word in known else word.split(",") for word in words]
+    return [name.strip() for names in found for name in names if name.strip()]
 
 
 def _questions(collection: Collection, names: Sequence[str]) -> dict[str, SetQuestion]:

@@ -12,8 +12,12 @@ from django.test import Client
 from django.urls import reverse
 
 from adjudication.evaluation.actions import request_evaluation
+from adjudication.evaluation.golds import kind, verdicts
+from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.presets.standing import UNKNOWN, why_stale
 from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.exporting.exporter import Finding
+from adjudication.labels.reads import staleness
 from adjudication.models import Evaluation, Verdict
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from annotation.models import Judgment
@@ -27,6 +31,7 @@ from tests.factories.adjudication import AT, Built
 pytestmark = pytest.mark.django_db
 
 GOLD = "Measured before the gold changed."
+SKIP = {"gold": "campaign:main;unresolved=skip"}
 
 
 def measured(built: Built, *runs: str, gold: str = "campaign:main", **more: object) -> Evaluation:
@@ -68,7 +73,7 @@ def pool(built: Built) -> None:
     [
         (decide, {}, GOLD),
         (label, {}, "Its figures are not of today. 1 newer judgment came after the votes were counted. Count again."),
-        (label, {"gold": "campaign:main;unresolved=skip"}, "Measured before the remarks on the gold changed."),
+        (label, SKIP, "Measured before the remarks on the gold changed."),
         (label, {"gold": "annotator:ana"}, ""),
         (replace_run, {}, "Measured before the runs changed."),
         (rename_sources, {}, ""),
@@ -83,6 +88,32 @@ def test_what_has_changed_is_named(
     job = measured(built, **more)
     change(built)
     assert why_stale(job) == sentence
+
+
+@pytest.mark.parametrize("more", [SKIP, {"gold": "annotator:ana"}, {"gold": "campaign:main", "preset": "doris-1"}])
+def test_other_words_for_the_same_make_nothing_stale(
+    built: Built, monkeypatch: pytest.MonkeyPatch, more: dict[str, str]
+) -> None:
+    """As another version may have them: every sentence about the gold is another one."""
+    label(built)
+    job = measured(built, **more)
+    before = read_gold(built.collection, SKIP["gold"]).notes
+    fact = property(lambda self: f"In other words: {self.count} of {self.code}.", lambda *_: None)
+    monkeypatch.setattr(Finding, "fact", fact, raising=False)
+    monkeypatch.setattr(staleness, "newer_judgments", lambda count: f"{count} labels of later" if count else "")
+    monkeypatch.setattr(verdicts, "UNJUDGED", ("Documents without a judgment are not relevant.",))
+    monkeypatch.setattr(kind, "_threshold", lambda _: ["Some grades are relevant."])
+    assert not set(before) & set(read_gold(built.collection, SKIP["gold"]).notes)
+    assert why_stale(job) == ""
+
+
+def test_a_hash_of_words_that_a_development_version_stored_says_nothing(built: Built) -> None:
+    job = measured(built, **SKIP)
+    del job.results["inputs"]["facts"]
+    job.results["inputs"]["remarks"] = "of other words"
+    assert why_stale(job) == ""
+    decide(built)
+    assert why_stale(job) == GOLD
 
 
 def test_a_table_about_labels_is_stale_by_them(built: Built) -> None:

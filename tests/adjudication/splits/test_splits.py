@@ -139,6 +139,30 @@ def test_a_part_of_rest_is_one_part(tea: Collection, client: Client) -> None:
     assert (answer.status_code, "is no name" in answer.json()["detail"]) == (422, True)
 
 
+def test_an_attribute_with_a_comma_is_named_at_each_door_and_words_with_commas_are_several(
+    tea: Collection, client: Client
+) -> None:
+    client.force_login(MembershipFactory(collection=tea, role="manager").user)
+    for place, topic in enumerate(tea.topics.all()):
+        topic.extra = {**topic.extra, "length, in words": str(place % 2), "domain": str(place % 3)}
+        topic.save()
+    wanted = ["length, in words", "domain", "source"]
+    client.post(
+        reverse("split_create", args=["tea"]), {"name": "page", "parts": "a=1 b=1", "within": wanted, "seed": 1}
+    )
+    body = {"parts": {"a": 1, "b": 1}, "within": wanted}
+    several = {**body, "within": ["length, in words", "domain,source"]}
+    for name, each in (("rest", body), ("commas", several)):
+        answer = client.post(reverse("api_splits", args=["tea"]), {"name": name, **each}, "application/json")
+        assert answer.status_code == 201, answer.json()
+    call_command("make_split", "tea", "command", "--parts", "a=1", "--parts", "b=1", "--within", *wanted)
+    repeated = ("--within", "length, in words", "--within", "domain,source")
+    call_command("make_split", "tea", "repeated", "--parts", "a=1", "b=1", *repeated)
+    assert {split.name: split.parameters["within"] for split in Split.objects.all()} == dict.fromkeys(
+        ("page", "rest", "commas", "command", "repeated"), wanted
+    )
+
+
 def test_page_command_and_rest_draw_the_same(tea: Collection, client: Client, tmp_path: Path) -> None:
     manager = MembershipFactory(collection=tea, role="manager").user
     client.force_login(manager)
