@@ -1,7 +1,8 @@
 """Vectors of a collection's documents: asked for once, stored at once, searched by cosine.
 
 They are stored in PostgreSQL where it has pgvector and we may use it, else in files below LITMUS_INDEX_DIR. A document
-whose text has changed is embedded again; what was embedded is never asked for twice.
+whose text has changed is embedded again; what was embedded is never asked for twice. A document without text is not
+found: a vector from the time when it had one stays, but does not count.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from django.conf import settings
 from django.db import DatabaseError, connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 from numpy.typing import NDArray
 
@@ -29,6 +31,7 @@ from corpus.ranking.vectors import VectorFiles
 from corpus.searching.jobs.answers import digest_of
 from corpus.searching.jobs.parts import exclusive_directory
 
+HAS_TEXT = Q(title__regex=r"\S") | Q(abstract__regex=r"\S")
 LONGEST = 20_000  # characters of a text that are embedded: models take no more than some thousand tokens
 TEXTS = """
 SELECT d.id, d.title, d.abstract FROM corpus_document d
@@ -57,7 +60,7 @@ ON CONFLICT (document_id, model) DO UPDATE SET digest = excluded.digest, embeddi
 NEAREST = """
 SELECT v.document_id, 1 - (v.embedding <=> %(vector)s::vector)
 FROM corpus_documentvector v JOIN corpus_document d ON d.id = v.document_id
-WHERE d.collection_id = %(collection)s AND v.model = %(model)s
+WHERE d.collection_id = %(collection)s AND v.model = %(model)s AND (d.title ~ '\\S' OR d.abstract ~ '\\S')
   AND (%(among)s::bigint[] IS NULL OR v.document_id = ANY(%(among)s))
 ORDER BY v.embedding <=> %(vector)s::vector, v.document_id LIMIT %(depth)s
 """
@@ -91,12 +94,12 @@ class PgVectors:
 
 
 class FileVectors(VectorFiles):
-    """The same in files; documents that are no longer in the collection are not found."""
+    """The same in files; documents that are no longer in the collection, or have no text any longer, are not found."""
 
     def __init__(self, collection: Collection, model: str) -> None:
         super().__init__(vectors_directory(collection, model))
         self.model = model
-        self.documents = frozenset(collection.documents.values_list("pk", flat=True))
+        self.documents = frozenset(collection.documents.filter(HAS_TEXT).values_list("pk", flat=True))
 
     def nearest(
         self, vector: NDArray[np.float32], depth: int, among: frozenset[int] | None = None
@@ -177,7 +180,7 @@ class DenseSearch:
 
     def without_text(self) -> int:
         """How many documents have no vector, because they have no text."""
-        return self.collection.documents.filter(title="", abstract="").count()
+        return self.collection.documents.exclude(HAS_TEXT).count()
 
     def _embed_documents(self, embeddings: Embeddings, among: Several[int] | None) -> None:
         known = self.store.known()

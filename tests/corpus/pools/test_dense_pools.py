@@ -124,6 +124,19 @@ class TestPools:
         assert {call.path for call in stub.calls} == {"/v1/embeddings"}
         assert "" not in asked(stub), "what has no text has no vector"
 
+    def test_a_document_whose_text_was_taken_away_is_not_found_by_its_old_vector(
+        self, collection: Collection, store: str, settings: Any
+    ) -> None:
+        with ChatStub(answer) as stub:
+            build(collection, stub, settings)
+            collection.documents.filter(docno="green").update(abstract=" \n")
+            build(collection, stub, settings, depth=4)
+            assert set(pooled(collection)) == {"pots", "roads"}
+            collection.documents.filter(docno="green").update(abstract="Green green tea")
+            build(collection, stub, settings, depth=4)
+        assert "green" in pooled(collection)
+        assert asked(stub).count("Green green tea") == 1, "its vector was kept, as it was paid for"
+
     def test_only_new_and_changed_texts_are_asked_for_again(
         self, collection: Collection, store: str, settings: Any
     ) -> None:
