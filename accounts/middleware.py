@@ -67,7 +67,7 @@ def page_above(path: str) -> str:
 def refusal_page(request: OpenRequest, refusal: Refused) -> HttpResponse:
     """The page that says why, or its fragment for htmx."""
     status = next((status for kind, status in STATUS.items() if isinstance(refusal, kind)), 422)
-    context = {"reason": refusal.reason, "status": status}
+    context = {"reason": refusal.reason, "status": status, "heading": refusal.heading}
     if not request.htmx:
         return render(request, "refusal.html", context, status=status)
     # Among the messages, wherever the fragment itself would have gone.

@@ -129,6 +129,7 @@ class Operation:
             return render(request, self.template, found.shown | shown, status=422 if form.is_bound else 200)
 
         view.__module__, view.__qualname__ = self.action.__module__, self.action.__name__  # whose address it is
+        view.is_form = has_fields  # type: ignore[attr-defined] # as form_page of corpus/collections does
         return require_http_methods(["GET", "HEAD", "POST"] if has_fields else ["POST"])(view)
 
     def serializer(self, name: str) -> Any:

@@ -13,6 +13,8 @@ TRIGGER_REFUSAL = "stated_refusal"  # what triggers name as the constraint of an
 class Refused(Exception):
     """Something a person asked for cannot be done now; `reason` says what, why, and what to do about it."""
 
+    heading = ""  # of the page that shows it, where that of its status does not fit
+
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason

@@ -15,6 +15,7 @@ from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
 from annotation.assignment import api as annotators
 from annotation.campaigns.api import campaigns
+from annotation.imports import api as judgment_imports
 from annotation.inquiries import api as inquiries
 from annotation.labelling.api import judging, judgments
 from annotation.machines.api import prompts
@@ -84,6 +85,7 @@ urlpatterns = [
     path(f"{K}inquiries/", inquiries.InquiryList.as_view(), name="api_inquiries"),
     path(f"{K}inquiries/mine/", inquiries.OwnInquiries.as_view(), name="api_own_inquiries"),
     path(f"{K}inquiries/<int:pk>/answer/", inquiries.InquiryAnswer.as_view(), name="api_inquiry_answer"),
+    path(f"{K}imports/", judgment_imports.JudgmentImportList.as_view(), name="api_judgment_imports"),
     path(f"{K}judgments/", judgments.JudgmentList.as_view(), name="api_judgments"),
     path(f"{K}machine-runs/", machines.MachineRunList.as_view(), name="api_machine_runs"),
     path(f"{K}machine-runs/<int:pk>/", machines.MachineRunDetail.as_view(), name="api_machine_run"),

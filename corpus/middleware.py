@@ -47,7 +47,8 @@ class HttpResponseTemporaryRedirect(HttpResponseRedirect):
 
 
 class CollectionMiddleware:
-    """Former addresses forward members to the present one; archived collections take no writes (the API: api.base)."""
+    """Former addresses forward members to the present one; archived collections take no writes (the API: api.base)
+    and show no form of one."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -60,7 +61,9 @@ class CollectionMiddleware:
 
     def process_view(self, request: OpenRequest, view: View, _args: object, kwargs: Any) -> HttpResponse | None:
         match = request.resolver_match
-        if request.method in SAFE or "slug" not in kwargs or match is None or match.route.startswith("api/"):
+        if "slug" not in kwargs or match is None or match.route.startswith("api/"):
+            return None
+        if request.method in SAFE and not getattr(view, "is_form", False):
             return None
         if match.url_name in ALWAYS_OPEN or getattr(view, "checks_archive", False):
             return None

@@ -675,6 +675,8 @@ TABLE: list[Row] = [
     ),
     *row("api_own_inquiries", "GET login 404 200 403 403 403"),
     *row("api_own_inquiries", "POST login 404 200 403 403 403", json=_question, scope="judge"),
+    *row("api_judgment_imports", "GET login 404 403 403 403 200 | POST login 404 403 403 403 400"),
+    *row("api_judgment_imports", "GET login 404 403 403 403 404", where=_contexts),
     *row("api_judgments", MEMBERS_PAGE),
     *row("api_judgments", "GET login 404 404 404 404 404", where=_contexts),  # papers are not graded
     *row("api_machine_runs", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422", json=lambda _: {}),

@@ -30,6 +30,7 @@ from annotation.assignment.reads.workload import assignable
 from annotation.campaigns.reads.progress import annotator_row, annotator_rows
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.models import Annotator, AssignmentRun, Campaign
+from corpus.collections.views.context import form_page
 from corpus.models import Membership
 
 STATE_CHANGES = {
@@ -72,7 +73,7 @@ def annotator_name(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
     return _show_list(request, membership, found, name=form)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def annotator_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """One annotator: weight and capacity, and everything that can be done with their items."""
     membership, found, annotator = _fetch(request, slug, campaign, pk)

@@ -3,18 +3,18 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
 
 from accounts.refusal_messages import refusals_in_form
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager
 from annotation.imports.actions import request_judgment_import
 from annotation.imports.forms import JudgmentImportForm
 from annotation.models import CampaignState
+from corpus.collections.views.context import form_page
 
 SHOWN_RUNS = 10
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def judgment_import(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Choose files and import them."""
     membership, found = fetch_for_manager(request, slug, campaign, page="judgments")

@@ -7,7 +7,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.campaigns.rules.seals import sealed_by
@@ -23,6 +23,7 @@ from annotation.machines.reads.prompts import preview_of
 from annotation.models import Campaign, CampaignState, MachineReply, MachineRun, ReplyState
 from annotation.prompting.prompts import PLACEHOLDERS, STARTERS
 from corpus.collections.reads.endpoints import chat_endpoint
+from corpus.collections.views.context import form_page
 from corpus.models import PromptPurpose
 from corpus.questions.reads.prompts import prompt_versions
 from corpus.text.differences import compare_texts
@@ -47,7 +48,7 @@ def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     return render(request, "annotation/machines/machine_list.html", context)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def machine_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Request runs, or only an estimate of what they would take."""
     membership, found = fetch_for_manager(request, slug, campaign, page="machines")
@@ -140,7 +141,7 @@ def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply:
     return redirect("machine_detail", slug, campaign, pk)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Write a prompt or its next version, next to the message that it gives for one of the items."""
     membership, found = fetch_for_manager(request, slug, campaign, page="machines")

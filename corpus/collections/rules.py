@@ -81,10 +81,16 @@ def check_manager(collection: Collection, by: User | None) -> None:
     check_not_archived(collection)
 
 
+class Archived(Conflict):
+    """An archived collection may not be changed."""
+
+    heading = "This collection is archived"
+
+
 def check_not_archived(collection: Collection) -> None:
-    """Errors: Conflict for an archived collection, which may not be changed."""
+    """Errors: Archived, a Conflict."""
     if collection.archived_at:
-        raise Conflict(f"{collection} {ARCHIVED}")
+        raise Archived(f"{collection} {ARCHIVED}")
 
 
 def check_role_of_manager(collection: Collection, by: User | None) -> None:

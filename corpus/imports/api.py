@@ -71,25 +71,44 @@ class ImportSerializer(serializers.ModelSerializer[ImportRun]):
         )
 
 
-class NewImportSerializer(serializers.Serializer[Any]):
-    """What is sent; each sort of records has options of its own, those of its form."""
+class FilesSerializer(serializers.Serializer[Any]):
+    """What every import takes."""
 
     dry_run = serializers.BooleanField(default=False)
     files = serializers.ListField(child=serializers.FileField(), min_length=1, max_length=100)
 
+
+class KindField(serializers.ChoiceField):
+    """What the files hold; of records that belong to a campaign it says where they are sent."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        other = importers().get(data) if isinstance(data, str) and data not in self.choices else None
+        if other is not None:
+            reason = f"The {other.label} belong to a campaign: send the files to imports/ below the campaign's address."
+            raise serializers.ValidationError(reason)
+        return super().to_internal_value(data)
+
+
+class NewImportSerializer(FilesSerializer):
+    """What is sent; each sort of records has options of its own, those of its form."""
+
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         found = collection_importers()
-        options = {name: field for each in found.values() for name, field in _options(each)}
-        names = "; ".join(f"of {each.label}: {', '.join(format_names(name))}" for name, each in found.items())
-        format = serializers.CharField(max_length=40, default=AUTO, help_text=f"One of these, {names}.")  # noqa: A001
-        return {"kind": serializers.ChoiceField([(name, each.label) for name, each in found.items()])} | {
+        options = {name: field for each in found.values() for name, field in fields_of_options(each)}
+        return {"kind": KindField([(name, each.label) for name, each in found.items()])} | {
             **super().get_fields(),
-            "format": format,
+            "format": format_field(found.values()),
             **options,
         }
 
 
-def _options(importer: Importer) -> Iterator[tuple[str, serializers.Field[Any, Any, Any, Any]]]:
+def format_field(found: Iterable[Importer]) -> serializers.CharField:
+    """The format, which the reader finds out if it is not said."""
+    names = "; ".join(f"of {each.label}: {', '.join(format_names(each.name))}" for each in found)
+    return serializers.CharField(max_length=40, default=AUTO, help_text=f"One of these, {names}.")
+
+
+def fields_of_options(importer: Importer) -> Iterator[tuple[str, serializers.Field[Any, Any, Any, Any]]]:
     """The options of an importer's form as the API takes them."""
     for name, field in importer.form.options().items():
         more: dict[str, Any] = {

@@ -5,13 +5,13 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import refusal_reason
 from corpus.collections.rules import fetch_manager
-from corpus.collections.views.context import collection_context
+from corpus.collections.views.context import collection_context, form_page
 from corpus.imports.actions import holds_files, request_import, request_import_after_dry_run, undo_import
 from corpus.imports.jobs.undoing import check_can_undo
 from corpus.imports.reads import group_errors, others_for
@@ -35,7 +35,7 @@ def import_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "corpus/imports/import_list.html", context)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     """Choose files and send them."""
     membership = fetch_manager(request.user, slug)

@@ -8,7 +8,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.jobs import fragment_context
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
@@ -27,7 +27,7 @@ from adjudication.labels.rules import can_adjudicate, check_can_adjudicate
 from adjudication.models import Evaluation, ImportedQrels
 from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import fetch_manager, fetch_membership, fetch_overseer
-from corpus.collections.views.context import collection_context
+from corpus.collections.views.context import collection_context, form_page
 from corpus.models import Collection, Membership, TopicKind
 
 PER_PAGE = 50
@@ -56,7 +56,7 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "adjudication/evaluation/evaluation_list.html", context)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def evaluation_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Ask for an evaluation; on to its page, where it shows its progress."""
     membership = fetch_membership(request.user, slug)

@@ -42,7 +42,7 @@ from annotation.kind import DEFAULT_KIND
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
 from annotation.rubric.reads import reviews_for
 from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_manager, fetch_membership
-from corpus.collections.views.context import collection_context
+from corpus.collections.views.context import collection_context, form_page
 from corpus.models import Membership
 from corpus.tables import Column, Step, Table, read_table, wants_file
 
@@ -95,7 +95,7 @@ def _campaign_table(request: HttpRequest, membership: Membership) -> Table:
     return read_table(request, f"{membership.collection.slug}-campaigns", columns, steps * can_manage(membership))
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a campaign with its people and items."""
     membership = fetch_manager(request.user, slug)

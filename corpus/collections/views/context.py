@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from django.views.decorators.http import require_http_methods
+
+from accounts.middleware import View
 from corpus.collections.rules import can_manage, can_oversee, is_manager
 from corpus.models import Membership
 
@@ -17,3 +20,13 @@ def collection_context(membership: Membership, tab: str, **more: Any) -> dict[st
         "may_oversee": can_oversee(membership),
         **more,
     }
+
+
+def form_page(view: View) -> View:
+    """A page that is there to write: a form, and nothing to read that other pages do not have. GET and POST.
+
+    An archived collection refuses the form as well, not only what is sent with it (corpus/middleware.py).
+    """
+    page: Any = require_http_methods(["GET", "HEAD", "POST"])(view)
+    page.is_form = True
+    return page

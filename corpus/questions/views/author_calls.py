@@ -7,13 +7,13 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import Request
 from corpus.collections.rules import fetch_manager
-from corpus.collections.views.context import collection_context
+from corpus.collections.views.context import collection_context, form_page
 from corpus.models import Collection, MailPurpose, Membership, QuestionCall
 from corpus.questions.actions.author_calls import (
     NO_MAIL,
@@ -62,7 +62,7 @@ def author_call_list(request: Request, slug: str) -> HttpResponse:
     return render(request, "corpus/questions/author_call_list.html", context)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def author_call_create(request: Request, slug: str) -> HttpResponse:
     """Write a call."""
     membership = fetch_manager(request.user, slug)
@@ -82,7 +82,7 @@ def _only_preview(request: Request) -> bool:
     return request.POST.get("step") == "preview"
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def author_call_edit(request: Request, slug: str, pk: int) -> HttpResponse:
     """Change a call."""
     membership = fetch_manager(request.user, slug)

@@ -22,7 +22,7 @@ from corpus.collections.rules import (
     fetch_membership,
     fetch_overseer,
 )
-from corpus.collections.views.context import collection_context
+from corpus.collections.views.context import collection_context, form_page
 from corpus.models import GeneratedQuestion, GenerationReply, Membership, QuestionRun
 from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
 from corpus.questions.actions.questions import (
@@ -146,7 +146,7 @@ def generation_cutoffs(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     return _show_run(request, membership, run, form)
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def reply_correct(request: HttpRequest, slug: str, pk: int, reply: int) -> HttpResponse:
     """Put an answer right that could not be read; the raw text stays."""
     membership = fetch_manager(request.user, slug)

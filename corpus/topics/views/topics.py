@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused
 from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_manager, fetch_membership
-from corpus.collections.views.context import collection_context
+from corpus.collections.views.context import collection_context, form_page
 from corpus.models import Membership, ReviewVerdict, Topic, TopicKind
 from corpus.tables import Column, Step, Table, read_table, wants_file
 from corpus.text.aspect_checks import check_aspects
@@ -66,7 +66,7 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponseBase:
     return table.carry_out(request, rows) if request.method == "POST" else table.download(rows.iterator())
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Write a topic."""
     membership = fetch_manager(request.user, slug)
@@ -90,7 +90,7 @@ def topic_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "corpus/topics/topic_detail.html", detail_context(membership, topic))
 
 
-@require_http_methods(["GET", "POST"])
+@form_page
 def topic_edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Change a topic; of a judged one, only what annotators do not read."""
     membership = fetch_manager(request.user, slug)
