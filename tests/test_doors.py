@@ -4,6 +4,7 @@ A field that a door lacks stands in LACKING with the reason. A list has its name
 where it is given once for each value. An entry that no longer holds fails too.
 """
 
+from argparse import SUPPRESS
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -41,9 +42,9 @@ from corpus.collections.forms import CollectionForm, InvitationListForm, NewColl
 from corpus.pools.api import NewPoolsSerializer
 from corpus.pools.forms import BuildForm
 from corpus.questions.api.author_calls import NewAuthorSerializer, WrittenCallSerializer
-from corpus.questions.api.question_runs import CutoffsSerializer
+from corpus.questions.api.question_runs import ContinuationSerializer, CutoffsSerializer, NewQuestionRunSerializer
 from corpus.questions.forms.authors import AuthorForm, CallForm
-from corpus.questions.forms.generation import CutoffsForm
+from corpus.questions.forms.generation import ContinuationForm, CutoffsForm, GenerationForm
 from corpus.runs.api import NewRunSerializer
 from corpus.runs.recipes.registry import RECIPES
 from corpus.topics.api import SizeSerializer, TopicSerializer
@@ -158,6 +159,21 @@ VERBS = [
         buttons=("dry_run",),
     ),
     Verb("agreement", (AgreementForm,), NewAgreementSerializer, "agreement", here=("campaign",)),
+    Verb(
+        "generate_questions",
+        (GenerationForm,),
+        NewQuestionRunSerializer,
+        "generate_questions",
+        here=("run", "ask_again"),  # of those that go on
+        buttons=("dry_run",),
+    ),
+    Verb(
+        "continue_questions",
+        (ContinuationForm,),
+        ContinuationSerializer,
+        "generate_questions",
+        here=("run", "dry_run", *GenerationForm.base_fields),  # of those that begin
+    ),
     Verb("change_cutoffs", (CutoffsForm,), CutoffsSerializer, "change_cutoffs", here=("run",)),
     Verb("adjudicate", (VoteForm,), NewVoteSerializer, "adjudicate", here=("campaign", "policy")),
     Verb(
@@ -266,7 +282,7 @@ def fields_of_command(verb: Verb, known: Iterable[str]) -> set[str]:
         actions = [*steps.choices[step]._actions]
     plural = {one.removesuffix("s"): one for one in known if one.endswith("s")}
     found = set()
-    for action in actions:
+    for action in (each for each in actions if each.help != SUPPRESS):  # former ones are hidden
         word = (action.option_strings[0].lstrip("-") if action.option_strings else action.dest).replace("-", "_")
         if action.dest not in FRAME and action.dest not in (*verb.here, *COLLECTION):
             word = verb.other.get(action.dest, verb.other.get(word, word))

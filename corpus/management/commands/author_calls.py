@@ -1,1 +1,1 @@
-from corpus.questions.commands import AuthorCalls as Command
+from corpus.questions.commands.author_calls import AuthorCalls as Command

@@ -1,3 +1,3 @@
-from corpus.questions.commands import ChangeCutoffs as Command
+from corpus.questions.commands.generation import ChangeCutoffs as Command
 
 __all__ = ["Command"]

@@ -1,1 +1,1 @@
-from corpus.questions.commands import GenerateQuestions as Command
+from corpus.questions.commands.generation import GenerateQuestions as Command

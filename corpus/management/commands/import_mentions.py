@@ -1,1 +1,1 @@
-from corpus.questions.commands import ImportMentions as Command
+from corpus.questions.commands.generation import ImportMentions as Command

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -22,8 +23,20 @@ from corpus.models import (
 )
 from corpus.models.generation import INLINE_INSIDE, INLINE_OUTSIDE, NEEDS_A_PERSON
 from corpus.questions.actions.prompts import write_prompt
-from corpus.questions.actions.questions import checked_cutoffs
-from corpus.questions.reads.generation import PROMPT_NAME, askable, prompt_body, prompt_of, prompt_versions
+from corpus.questions.actions.questions import FilteredAgain, checked_cutoffs, filter_stored_answers
+from corpus.questions.reads.generation import (
+    PROMPT_NAME,
+    USUAL_SAMPLE,
+    USUAL_SEED,
+    Estimate,
+    Used,
+    askable,
+    estimate_questions,
+    mentions_to_ask,
+    prompt_body,
+    prompt_of,
+    prompt_versions,
+)
 from corpus.questions.reads.mentions import MentionFilter, find_mentions
 from corpus.text.overlap import USUAL
 from corpus.text.questions import template_problem
@@ -40,6 +53,57 @@ def write_question_prompt(*, by: User | None, at: datetime, collection: Collecti
         raise Refused(problem)
     purpose = PromptPurpose.QUESTIONS
     return write_prompt(by=by, at=at, collection=collection, purpose=purpose, name=PROMPT_NAME, body=body)
+
+
+@transaction.atomic
+def generate_questions(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    source: str = "",
+    words: str = "",
+    used: Used = Used.NO,
+    sample: int = USUAL_SAMPLE,
+    seed: int = USUAL_SEED,
+    prompt: PromptTemplate | None = None,
+    send: bool = True,
+    **cutoffs: Any,
+) -> QuestionRun | FilteredAgain:
+    """Ask the model about mentions or, with `used` stored, filter again what it has answered and ask nothing.
+
+    `cutoffs` are those of `request_questions`; what is left out is as usual, or as each stored run has it. Errors:
+    those of `request_questions` and `filter_stored_answers`.
+    """
+    facts: dict[str, Any] = {"by": by, "at": at, "collection": collection}
+    facts["criteria"] = mentions_to_ask(source=source, words=words, used=used, sample=sample, seed=seed)
+    if used == Used.STORED:
+        return filter_stored_answers(**facts, **cutoffs)
+    return request_questions(**facts, **cutoffs, template=prompt, send=send)
+
+
+def preview_questions(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    prompt: PromptTemplate | None = None,
+    used: Used = Used.NO,
+    source: str = "",
+    words: str = "",
+    sample: int = USUAL_SAMPLE,
+    seed: int = USUAL_SEED,
+    **cutoffs: Any,
+) -> Estimate | FilteredAgain:
+    """What `generate_questions` would take or, for stored answers, change. Nothing is asked or kept."""
+    check_manager(collection, by)
+    criteria = mentions_to_ask(source=source, words=words, used=used, sample=sample, seed=seed)
+    if used != Used.STORED:
+        return estimate_questions(collection, criteria, prompt.body if prompt else prompt_body(collection))
+    with transaction.atomic():
+        changed = filter_stored_answers(by=by, at=at, collection=collection, criteria=criteria, **cutoffs)
+        transaction.set_rollback(True)
+    return changed
 
 
 @transaction.atomic

@@ -1,7 +1,7 @@
 """Decisions about generated questions: kept, discarded, an answer corrected, a cut-off moved."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -109,6 +109,20 @@ class Refiltered:
         return f"{self.kept:,} more are kept, {self.filtered:,} more are filtered.{held}"
 
 
+@dataclass(frozen=True)
+class FilteredAgain:
+    """The ids of runs whose stored answers were filtered again, and the sum of what changed."""
+
+    runs: tuple[int, ...]
+    changed: Refiltered
+
+    def __str__(self) -> str:
+        return f"Nothing was asked. Runs filtered again: {', '.join(map(str, self.runs))}. {self.changed}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {"runs": list(self.runs), **asdict(self.changed)}
+
+
 @transaction.atomic
 def change_cutoffs(
     *,
@@ -173,20 +187,22 @@ def filter_stored_answers(
     collection: Collection,
     criteria: MentionFilter,
     **given: Any,
-) -> tuple[list[int], Refiltered]:
+) -> FilteredAgain:
     """Filter the runs again that asked about these mentions, each as a whole, and ask nothing.
 
-    Returns the runs' ids and the sum of what changed. `given` are arguments of `change_cutoffs`, completed for each run
-    by `filter_with`. Errors: Refused where no run has asked about any of them, Conflict where one still goes on.
+    `given` are arguments of `change_cutoffs`, completed for each run by `filter_with`. Errors: Refused where nothing is
+    given or no run has asked about any of them, Conflict where one still goes on.
     """
     check_manager(collection, by)
+    if not given:
+        raise Refused("Say how stored answers are filtered: by another definition of overlap or another cut-off.")
     mentions = find_mentions(collection, askable(criteria)).values("pk")
     runs = list(collection.question_runs.filter(replies__mention__in=mentions).distinct().order_by("pk"))
     if not runs:
         raise Refused("Nothing has been asked about these mentions, so there are no stored answers to filter.")
     changes = [change_cutoffs(by=by, at=at, run=run, **filter_with(run, given)) for run in runs]
     total = (sum(getattr(each, name) for each in changes) for name in ("kept", "filtered", "held"))
-    return [run.pk for run in runs], Refiltered(*total)
+    return FilteredAgain(tuple(run.pk for run in runs), Refiltered(*total))
 
 
 def targets_of(question: GeneratedQuestion) -> list[Document]:

@@ -1,11 +1,12 @@
 """Runs that asked a language model for questions: how they are, what they gave, and other cut-offs for them."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema, extend_schema_field
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,12 +16,20 @@ from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.imports.api import MANAGE
-from corpus.models import OverlapDefinition, QuestionRun, Role
-from corpus.questions.actions.generation import continue_questions, request_questions
+from corpus.models import OverlapDefinition, PromptPurpose, QuestionRun, Role
+from corpus.questions.actions.generation import continue_questions, generate_questions, preview_questions
 from corpus.questions.actions.questions import change_cutoffs, filter_with
 from corpus.questions.forms.generation import LARGEST_SEED, MOST_SAMPLED
-from corpus.questions.reads.generation import run_as_json, run_figures
-from corpus.questions.reads.mentions import SOURCES, MentionFilter
+from corpus.questions.reads.generation import (
+    USUAL_SAMPLE,
+    USUAL_SEED,
+    Used,
+    run_as_json,
+    run_figures,
+    used_of_again,
+)
+from corpus.questions.reads.mentions import SOURCES
+from corpus.questions.reads.prompts import prompt_named
 
 CUTOFF_HELP = "a share from 0 to 1; null for no filter; left out with another definition, the one that belongs to it"
 
@@ -93,15 +102,43 @@ class CutoffsSerializer(FilterSerializer):
 
 
 class NewQuestionRunSerializer(FilterSerializer):
-    """Which mentions to ask about, as `manage.py generate_questions` has it, and how their questions are filtered."""
+    """Which mentions to ask about, with which prompt, and how their questions are filtered.
+
+    `used` says what is done about mentions that were asked about before. With “stored” nothing is asked: the runs that
+    asked about these mentions are filtered again, each as a whole.
+    """
+
+    former: ClassVar[dict[str, str]] = {"again": "used"}
 
     source = serializers.ChoiceField(  # type: ignore[assignment] # fields are taken off the class
         SOURCES, required=False, help_text="source papers inside or outside only"
     )
-    words = serializers.CharField(max_length=300, default="", help_text="only paragraphs with these words")
-    sample = serializers.IntegerField(min_value=0, max_value=MOST_SAMPLED, default=0, help_text="0: all")
-    seed = serializers.IntegerField(min_value=0, max_value=LARGEST_SEED, default=0)
-    again = serializers.BooleanField(default=False, help_text="also mentions that were asked about before")
+    words = serializers.CharField(
+        max_length=300, default="", allow_blank=True, help_text="only paragraphs with these words"
+    )
+    used = serializers.ChoiceField(Used.choices, default=Used.NO)
+    sample = serializers.IntegerField(
+        min_value=0,
+        max_value=MOST_SAMPLED,
+        default=USUAL_SAMPLE,
+        help_text="so many at random; 0: all. Stored answers are filtered without a sample",
+    )
+    seed = serializers.IntegerField(
+        min_value=0, max_value=LARGEST_SEED, default=USUAL_SEED, help_text="the same seed takes the same mentions"
+    )
+    prompt = serializers.CharField(
+        max_length=120, required=False, help_text="NAME or NAME@VERSION; the newest version unless one is named"
+    )
+    dry_run = serializers.BooleanField(default=False, help_text="only say what it would take")
+
+    def to_internal_value(self, data: Any) -> Any:
+        """True and false are what `again` was called with in version 0.1."""
+        again = str(data.get("used")).lower() if isinstance(data, Mapping) else ""
+        if again in ("true", "false"):
+            data = data.copy()
+            with_cutoffs = any(name in data for name in FilterSerializer().fields)
+            data["used"] = used_of_again(again=again == "true", with_cutoffs=with_cutoffs)
+        return super().to_internal_value(data)
 
 
 class ContinuationSerializer(serializers.Serializer[Any]):
@@ -116,6 +153,31 @@ class RefilteredSerializer(serializers.Serializer[Any]):
     kept = serializers.IntegerField()
     filtered = serializers.IntegerField()
     held = serializers.IntegerField()
+
+
+class FilteredAgainSerializer(RefilteredSerializer):
+    """The runs whose stored answers were filtered again, and what changed in all of them together."""
+
+    runs = serializers.ListField(child=serializers.IntegerField())
+
+
+class QuestionEstimateSerializer(serializers.Serializer[Any]):
+    """What asking would take. Tokens are estimated from characters; `cost` null: prices are not known."""
+
+    mentions = serializers.IntegerField()
+    inside = serializers.IntegerField(help_text="with a source paper inside the collection")
+    outside = serializers.IntegerField()
+    prompt_tokens = serializers.IntegerField()
+    completion_tokens = serializers.IntegerField()
+    cost = serializers.FloatField(allow_null=True)
+    minutes = serializers.FloatField(help_text="at least")
+
+
+ANSWERED_AT_ONCE = PolymorphicProxySerializer(
+    component_name="QuestionsAnsweredAtOnce",
+    serializers=[QuestionEstimateSerializer, FilteredAgainSerializer],
+    resource_type_field_name=None,
+)
 
 
 class QuestionRunList(InCollectionView):
@@ -135,22 +197,21 @@ class QuestionRunList(InCollectionView):
     @extend_schema(
         operation_id="question_runs_create",
         request=NewQuestionRunSerializer,
-        responses=answers({202: QuestionRunSerializer}, 400, 403, 409, 415, 422),
+        responses=answers({200: ANSWERED_AT_ONCE, 202: QuestionRunSerializer}, 400, 403, 409, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Have a background job ask the language model about mentions; follow it at its own address."""
-        asked = self.body(NewQuestionRunSerializer)
-        criteria = MentionFilter(
-            source=asked.pop("source", ""),
-            used="" if asked.pop("again") else "no",
-            text=asked.pop("words"),
-            sample=asked.pop("sample"),
-            seed=asked.pop("seed"),
-        )
-        run = request_questions(
-            by=self.person, at=timezone.now(), collection=self.collection, criteria=criteria, **asked
-        )
-        return Response(QuestionRunSerializer(run).data, status=202)
+        """Have a background job ask the language model about mentions; follow it at its own address.
+
+        With `dry_run`, only say what it would take (200). With `used` “stored”, filter stored answers again (200).
+        """
+        given = self.body(NewQuestionRunSerializer)
+        is_dry, name = given.pop("dry_run"), given.pop("prompt", "")
+        prompt = prompt_named(self.collection, name, PromptPurpose.QUESTIONS) if name else None
+        asked = {"by": self.person, "at": timezone.now(), "collection": self.collection, "prompt": prompt, **given}
+        done = preview_questions(**asked) if is_dry else generate_questions(**asked)
+        if isinstance(done, QuestionRun):
+            return Response(QuestionRunSerializer(done).data, status=202)
+        return Response(done.as_json())
 
 
 class QuestionRunView(InCollectionView):

@@ -1,13 +1,16 @@
 """Forms about citation mentions and the questions generated from them."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Self
 
 from django import forms
 
+from accounts.refusals import Refused
 from corpus.models import (
     Collection,
     DiscardReason,
     OverlapDefinition,
+    PromptPurpose,
     PromptTemplate,
     QuestionRun,
     QuestionState,
@@ -16,19 +19,17 @@ from corpus.models.generation import INLINE_INSIDE, INLINE_OUTSIDE
 from corpus.questions.actions.mentions import LONGEST_NOTE
 from corpus.questions.actions.prompts import LONGEST_BODY
 from corpus.questions.actions.questions import LONGEST_CORRECTION
-from corpus.questions.reads.generation import prompt_versions
+from corpus.questions.reads.generation import USUAL_SAMPLE, USUAL_SEED, Used, prompt_versions
 from corpus.questions.reads.mentions import MentionFilter
+from corpus.questions.reads.prompts import prompt_named
 from corpus.text.overlap import DEFAULT, DEFINITIONS, USUAL
 
 MOST_SAMPLED = 1_000_000
 LARGEST_SEED = 2**31 - 1
-USUAL_SAMPLE = 50
-USUAL_SEED = 1
 NO_CUTOFF = "none"
 OWN_CUTOFFS = " ".join(
     f"Cut-offs of “{each.label}”: {each.inside:g} inside, {each.outside:g} outside." for each in DEFINITIONS.values()
 )
-STORED = "stored"  # filter what was answered instead of asking
 YES_OR_NO = [("", "All"), ("yes", "Yes"), ("no", "No")]
 
 
@@ -136,24 +137,43 @@ def _shown(cutoff: float | None) -> str:
     return NO_CUTOFF if cutoff is None else f"{cutoff:g}"
 
 
-class GenerationForm(CutoffsForm):
-    """Which mentions to ask about, with which prompt, how strictly filtered."""
+class PromptField(forms.ModelChoiceField):
+    """A prompt for questions of the collection: NAME, which is its newest version, or NAME@VERSION."""
 
+    collection: Collection
+
+    def prepare_value(self, value: Any) -> Any:
+        return f"{value.name}@{value.version}" if isinstance(value, PromptTemplate) else value
+
+    def to_python(self, value: Any) -> PromptTemplate | None:
+        if not value:
+            return None
+        try:
+            return prompt_named(self.collection, str(value), PromptPurpose.QUESTIONS)
+        except Refused as refusal:
+            raise forms.ValidationError(refusal.reason) from refusal
+
+
+class GenerationForm(CutoffsForm):
+    """Which mentions to ask about, with which prompt, how strictly filtered: the same at each door."""
+
+    overlap_definition = forms.ChoiceField(
+        required=False,
+        label="Overlap compares",
+        choices=[("", "as usual"), *OverlapDefinition.choices],
+        help_text=f"{OWN_CUTOFFS} Usual: “{DEFINITIONS[DEFAULT].label}”; for stored answers, as their run has it.",
+    )
     source = forms.ChoiceField(
         required=False,
         label="Source paper",
         choices=[("", "Inside and outside"), ("inside", "Inside the collection"), ("outside", "Outside")],
     )
-    q = forms.CharField(required=False, max_length=300, label="Words in the paragraph")
+    words = forms.CharField(required=False, max_length=300, label="Words in the paragraph")
     used = forms.ChoiceField(
         required=False,
         label="Asked about before",
-        choices=[
-            ("no", "Leave those out"),
-            ("", "Ask about them again"),
-            (STORED, "Ask nothing: filter their stored answers again"),
-        ],
-        initial="no",
+        choices=Used.choices,
+        initial=Used.NO,
     )
     sample = forms.IntegerField(
         required=False,
@@ -161,7 +181,7 @@ class GenerationForm(CutoffsForm):
         max_value=MOST_SAMPLED,
         initial=USUAL_SAMPLE,
         label="Random sample of",
-        help_text="0, or nothing: all of them.",
+        help_text="0, or nothing: all of them. Stored answers are filtered without a sample.",
     )
     seed = forms.IntegerField(
         required=False,
@@ -170,38 +190,56 @@ class GenerationForm(CutoffsForm):
         initial=USUAL_SEED,
         help_text="The same seed takes the same mentions.",
     )
-    prompt = forms.ModelChoiceField(PromptTemplate.objects.none(), required=False, label="Prompt", empty_label=None)
-    field_order = ["source", "q", "used", "sample", "seed", "prompt"]
+    prompt = PromptField(
+        PromptTemplate.objects.none(),
+        required=False,
+        label="Prompt",
+        empty_label=None,
+    )
+    field_order = ["source", "words", "used", "sample", "seed", "prompt"]
 
     def __init__(self, *args: Any, collection: Collection, **options: Any) -> None:
         super().__init__(*args, **options)
         versions = prompt_versions(collection)
         field = self.fields["prompt"]
-        field.queryset = versions  # type: ignore[attr-defined]
+        field.queryset, field.collection = versions, collection  # type: ignore[attr-defined]
         field.initial = versions.first()
-        if field.initial is None:
+        if field.initial is None and not self.data.get("prompt"):
             del self.fields["prompt"]
 
-    @property
-    def criteria(self) -> MentionFilter:
-        """The filter; only after the form was found valid."""
-        values = self.cleaned_data
-        return MentionFilter(
-            source=values["source"],
-            used="yes" if self.is_stored else values["used"],
-            text=values["q"].strip(),
-            sample=values["sample"] or 0,
-            seed=values["seed"] or 0,
-        )
+    @classmethod
+    def of(cls, given: Mapping[str, Any], collection: Collection) -> Self:
+        """Bound to what was given; what was left out is what the page begins with."""
+        usual = {name: field.initial for name, field in cls.base_fields.items() if field.initial is not None}
+        return cls(usual | dict(given), collection=collection)
 
     @property
-    def is_stored(self) -> bool:
-        """Whether stored answers are filtered again instead of asking."""
-        return bool(self.cleaned_data["used"] == STORED)
+    def choice(self) -> dict[str, Any]:
+        """Which mentions, as `mentions_to_ask` takes it; only after the form was found valid."""
+        values = self.cleaned_data
+        return {
+            "source": values["source"],
+            "words": values["words"],
+            "used": Used(values["used"] or Used.NO),
+            "sample": values["sample"] or 0,
+            "seed": USUAL_SEED if values["seed"] is None else values["seed"],
+        }
+
+    @property
+    def cutoffs(self) -> dict[str, Any]:
+        """Without what was left open."""
+        values = self.cleaned_data
+        given = {name: values[name] for name in ("cutoff_inside", "cutoff_outside") if values[name] != USUAL}
+        definition = values["overlap_definition"]
+        return given | ({"overlap_definition": OverlapDefinition(definition)} if definition else {})
 
     @property
     def template(self) -> PromptTemplate | None:
         return self.cleaned_data.get("prompt")
+
+
+class ContinuationForm(forms.Form):
+    ask_again = forms.BooleanField(required=False)
 
 
 class PromptForm(forms.Form):

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Avg, Count, Q, QuerySet, Sum
+from django.db.models import Avg, Count, Q, QuerySet, Sum, TextChoices
 
 from corpus.collections.reads.endpoints import chat_endpoint, cost_of
 from corpus.models import (
@@ -30,6 +30,8 @@ CHARACTERS_PER_TOKEN = 4  # of English text; only for estimates
 # A person's “discarded” hides what the checks had said, but not why: the reason stays with the question.
 FILTERED = Q(state=QuestionState.FILTERED) | Q(state=QuestionState.DISCARDED, problem__startswith=ABOVE_CUTOFF)
 KEEPABLE = Q(state__in=ARE_TOPICS) | FILTERED | Q(state=QuestionState.DISCARDED, problem="")
+USUAL_SAMPLE = 50  # mentions asked about unless somebody says how many
+USUAL_SEED = 1
 USUAL_ANSWER = 150  # tokens, while this collection has no answers to go by
 
 
@@ -42,6 +44,32 @@ def prompt_body(collection: Collection) -> str:
     """The newest prompt's words; Litmus's own where nobody has written one."""
     newest = prompt_versions(collection).first()
     return newest.body if newest else DEFAULT_TEMPLATE.strip()
+
+
+class Used(TextChoices):
+    """What is done about mentions that were asked about before."""
+
+    NO = "no", "Leave those out"
+    AGAIN = "again", "Ask about them again"
+    STORED = "stored", "Ask nothing: filter their stored answers again"
+
+
+def used_of_again(*, again: bool, with_cutoffs: bool) -> Used:
+    """What `again`, as version 0.1 called it, says: with other cut-offs, that nothing is asked."""
+    if not again:
+        return Used.NO
+    return Used.STORED if with_cutoffs else Used.AGAIN
+
+
+def mentions_to_ask(
+    *, source: str = "", words: str = "", used: Used = Used.NO, sample: int = USUAL_SAMPLE, seed: int = USUAL_SEED
+) -> MentionFilter:
+    """The mentions that `generate_questions` is about. `sample` 0: all; stored answers are filtered for all."""
+    if used == Used.STORED:
+        return askable(MentionFilter(source=source, text=words.strip(), used="yes"))
+    left_out = "no" if used == Used.NO else ""
+    seed = seed if sample else 0  # without a sample it does nothing
+    return MentionFilter(source=source, text=words.strip(), used=left_out, sample=sample, seed=seed)
 
 
 def askable(criteria: MentionFilter) -> MentionFilter:
@@ -70,6 +98,10 @@ class Estimate:
     @property
     def outside(self) -> int:
         return self.mentions - self.inside
+
+    def as_json(self) -> dict[str, Any]:
+        cost = None if self.cost is None else float(self.cost)
+        return {**asdict(self), "outside": self.outside, "cost": cost}
 
 
 def estimate_questions(collection: Collection, criteria: MentionFilter, body: str) -> Estimate:

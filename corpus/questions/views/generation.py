@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -24,15 +24,15 @@ from corpus.collections.rules import (
 )
 from corpus.collections.views.context import collection_context, form_page
 from corpus.models import GeneratedQuestion, GenerationReply, Membership, QuestionRun
-from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
+from corpus.questions.actions.generation import continue_questions, generate_questions, write_question_prompt
 from corpus.questions.actions.questions import (
     change_cutoffs,
     correct_reply,
     discard_question,
-    filter_stored_answers,
     keep_question,
 )
 from corpus.questions.forms.generation import (
+    ContinuationForm,
     CorrectionForm,
     CutoffsForm,
     GenerationForm,
@@ -40,9 +40,11 @@ from corpus.questions.forms.generation import (
     QuestionFilterForm,
 )
 from corpus.questions.reads.generation import (
+    Used,
     estimate_questions,
     has_model,
     list_questions,
+    mentions_to_ask,
     prompt_body,
     prompt_versions,
     replies_for_a_person,
@@ -90,17 +92,15 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     membership = fetch_manager(request.user, slug)
     collection = membership.collection
     query = request.POST if request.method == "POST" else request.GET
-    form = GenerationForm(_with_usual_filter(query) if query else None, collection=collection)
+    form = GenerationForm.of(query.dict(), collection) if query else GenerationForm(collection=collection)
     if request.method == "POST" and form.is_valid():
         facts: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "collection": collection}
-        facts |= {"criteria": form.criteria, **form.cutoffs}
         with refusals_in_form(form):
-            if form.is_stored:
-                runs, changed = filter_stored_answers(**facts)
-                messages.success(request, f"Runs filtered again: {len(runs):,}. {changed}")
-                return redirect("generation_list", slug)
-            run = request_questions(**facts, template=form.template)
-            return redirect("generation_detail", slug, run.pk)
+            done = generate_questions(**facts, **form.choice, prompt=form.template, **form.cutoffs)
+            if isinstance(done, QuestionRun):
+                return redirect("generation_detail", slug, done.pk)
+            messages.success(request, str(done))
+            return redirect("generation_list", slug)
     context = collection_context(membership, "questions") | {
         "form": form,
         "has_model": has_model(),
@@ -108,8 +108,8 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if form.is_bound and form.is_valid():
         body = form.template.body if form.template else prompt_body(collection)
-        context["estimate"] = estimate_questions(collection, form.criteria, body)
-        context["is_stored"] = form.is_stored
+        context["estimate"] = estimate_questions(collection, mentions_to_ask(**form.choice), body)
+        context["is_stored"] = form.choice["used"] == Used.STORED
         context["sent"] = [(name, form.data.get(name, "")) for name in form.fields]
     return render(request, "corpus/questions/generation_create.html", context, status=422 if form.errors else 200)
 
@@ -126,8 +126,9 @@ def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def generation_continue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Ask for what is missing."""
     membership = fetch_manager(request.user, slug)
+    form = ContinuationForm(request.POST)
     with refusals_in_message(request):
-        again = "again" in request.POST
+        again = form.is_valid() and form.cleaned_data["ask_again"]
         continue_questions(by=membership.user, at=timezone.now(), run=_fetch_run(membership, pk), again=again)
     return redirect("generation_detail", slug, pk)
 
@@ -273,9 +274,3 @@ def _show_run(request: HttpRequest, membership: Membership, run: QuestionRun, fo
 def _fetch_run(membership: Membership, pk: int) -> QuestionRun:
     runs = membership.collection.question_runs.select_related("requested_by", "collection", "template")
     return get_object_or_404(runs, pk=pk)
-
-
-def _with_usual_filter(query: QueryDict) -> dict[str, str]:
-    """The values of the query, and the usual cut-offs where a link from the mentions has none."""
-    usual = {name: str(field.initial or "") for name, field in CutoffsForm.base_fields.items()}
-    return usual | {name: str(value) for name, value in query.items()}

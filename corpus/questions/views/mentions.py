@@ -16,6 +16,7 @@ from corpus.collections.views.context import collection_context
 from corpus.models import CitationMention, DiscardReason, Membership
 from corpus.questions.actions.mentions import discard_mention, relink_mentions, restore_mention
 from corpus.questions.forms.generation import DiscardForm, MentionFilterForm
+from corpus.questions.reads.generation import Used
 from corpus.questions.reads.mentions import count_mentions, find_mentions, for_pages, pieces_of
 
 PER_PAGE = 25
@@ -96,8 +97,8 @@ def _ask_query(form: MentionFilterForm) -> str:
     criteria = form.criteria
     parameters = {
         "source": criteria.source,
-        "q": criteria.text,
-        "used": criteria.used,
+        "words": criteria.text,
+        "used": Used.AGAIN.value if criteria.used == "yes" else "",
         "sample": criteria.sample,
         "seed": criteria.seed,
     }

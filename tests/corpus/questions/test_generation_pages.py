@@ -7,7 +7,8 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from corpus.models import GenerationReply, Outcome, PromptTemplate, QuestionRun, Role
+from corpus.models import GeneratedQuestion, GenerationReply, Membership, Outcome, PromptTemplate, QuestionRun, Role
+from corpus.questions.actions.generation import write_question_prompt
 from corpus.text.questions import DEFAULT_TEMPLATE
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -59,7 +60,7 @@ def test_what_it_would_take_comes_before_anything_is_asked(client, mention, mode
     html = page(client, "generation_create", source="outside", sample="5", seed="3")
     assert "1 mention to ask about" in html
     assert "Ask the model about 1" in html
-    assert '<input type="hidden" name="overlap_definition" value="litsearch-code">' in html
+    assert '<input type="hidden" name="used" value="no">' in html
     assert "0.3 inside, 0.1 outside" in html
     assert "0.33 inside, 0.33 outside" in html
     assert not QuestionRun.objects.exists()
@@ -76,7 +77,7 @@ def test_asking_by_the_page(client, mention, model):
     run = QuestionRun.objects.get()
     assert answer.url == reverse("generation_detail", args=["tea", run.pk])
     assert (run.cutoff_inside, run.cutoff_outside, run.overlap_definition) == (None, 0.2, "litsearch-code")
-    assert (run.total, run.seed, run.parameters) == (1, 3, {"sample": 5, "seed": 3})
+    assert (run.total, run.seed, run.parameters) == (1, 3, {"used": "no", "sample": 5, "seed": 3})
     again = client.post(url, sent | {"overlap_definition": "words"})
     assert again.status_code == 422
     assert "generated in this collection already" in again.content.decode()
@@ -157,25 +158,112 @@ def filtered(mention):
     return make_question(mention, run=run, text="Which green leaf is best?", state="filtered", overlap_titles=0.2)
 
 
-def test_stored_answers_are_filtered_again_without_asking(client, filtered, capsys, settings):
+DOORS = ("page", "rest", "command")
+
+
+def generate_at(door: str, **asked) -> tuple[dict, str]:
+    """Ask as the collection's manager; what was stored of it, and what a refusal says."""
+    client, reason = signed_in(Membership.objects.get(role=Role.MANAGER).user), ""
+    if door == "page":
+        answer = client.post(reverse("generation_create", args=["tea"]), asked, follow=True)
+        reason = " ".join(answer.context["form"].non_field_errors()) if answer.status_code == 422 else ""
+    elif door == "rest":
+        answer = client.post(reverse("api_question_runs", args=["tea"]), asked, content_type="application/json")
+        reason = answer.json().get("detail", "")
+    else:
+        try:
+            call_command("generate_questions", "tea", **asked)
+        except CommandError as error:
+            reason = str(error)
+    fields = ("parameters", "template__version", "overlap_definition", "cutoff_inside", "cutoff_outside")
+    return QuestionRun.objects.order_by("-pk").values(*fields).first(), reason
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_each_door_begins_with_the_same_and_takes_a_prompt(door, collection, mention, model, members):
+    """By REST and command all mentions were asked about, up to 20,000; no prompt could be chosen there."""
+    for words in ("Be brief.", "Be kind."):
+        body = f"{DEFAULT_TEMPLATE}\n{words}"
+        write_question_prompt(by=members[Role.MANAGER].user, at=AT, collection=collection, body=body)
+    with ChatStub(["NONE"]) as stub:
+        model.LLM_BASE_URL = stub.url
+        usual, _ = generate_at(door, **({"source": ""} if door == "page" else {}))
+        QuestionRun.objects.update(state="done")
+        chosen, _ = generate_at(door, used="again", prompt="inline citations@1", words="tea", sample=0)
+    filters = {"overlap_definition": "litsearch-code", "cutoff_inside": 0.3, "cutoff_outside": 0.1}
+    assert usual == {"parameters": {"used": "no", "sample": 50, "seed": 1}, "template__version": 2, **filters}
+    assert chosen == {"parameters": {"text": "tea"}, "template__version": 1, **filters}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_stored_answers_are_filtered_again_without_asking(door, members, filtered, settings):
     settings.LLM_BASE_URL = ""  # nothing could be asked
-    run = filtered.reply.run
-    found = run_command(capsys, "--again", "--overlap-definition", "litsearch-code")
-    assert found == {"runs": [run.pk], "kept": 1, "filtered": 0, "held": 0}
-    assert filtered.reply.run.replies.count() == 1
-    run.refresh_from_db()
-    assert (run.overlap_definition, run.cutoff_inside, run.cutoff_outside) == ("litsearch-code", 0.3, 0.1)
-    assert (
-        run_command(capsys, "--again", "--overlap-definition", "litsearch-code")["kept"] == 0
-    )  # the second time changes nothing
+    found, _ = generate_at(door, used="stored", overlap_definition="litsearch-code")
+    assert (found["overlap_definition"], found["cutoff_inside"], found["cutoff_outside"]) == (
+        "litsearch-code",
+        0.3,
+        0.1,
+    )
+    assert GeneratedQuestion.objects.get().state == "kept"
+    found, _ = generate_at(door, used="stored", cutoff_inside=0.2)
+    assert (found["overlap_definition"], found["cutoff_inside"], found["cutoff_outside"]) == (
+        "litsearch-code",
+        0.2,
+        0.1,
+    )
+    assert "Say how stored answers are filtered" in generate_at(door, used="stored")[1]
+    nothing = generate_at(door, used="stored", source="inside", overlap_definition="words")
+    assert "no stored answers" in nothing[1]
+    assert "LITMUS_LLM_BASE_URL" in generate_at(door, used="again", overlap_definition="words")[1]
+    assert (QuestionRun.objects.count(), GenerationReply.objects.count()) == (1, 1)
+
+
+def test_a_dry_run_says_what_it_would_take_or_change(client, filtered, capsys, settings):
+    settings.LLM_BASE_URL = ""
+    url, json_ = reverse("api_question_runs", args=["tea"]), "application/json"
+    change = {"runs": [filtered.reply.run_id], "kept": 1, "filtered": 0, "held": 0}
+    asked = {"used": "stored", "overlap_definition": "litsearch-code"}
+    assert client.post(url, asked | {"dry_run": True}, content_type=json_).json() == change
+    arguments = ["--used", "stored", "--overlap-definition", "litsearch-code"]
+    assert run_command(capsys, *arguments, "--dry-run") == change
+    assert GeneratedQuestion.objects.get().state == "filtered"
     assert "Filter stored answers again" in page(client, "generation_create", used="stored")
-    sent = {"used": "stored", "overlap_definition": "words", "cutoff_inside": "0.1"}
-    answer = client.post(reverse("generation_create", args=["tea"]), sent, follow=True)
-    assert "Runs filtered again: 1. 0 more are kept, 1 more are filtered." in answer.content.decode()
-    with pytest.raises(CommandError, match="no stored answers"):
-        run_command(capsys, "--again", "--cutoff-inside", "0.5", "--source", "inside")
+    estimate = run_command(capsys, "--used", "again", "--dry-run")
+    assert estimate["mentions"] == 1
+    assert client.post(url, {"used": "again", "dry_run": True}, content_type=json_).json() == estimate
+    assert client.post(url, {"dry_run": True}, content_type=json_).json()["mentions"] == 0
+    assert "0 mentions to ask about" in page(client, "generation_create", source="")
+    assert run_command(capsys, *arguments) == change
+    assert client.post(url, asked, content_type=json_).json() == change | {"kept": 0}  # the second time changes nothing
     with pytest.raises(CommandError, match="--continue RUN --ask-again"):
         run_command(capsys, "--ask-again")
+
+
+def test_again_of_version_0_1_works_with_a_notice(client, filtered, capsys, settings):
+    """By REST it asked, and paid, where the command filtered stored answers."""
+    settings.LLM_BASE_URL = ""
+    call_command("generate_questions", "tea", "--again", "--overlap-definition", "litsearch-code")
+    assert "--again is now --used stored" in capsys.readouterr().err
+    url, filters = reverse("api_question_runs", args=["tea"]), {"overlap_definition": "words", "cutoff_inside": 0.1}
+    answer = client.post(url, {"again": True, **filters}, content_type="application/json")
+    assert (answer.status_code, answer.json()["filtered"]) == (200, 1)
+    assert "again is now used" in answer["Warning"]
+    for asked in ({"again": True}, {"used": "again"}):
+        answer = client.post(url, asked | {"dry_run": True}, content_type="application/json")
+        assert answer.json()["mentions"] == 1
+    with pytest.raises(CommandError, match="--again is now --used"):
+        run_command(capsys, "--again", "--used", "no")
+
+
+def test_limits_and_prompts_are_refused_alike(client, mention, model, capsys):
+    url = reverse("api_question_runs", args=["tea"])
+    wrong = {"sample": -1, "seed": -1, "prompt": "inline citations@9", "used": "yes", "source": "below"}
+    for name, value in wrong.items():
+        answer = client.post(url, {name: value}, content_type="application/json")
+        assert answer.status_code == (422 if name == "prompt" else 400)
+        assert client.post(reverse("generation_create", args=["tea"]), {name: value}).status_code == 422
+        with pytest.raises(CommandError, match=r"There are none yet|equal to 0|invalid choice"):
+            run_command(capsys, f"--{name}={value}")
 
 
 def test_cutoffs_of_a_run_are_changed_by_command_and_rest(client, filtered, capsys):

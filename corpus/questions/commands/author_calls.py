@@ -1,21 +1,16 @@
-"""Commands about questions: calls to authors, and questions that a language model writes."""
+"""manage.py author_calls."""
 
-from argparse import ArgumentTypeError
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts import jobs
 from accounts.management.options import add_renamed_option
-from accounts.management.reporting import ReportingCommand, SteppedCommand, plain, text_of, valid
-from accounts.models import JobState
+from accounts.management.reporting import SteppedCommand, plain, text_of, valid
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
-from corpus.imports.commands import ImportCommand
-from corpus.models import AuthorInvitation, Collection, MailPurpose, OverlapDefinition, QuestionCall, QuestionRun
+from corpus.models import AuthorInvitation, MailPurpose, QuestionCall
 from corpus.questions.actions.author_calls import (
     create_call,
     invite_author,
@@ -25,8 +20,6 @@ from corpus.questions.actions.author_calls import (
     take_in_questions,
     update_call,
 )
-from corpus.questions.actions.generation import continue_questions, request_questions
-from corpus.questions.actions.questions import change_cutoffs, filter_stored_answers, filter_with
 from corpus.questions.forms.authors import AuthorForm, CallForm
 from corpus.questions.reads.authors import (
     STATES,
@@ -37,15 +30,6 @@ from corpus.questions.reads.authors import (
     calls_as_json,
     invitations_of,
 )
-from corpus.questions.reads.generation import (
-    estimate_questions,
-    filter_of,
-    prompt_body,
-    run_as_json,
-    run_figures,
-)
-from corpus.questions.reads.mentions import SOURCES, MentionFilter
-from corpus.text.overlap import DEFAULT, DEFINITIONS, USUAL
 
 TEXTS = ("name", "source", "deadline_at", "mail_subject")
 FILES = ("guideline", "mail_body")  # options that name a file with the text
@@ -218,179 +202,3 @@ def _summary(call: QuestionCall, words: str) -> tuple[str, dict[str, Any]]:
 
 def _author(invitation: AuthorInvitation) -> dict[str, Any]:
     return plain(authors_as_json(list(invitations_of(invitation.call).filter(pk=invitation.pk)))[0])
-
-
-class ImportMentions(ImportCommand):
-    """manage.py import_mentions SLUG FILE… [--format F] [--only-linked] [--dry-run] [--json]"""
-
-    kind = "mentions"
-
-
-OWN_CUTOFFS = "; ".join(
-    f"{name}: {each.inside:g} inside, {each.outside:g} outside" for name, each in DEFINITIONS.items()
-)
-
-
-def share(text: str) -> float | str | None:
-    """A share from 0 to 1, "none", or "usual" for the one that belongs to the definition."""
-    if text == USUAL:
-        return USUAL
-    try:
-        value = None if text == "none" else float(text)
-    except ValueError:
-        value = -1.0
-    if value is not None and not 0 <= value <= 1:
-        raise ArgumentTypeError(f"{text!r} is no share from 0 to 1, nor “none”")
-    return value
-
-
-class GenerateQuestions(ReportingCommand):
-    """manage.py generate_questions SLUG [--sample N] [--seed S] [--source inside|outside] [--dry-run] [--json]"""
-
-    help = (
-        "Ask the language model of LITMUS_LLM_BASE_URL for literature-search questions about citation mentions. What"
-        " has been answered is not asked again: --continue goes on with a run that was stopped or gave up. --again with"
-        " --overlap-definition or a cut-off asks nothing: the runs that asked about these mentions are filtered again."
-    )
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("--sample", type=int, default=0, help="so many mentions at random (default: all)")
-        parser.add_argument("--seed", type=int, default=0, help="of the sample; the same seed takes the same mentions")
-        parser.add_argument("--source", choices=SOURCES, default="", help="source papers inside or outside only")
-        parser.add_argument("--words", default="", help="only paragraphs with these words")
-        parser.add_argument("--again", action="store_true", help="also mentions that were asked about before")
-        add_cutoffs(parser)
-        parser.add_argument("--dry-run", action="store_true", help="only show what it would take")
-        parser.add_argument("--continue", type=int, dest="run", metavar="RUN", help="go on with this run")
-        parser.add_argument(
-            "--ask-again",
-            action="store_true",
-            help="with --continue: ask again where the kept answer could not be read, was a refusal or was cut off",
-        )
-
-    def carry_out(self, *, slug: str, **options: Any) -> tuple[str, dict[str, Any]]:
-        collection = collection_with(slug)
-        used = "" if options["again"] else "no"
-        criteria = MentionFilter(
-            source=options["source"], used=used, text=options["words"], sample=options["sample"], seed=options["seed"]
-        )
-        if options["dry_run"]:
-            return estimate_summary(collection, criteria)
-        if options["ask_again"] and not options["run"]:
-            raise Refused("Name the run whose answers are asked for again: --continue RUN --ask-again.")
-        filters = cutoffs_given(options)
-        if options["again"] and filters:
-            criteria = replace(criteria, used="yes")
-            runs, changed = filter_stored_answers(
-                by=None, at=timezone.now(), collection=collection, criteria=criteria, **filters
-            )
-            summary = f"Nothing was asked. Runs filtered again: {', '.join(map(str, runs))}. {changed}"
-            return summary, {"runs": runs, **asdict(changed)}
-        run = self.begin(collection, criteria, options)
-        jobs.carry_out(run)
-        run.refresh_from_db()
-        if run.state != JobState.DONE:
-            raise Refused(f"Run {run.pk}: {run.reason}")
-        return run_summary(run)
-
-    def begin(self, collection: Collection, criteria: MentionFilter, options: dict[str, Any]) -> QuestionRun:
-        """The job's row, not sent to a worker."""
-        if options["run"]:
-            found = run_numbered(collection, options["run"])
-            again = options["ask_again"]
-            return continue_questions(by=None, at=timezone.now(), run=found, again=again, send=False)
-        return request_questions(
-            by=None,
-            at=timezone.now(),
-            collection=collection,
-            criteria=criteria,
-            send=False,
-            **cutoffs_given(options),
-        )
-
-
-class ChangeCutoffs(ReportingCommand):
-    """manage.py change_cutoffs SLUG RUN [--overlap-definition D] [--cutoff-inside S] [--cutoff-outside S] [--json]"""
-
-    help = (
-        "Filter the questions of a run again by other cut-offs, or by another way of counting overlap with the cut-offs"
-        " that belong to it. Nothing is asked. What a person has decided stays, and what a campaign has."
-    )
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("run", type=int, help="number of the run")
-        add_cutoffs(parser)
-
-    def carry_out(self, *, slug: str, run: int, **options: Any) -> tuple[str, dict[str, Any]]:
-        found = run_numbered(collection_with(slug), run)
-        if not (given := cutoffs_given(options)):
-            what = "--overlap-definition, --cutoff-inside or --cutoff-outside"
-            raise Refused(f"Say what to change: {what}. {found.overlap_rule}")
-        changed = change_cutoffs(by=None, at=timezone.now(), run=found, **filter_with(found, given))
-        found.refresh_from_db()
-        result = {"run": found.pk, **asdict(changed), **filter_of(found)}
-        return f"Run {found.pk}: {changed} {found.overlap_rule}", result
-
-
-def add_cutoffs(parser: CommandParser) -> None:
-    """The options of a filter by overlap."""
-    about = f"how words count (usually {DEFAULT})"
-    choices = OverlapDefinition.values
-    add_renamed_option(parser, "--overlap-definition", former="--overlap", choices=choices, help=about)
-    text = f"highest overlap with titles for sources %s the collection, or none; cut-offs of their own: {OWN_CUTOFFS}"
-    for name in ("inside", "outside"):
-        parser.add_argument(f"--cutoff-{name}", type=share, default=USUAL, help=text % name)
-
-
-def cutoffs_given(options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of the actions that the options of a filter name; {} for none."""
-    given = {name: options[name] for name in ("cutoff_inside", "cutoff_outside") if options[name] != USUAL}
-    definition = options["overlap_definition"]
-    return given | ({"overlap_definition": OverlapDefinition(definition)} if definition else {})
-
-
-def run_numbered(collection: Collection, number: int) -> QuestionRun:
-    """Errors: Refused where the collection has no such run."""
-    found = collection.question_runs.filter(pk=number).select_related("collection").first()
-    if found is None:
-        raise Refused(f"There is no run {number} in {collection.slug}.")
-    return found
-
-
-def estimate_summary(collection: Collection, criteria: MentionFilter) -> tuple[str, dict[str, Any]]:
-    """What asking would take."""
-    found = estimate_questions(collection, criteria, prompt_body(collection))
-    cost = None if found.cost is None else float(found.cost)
-    summary = (
-        f"{found.mentions:,} mentions ({found.inside:,} inside, {found.outside:,} outside), about "
-        f"{found.prompt_tokens:,} tokens to send and {found.completion_tokens:,} to receive"
-        f"{'' if cost is None else f', for about {cost:.4f}'}; nothing was asked"
-    )
-    names = ("mentions", "inside", "outside", "prompt_tokens", "completion_tokens")
-    return summary, {name: getattr(found, name) for name in names} | {"cost": cost, "minutes": found.minutes}
-
-
-def run_summary(run: QuestionRun) -> tuple[str, dict[str, Any]]:
-    """What came of a run: all its counts."""
-    figures = run_figures(run.collection, run)
-    cost = None if figures.cost is None else float(figures.cost)
-    summary = [
-        f"Run {run.pk}: {figures.asked:,} mentions, {figures.questions:,} questions; {run.overlap_rule}",
-        f"  answers: {_counted(figures.outcomes)}",
-        f"  questions: {_counted(figures.states)}",
-    ]
-    summary += [f"  {each.source}: {each.about_filter}" for each in figures.sources]
-    return "\n".join(summary), run_as_json(run, figures) | {
-        "run": run.pk,
-        "prompt_tokens": figures.prompt_tokens,
-        "completion_tokens": figures.completion_tokens,
-        "cost": cost,
-    }
-
-
-def _counted(counts: list[tuple[str, str, int]]) -> str:
-    return ", ".join(f"{count:,} {label}" for _, label, count in counts) or "none"

@@ -1,0 +1,213 @@
+"""Commands about citation mentions and the questions that a language model writes about them."""
+
+from argparse import SUPPRESS, ArgumentTypeError
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import CommandParser
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.management.options import add_renamed_option
+from accounts.management.reporting import ReportingCommand, valid
+from accounts.models import JobState
+from accounts.refusals import Refused
+from corpus.collections.reads.collections import collection_with
+from corpus.imports.commands import ImportCommand
+from corpus.models import Collection, OverlapDefinition, QuestionRun
+from corpus.questions.actions.generation import continue_questions, generate_questions, preview_questions
+from corpus.questions.actions.questions import FilteredAgain, change_cutoffs, filter_with
+from corpus.questions.forms.generation import GenerationForm
+from corpus.questions.reads.generation import (
+    USUAL_SAMPLE,
+    USUAL_SEED,
+    Estimate,
+    Used,
+    filter_of,
+    run_as_json,
+    run_figures,
+    used_of_again,
+)
+from corpus.questions.reads.mentions import SOURCES
+from corpus.text.overlap import DEFAULT, DEFINITIONS, USUAL
+
+CHOICE = ("source", "words", "used", "sample", "seed", "prompt")  # of the form; the filter has options of its own
+
+
+class ImportMentions(ImportCommand):
+    """manage.py import_mentions SLUG FILE… [--format F] [--only-linked] [--dry-run] [--json]"""
+
+    kind = "mentions"
+
+
+OWN_CUTOFFS = "; ".join(
+    f"{name}: {each.inside:g} inside, {each.outside:g} outside" for name, each in DEFINITIONS.items()
+)
+
+
+def share(text: str) -> float | str | None:
+    """A share from 0 to 1, "none", or "usual" for the one that belongs to the definition."""
+    if text == USUAL:
+        return USUAL
+    try:
+        value = None if text == "none" else float(text)
+    except ValueError:
+        value = -1.0
+    if value is not None and not 0 <= value <= 1:
+        raise ArgumentTypeError(f"{text!r} is no share from 0 to 1, nor “none”")
+    return value
+
+
+class GenerateQuestions(ReportingCommand):
+    """manage.py generate_questions SLUG [--source inside|outside] [--words W] [--used no|again|stored] [--sample N]
+    [--seed S] [--prompt NAME[@VERSION]] [--overlap-definition D] [--cutoff-inside S] [--cutoff-outside S] [--dry-run]
+    [--json], or --continue RUN [--ask-again]"""
+
+    help = (
+        "Ask the language model of LITMUS_LLM_BASE_URL for literature-search questions about citation mentions. What"
+        " has been answered is not asked again: --continue goes on with a run that was stopped or gave up."
+        " --used stored asks nothing: the runs that asked about these mentions are filtered again, each as a whole."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("--source", choices=SOURCES, help="source papers inside or outside only")
+        parser.add_argument("--words", help="only paragraphs with these words")
+        ways = ", ".join(f"{each.value} ({each.label.lower()})" for each in Used)
+        about = f"what to do about mentions that were asked about before: {ways}; default: no"
+        parser.add_argument("--used", choices=Used.values, help=about)
+        about = f"so many mentions at random; 0: all (default: {USUAL_SAMPLE}); stored answers are filtered without one"
+        parser.add_argument("--sample", type=int, metavar="N", help=about)
+        about = f"of the sample; the same seed takes the same mentions (default: {USUAL_SEED})"
+        parser.add_argument("--seed", type=int, metavar="N", help=about)
+        parser.add_argument("--prompt", metavar="NAME[@VERSION]", help="the newest version unless one is named")
+        parser.add_argument("--again", action="store_true", help=SUPPRESS)  # as 0.1 had it
+        add_cutoffs(parser)
+        parser.add_argument("--dry-run", action="store_true", help="only show what it would take")
+        parser.add_argument("--continue", type=int, dest="run", metavar="RUN", help="go on with this run")
+        parser.add_argument(
+            "--ask-again",
+            action="store_true",
+            help="with --continue: ask again where the kept answer could not be read, was a refusal or was cut off",
+        )
+
+    def carry_out(self, *, slug: str, **options: Any) -> tuple[str, dict[str, Any]]:
+        collection = collection_with(slug)
+        if options["run"]:
+            again = options["ask_again"]
+            found = run_numbered(collection, options["run"])
+            return _work(continue_questions(by=None, at=timezone.now(), run=found, again=again, send=False))
+        if options["ask_again"]:
+            raise Refused("Name the run whose answers are asked for again: --continue RUN --ask-again.")
+        cutoffs = cutoffs_given(options)
+        if options["again"]:
+            options["used"] = self._used_of_again(options["used"], cutoffs)
+        form = GenerationForm.of({name: options[name] for name in CHOICE if options[name] is not None}, collection)
+        valid(form)
+        arguments = {"collection": collection, **form.choice, "prompt": form.template, **cutoffs}
+        if options["dry_run"]:
+            return preview_summary(preview_questions(by=None, at=timezone.now(), **arguments))
+        done = generate_questions(by=None, at=timezone.now(), **arguments, send=False)
+        return (str(done), done.as_json()) if isinstance(done, FilteredAgain) else _work(done)
+
+    def _used_of_again(self, used: str | None, cutoffs: dict[str, Any]) -> str:
+        """What --again meant in version 0.1. Errors: Refused next to --used."""
+        if used is not None:
+            raise Refused("--again is now --used. Give it once.")
+        present = used_of_again(again=True, with_cutoffs=bool(cutoffs))
+        self.stderr.write(f"--again is now --used {present}; the former name works in version 0.2 only.", str)
+        return present
+
+
+def _work(run: QuestionRun) -> tuple[str, dict[str, Any]]:
+    """Do the job here and now. Errors: Refused with its reason where it failed."""
+    jobs.carry_out(run)
+    run.refresh_from_db()
+    if run.state != JobState.DONE:
+        raise Refused(f"Run {run.pk}: {run.reason}")
+    return run_summary(run)
+
+
+class ChangeCutoffs(ReportingCommand):
+    """manage.py change_cutoffs SLUG RUN [--overlap-definition D] [--cutoff-inside S] [--cutoff-outside S] [--json]"""
+
+    help = (
+        "Filter the questions of a run again by other cut-offs, or by another way of counting overlap with the cut-offs"
+        " that belong to it. Nothing is asked. What a person has decided stays, and what a campaign has."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("slug", help="short name of the collection")
+        parser.add_argument("run", type=int, help="number of the run")
+        add_cutoffs(parser)
+
+    def carry_out(self, *, slug: str, run: int, **options: Any) -> tuple[str, dict[str, Any]]:
+        found = run_numbered(collection_with(slug), run)
+        if not (given := cutoffs_given(options)):
+            what = "--overlap-definition, --cutoff-inside or --cutoff-outside"
+            raise Refused(f"Say what to change: {what}. {found.overlap_rule}")
+        changed = change_cutoffs(by=None, at=timezone.now(), run=found, **filter_with(found, given))
+        found.refresh_from_db()
+        result = {"run": found.pk, **asdict(changed), **filter_of(found)}
+        return f"Run {found.pk}: {changed} {found.overlap_rule}", result
+
+
+def add_cutoffs(parser: CommandParser) -> None:
+    """The options of a filter by overlap."""
+    about = f"how words count (usually {DEFAULT})"
+    choices = OverlapDefinition.values
+    add_renamed_option(parser, "--overlap-definition", former="--overlap", choices=choices, help=about)
+    text = f"highest overlap with titles for sources %s the collection, or none; cut-offs of their own: {OWN_CUTOFFS}"
+    for name in ("inside", "outside"):
+        parser.add_argument(f"--cutoff-{name}", type=share, default=USUAL, help=text % name)
+
+
+def cutoffs_given(options: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the actions that the options of a filter name; {} for none."""
+    given = {name: options[name] for name in ("cutoff_inside", "cutoff_outside") if options[name] != USUAL}
+    definition = options["overlap_definition"]
+    return given | ({"overlap_definition": OverlapDefinition(definition)} if definition else {})
+
+
+def run_numbered(collection: Collection, number: int) -> QuestionRun:
+    """Errors: Refused where the collection has no such run."""
+    found = collection.question_runs.filter(pk=number).select_related("collection").first()
+    if found is None:
+        raise Refused(f"There is no run {number} in {collection.slug}.")
+    return found
+
+
+def preview_summary(found: Estimate | FilteredAgain) -> tuple[str, dict[str, Any]]:
+    """What a dry run says."""
+    if isinstance(found, FilteredAgain):
+        return f"Nothing was changed. Without --dry-run: {found}", found.as_json()
+    cost = "" if found.cost is None else f", for about {found.cost:.4f}"
+    summary = (
+        f"{found.mentions:,} mentions ({found.inside:,} inside, {found.outside:,} outside), about "
+        f"{found.prompt_tokens:,} tokens to send and {found.completion_tokens:,} to receive{cost}; nothing was asked"
+    )
+    return summary, found.as_json()
+
+
+def run_summary(run: QuestionRun) -> tuple[str, dict[str, Any]]:
+    """What came of a run: all its counts."""
+    figures = run_figures(run.collection, run)
+    cost = None if figures.cost is None else float(figures.cost)
+    summary = [
+        f"Run {run.pk}: {figures.asked:,} mentions, {figures.questions:,} questions; {run.overlap_rule}",
+        f"  answers: {_counted(figures.outcomes)}",
+        f"  questions: {_counted(figures.states)}",
+    ]
+    summary += [f"  {each.source}: {each.about_filter}" for each in figures.sources]
+    return "\n".join(summary), run_as_json(run, figures) | {
+        "run": run.pk,
+        "prompt_tokens": figures.prompt_tokens,
+        "completion_tokens": figures.completion_tokens,
+        "cost": cost,
+    }
+
+
+def _counted(counts: list[tuple[str, str, int]]) -> str:
+    return ", ".join(f"{count:,} {label}" for _, label, count in counts) or "none"
