@@ -229,7 +229,7 @@ class DeleteCollection(ReportingCommand):
 
     def carry_out(self, *, slug: str, confirm: str, **_: Any) -> tuple[str, dict[str, Any]]:
         collection = collection_with(slug)
-        run = request_removal(by=None, at=timezone.now(), collection=collection, typed=confirm, send=False)
+        run = request_removal(by=None, at=timezone.now(), collection=collection, confirm=confirm, send=False)
         jobs.complete(run)
         rows = sum(run.counts.values())
         return f"Deleted {slug} with {rows:,} rows. The audit log is kept.", {"slug": slug, "rows": run.counts}
@@ -286,7 +286,9 @@ class ErasePerson(ReportingCommand):
 
     def carry_out(self, *, email: str, labels: str, confirm: str, **_: Any) -> tuple[str, dict[str, Any]]:
         user, at = user_with(email), timezone.now()
-        run = request_person_erasure(by=None, at=at, user=user, typed=confirm, keep_labels=labels == "keep", send=False)
+        run = request_person_erasure(
+            by=None, at=at, user=user, confirm=confirm, keep_labels=labels == "keep", send=False
+        )
         jobs.complete(run)
         pseudonym = pseudonym_of(user)[0]
         return f"Erased. The person is now {pseudonym}.", {"pseudonym": pseudonym, "labels": labels}

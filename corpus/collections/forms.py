@@ -66,7 +66,7 @@ class AddressForm(forms.Form):
 class RemovalForm(forms.Form):
     """The slug typed again, so that nobody deletes the wrong collection."""
 
-    typed = forms.CharField(
+    confirm = forms.CharField(
         label="Short name of the collection", max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
 
@@ -154,7 +154,7 @@ class ErasureRequestForm(forms.Form):
 class ErasureForm(ErasureRequestForm):
     """The same with the person's address typed again, so that nobody erases the wrong person."""
 
-    typed = forms.CharField(
+    confirm = forms.CharField(
         label="Their e-mail address", max_length=254, widget=forms.TextInput(attrs={"autocomplete": "off"})
     )
 

@@ -138,14 +138,14 @@ def reopen_collection(*, by: User | None, at: datetime, collection: Collection) 
 
 @transaction.atomic
 def request_removal(
-    *, by: User | None, at: datetime, collection: Collection, typed: str, send: bool = True
+    *, by: User | None, at: datetime, collection: Collection, confirm: str, send: bool = True
 ) -> CollectionRemoval:
-    """Ask for an archived collection to be deleted with everything in it. `typed` must be its short name."""
+    """Ask for an archived collection to be deleted with everything in it. `confirm` must be its short name."""
     check_role_of_manager(collection, by)
     found = Collection.objects.select_for_update().get(pk=collection.pk)
     if not found.archived_at:
         raise Refused("Archive the collection first. Then nothing changes between its backup and its deletion.")
-    if typed.strip() != found.slug:
+    if confirm.strip() != found.slug:
         raise Refused(f"Type the short name exactly as it is: {found.slug}. Nothing was deleted.")
     check_can_delete(found, found)
     if _is_being_deleted(found):

@@ -98,11 +98,11 @@ def _mail_staff(person: User) -> None:
 
 @transaction.atomic
 def request_person_erasure(
-    *, by: User | None, at: datetime, user: User, typed: str, keep_labels: bool, send: bool = True
+    *, by: User | None, at: datetime, user: User, confirm: str, keep_labels: bool, send: bool = True
 ) -> PersonErasure:
     """End the person's access now, and let a job replace their name and address by a pseudonym everywhere.
 
-    `typed` must be their address. Their labels stay under the pseudonym, or are withdrawn, in archived collections
+    `confirm` must be their address. Their labels stay under the pseudonym, or are withdrawn, in archived collections
     too. Free texts that they wrote themselves stay as they are.
     Errors: NotAllowed but for staff; Conflict while it is being done; Refused for oneself, for who is erased already
     and for the only manager of a collection.
@@ -113,7 +113,7 @@ def request_person_erasure(
         raise Refused("This is your own account. Ask another member of staff, or the operator, to erase it.")
     if is_erased(user):
         raise Refused(f"The data of {user} was erased already.")
-    if typed.strip().lower() != user.email:
+    if confirm.strip().lower() != user.email:
         raise Refused(f"Type the address exactly as it is: {user.email}. Nothing was erased.")
     if user.erasures.exclude(state__in=FINAL_STATES).exists():
         raise Conflict(f"{user} is being erased already.")

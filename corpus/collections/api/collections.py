@@ -104,8 +104,8 @@ class CollectionDetail(InCollectionView):
     )
     def delete(self, request: Request, slug: str) -> Response:
         """Delete an archived collection with everything in it, by a job. Download its backup first."""
-        typed = request.query_params.get("confirm", "")
-        run = request_removal(by=self.person, at=timezone.now(), collection=self.collection, typed=typed)
+        confirm = request.query_params.get("confirm", "")
+        run = request_removal(by=self.person, at=timezone.now(), collection=self.collection, confirm=confirm)
         return Response(RemovalSerializer(run).data, status=202)
 
 

@@ -149,6 +149,6 @@ class PersonErasure(ApiView):
         check_can_see_people(self.person)
         person = get_object_or_404(User, pk=pk)
         values = self.body(PersonErasureSerializer)
-        keep, typed = values["labels"] == "keep", values["confirm"]
-        run = request_person_erasure(by=self.person, at=timezone.now(), user=person, typed=typed, keep_labels=keep)
+        keep, confirm = values["labels"] == "keep", values["confirm"]
+        run = request_person_erasure(by=self.person, at=timezone.now(), user=person, confirm=confirm, keep_labels=keep)
         return Response(ErasureSerializer(run).data, status=202)

@@ -122,9 +122,12 @@ def collection_delete(request: Request, slug: str) -> HttpResponse:
     membership = fetch_manager(request.user, slug)
     form = RemovalForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        with refusals_in_form(form, "typed"):
+        with refusals_in_form(form, "confirm"):
             run = request_removal(
-                by=request.user, at=timezone.now(), collection=membership.collection, typed=form.cleaned_data["typed"]
+                by=request.user,
+                at=timezone.now(),
+                collection=membership.collection,
+                confirm=form.cleaned_data["confirm"],
             )
             return redirect("collection_removal", run.pk)
     context = collection_context(membership, "settings", form=form, extent=extent(membership.collection))

@@ -82,12 +82,12 @@ def person_erase(request: Request, pk: int) -> HttpResponse:
     person = _person(request, pk)
     form = ErasureForm(request.POST)
     if form.is_valid():
-        with refusals_in_form(form, "typed"):
+        with refusals_in_form(form, "confirm"):
             request_person_erasure(
                 by=request.user,
                 at=timezone.now(),
                 user=person,
-                typed=form.cleaned_data["typed"],
+                confirm=form.cleaned_data["confirm"],
                 keep_labels=form.keeps_labels,
             )
             return redirect("person_detail", pk)

@@ -190,7 +190,7 @@ def test_what_a_release_stands_on_stays(built: Built) -> None:
     built.collection.archived_at = timezone.now()
     built.collection.save()
     with pytest.raises(Refused, match="Release v1 stands on this collection"):
-        request_removal(collection=built.collection, typed=built.collection.slug, **now)
+        request_removal(collection=built.collection, confirm=built.collection.slug, **now)
 
 
 def test_backups_hold_the_files_and_a_release_without_them_says_so(

@@ -68,7 +68,7 @@ def manager(world: World) -> User:
 
 def delete(world: World) -> CollectionRemoval:
     run = request_removal(
-        by=manager(world), at=AT, collection=world.collection, typed=world.collection.slug, send=False
+        by=manager(world), at=AT, collection=world.collection, confirm=world.collection.slug, send=False
     )
     jobs.carry_out(run)
     run.refresh_from_db()
@@ -293,19 +293,19 @@ class TestDeletion:
     def test_only_archived_and_only_by_its_name(self, world: World, client: Client) -> None:
         by, collection = manager(world), world.collection
         with pytest.raises(Refused, match="Archive the collection first"):
-            request_removal(by=by, at=AT, collection=collection, typed=collection.slug)
+            request_removal(by=by, at=AT, collection=collection, confirm=collection.slug)
         Collection.objects.filter(pk=collection.pk).update(archived_at=AT)
         with pytest.raises(Refused, match="Nothing was deleted"):
-            request_removal(by=by, at=AT, collection=collection, typed="something else")
+            request_removal(by=by, at=AT, collection=collection, confirm="something else")
         client.force_login(by)
-        page = client.post(reverse("collection_delete", args=[collection.slug]), {"typed": "tee"})
+        page = client.post(reverse("collection_delete", args=[collection.slug]), {"confirm": "tee"})
         assert page.status_code == 422
         assert reverse("collection_backup", args=[collection.slug]) in page.text
         assert not CollectionRemoval.objects.filter(collection_id=collection.pk).exists()
 
     def test_a_reopened_one_stays(self, archived: World) -> None:
         by, collection = manager(archived), archived.collection
-        run = request_removal(by=by, at=AT, collection=collection, typed=collection.slug, send=False)
+        run = request_removal(by=by, at=AT, collection=collection, confirm=collection.slug, send=False)
         with pytest.raises(Conflict, match="is being deleted"):
             reopen_collection(by=by, at=AT, collection=collection)
         Collection.objects.filter(pk=collection.pk).update(archived_at=None)

@@ -181,13 +181,13 @@ class TestStaff:
         page = client.get(reverse("person_detail", args=[ana.pk])).text
         assert f'value="{labels}" required id="id_labels_{0 if left else 1}" checked' in page
         address = reverse("person_erase", args=[ana.pk])
-        wrong = client.post(address, {"labels": labels, "typed": "ben@example.org"})
+        wrong = client.post(address, {"labels": labels, "confirm": "ben@example.org"})
         assert (wrong.status_code, "Nothing was erased" in wrong.text) == (422, True)
         assert ana.email in everything()
-        asked = client.post(address, {"labels": labels, "typed": ana.email}, follow=True)
+        asked = client.post(address, {"labels": labels, "confirm": ana.email}, follow=True)
         assert "is being erased and can no longer sign in" in asked.text
         assert "Erase this person" not in asked.text
-        again = client.post(address, {"labels": labels, "typed": ana.email})
+        again = client.post(address, {"labels": labels, "confirm": ana.email})
         assert (again.status_code, "is being erased already" in again.text) == (422, True)
         jobs.carry_out(PersonErasure.objects.get())
         done = client.get(reverse("person_detail", args=[ana.pk])).text
@@ -215,7 +215,7 @@ class TestStaff:
     def test_nobody_erases_themselves(self, client: Client, staff: User) -> None:
         assert "This is your own account" in client.get(reverse("person_detail", args=[staff.pk])).text
         address = reverse("person_erase", args=[staff.pk])
-        refused = client.post(address, {"labels": "keep", "typed": staff.email})
+        refused = client.post(address, {"labels": "keep", "confirm": staff.email})
         assert (refused.status_code, "your own account" in refused.text) == (422, True)
 
     def test_an_erasure_that_was_killed_starts_again_and_one_that_failed_can_be_requested_again(
@@ -223,7 +223,7 @@ class TestStaff:
     ) -> None:
         """Killed between two tables, nothing of it is kept; killed after its commit, it has nothing left to do."""
         ana, address = made.people["ana"], reverse("person_erase", args=[made.people["ana"].pk])
-        client.post(address, {"labels": "keep", "typed": ana.email})
+        client.post(address, {"labels": "keep", "confirm": ana.email})
         run, replace = PersonErasure.objects.get(), erasures._replace
 
         def killed(model: type[Model], *more: object) -> None:
@@ -240,7 +240,7 @@ class TestStaff:
         page = client.get(reverse("person_detail", args=[ana.pk])).text
         assert "The erasure failed." in page
         assert "a full disk" in page
-        client.post(address, {"labels": "keep", "typed": ana.email})
+        client.post(address, {"labels": "keep", "confirm": ana.email})
         second = PersonErasure.objects.latest("pk")
         jobs.carry_out(second)
         PersonErasure.objects.filter(pk=second.pk).update(state=JobState.RUNNING)
@@ -251,7 +251,7 @@ class TestStaff:
     def test_its_job_is_for_staff_alone(self, made: Material, client: Client, staff: User) -> None:
         client.post(
             reverse("person_erase", args=[made.people["ana"].pk]),
-            {"labels": "keep", "typed": made.people["ana"].email},
+            {"labels": "keep", "confirm": made.people["ana"].email},
         )
         page = reverse("job_detail", args=["erasures", PersonErasure.objects.get().pk])
         assert client.get(page).status_code == 200
@@ -262,6 +262,6 @@ class TestStaff:
         ana, theirs = made.people["ana"], Client()
         theirs.force_login(ana)
         headers = bearer(ana)
-        client.post(reverse("person_erase", args=[ana.pk]), {"labels": "keep", "typed": ana.email})
+        client.post(reverse("person_erase", args=[ana.pk]), {"labels": "keep", "confirm": ana.email})
         assert theirs.get(reverse("home")).status_code == 302
         assert Client().get(reverse("api_own_data"), headers=headers).status_code == 401
