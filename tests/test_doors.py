@@ -38,7 +38,8 @@ from annotation.machines.api.runs import MachineOptionsSerializer
 from annotation.machines.forms import MachineForm, PromptForm
 from corpus.collections.api.collections import CollectionChangeSerializer, CollectionSerializer
 from corpus.collections.api.invitations import InvitingSerializer
-from corpus.collections.forms import CollectionForm, InvitationListForm, NewCollectionForm
+from corpus.collections.api.persons import PersonErasureSerializer
+from corpus.collections.forms import CollectionForm, ErasureForm, InvitationListForm, NewCollectionForm
 from corpus.pools.api import NewPoolsSerializer
 from corpus.pools.forms import BuildForm
 from corpus.questions.api.author_calls import NewAuthorSerializer, WrittenCallSerializer
@@ -203,6 +204,7 @@ VERBS = [
         "update_collection",
         lacking={"page": {"slug": "a form of its own"}, "command": {"slug": "rename_collection"}},
     ),
+    Verb("erase_person", (ErasureForm,), PersonErasureSerializer, "erase_person", here=("email",)),
     Verb(
         "invite_people",
         (InvitationListForm,),
