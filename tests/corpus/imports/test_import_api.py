@@ -1,7 +1,5 @@
 """Imports through the API: an answer at once, or word that another import is in the way."""
 
-from pathlib import Path
-
 import psycopg
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -41,8 +39,9 @@ def another_import(collection: Collection):
     ],
 )
 def test_a_request_waits_for_another_import_only_so_long(
-    client: Client, collection: Collection, another_import, monkeypatch, settings, name: str, body: dict
+    client: Client, collection: Collection, another_import, monkeypatch, settings, tmp_path, name: str, body: dict
 ) -> None:
+    settings.MEDIA_ROOT = tmp_path  # without files of other tests
     monkeypatch.setattr(imports, "PATIENCE", 0.3)
     client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
     address = reverse(name, args=["tea"])
@@ -54,7 +53,7 @@ def test_a_request_waits_for_another_import_only_so_long(
     assert not Topic.objects.exists()
     run = ImportRun.objects.get()
     assert (run.state, run.created) == ("failed", 0)
-    assert not [path for path in (Path(settings.MEDIA_ROOT) / "imports").rglob("*") if path.is_file()]
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
     another_import.rollback()
     assert client.post(address, body, content_type="application/json").json()["created"] == 1
 
