@@ -196,7 +196,7 @@ def _author_link(w: World) -> dict[str, Any]:
 
 
 def _reviewer(w: World) -> dict[str, Any]:
-    return {"reviewer": w.members[Role.ANNOTATOR].user.pk}
+    return {"reviewer": w.members[Role.ANNOTATOR].user.email}
 
 
 def _question(w: World) -> dict[str, Any]:

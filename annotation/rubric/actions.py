@@ -16,6 +16,8 @@ from corpus.collections.rules import check_not_archived
 from corpus.models import Membership, Role
 
 DECIDERS = (Role.MANAGER, Role.ADJUDICATOR)
+LONGEST_COMMENT = 500
+UNDECIDED = "Confirm the rewrite or reject it."
 OWN = "The author of a rewrite cannot confirm it: somebody else has to."
 
 
@@ -65,7 +67,9 @@ def decide_rewrite(
     """
     check_not_archived(campaign.collection)
     if decision not in ReviewDecision.values:
-        raise Refused("Confirm the rewrite or reject it.")
+        raise Refused(UNDECIDED)
+    if len(comment.strip()) > LONGEST_COMMENT:
+        raise Refused(f"A comment has at most {LONGEST_COMMENT} characters; this one has {len(comment.strip()):,}.")
     asked_for = Rewrite.objects.filter(pk=rewrite, submission__assignment__item__campaign=campaign).first()
     found = current_like(asked_for).select_related("submission__assignment__annotator").first() if asked_for else None
     if found is None:
@@ -80,7 +84,7 @@ def decide_rewrite(
     if Item.objects.filter(left_to(by, "pk"), pk=item).exists():
         raise NotAllowed("You still have to rate this question yourself. Rate it first, then decide about the rewrite.")
     VotesSeen.objects.get_or_create(item_id=item, user=by, defaults={"at": at})
-    review.decision, review.comment, review.decided_at = decision, comment.strip()[:500], at
+    review.decision, review.comment, review.decided_at = decision, comment.strip(), at
     review.save()
     facts = {"rewrite": found.pk, "decision": decision}
     record_event(by=by, at=at, verb="decide_rewrite", target=campaign, scope=campaign.collection, **facts)

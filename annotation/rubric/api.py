@@ -17,7 +17,7 @@ from annotation.campaigns.rules.campaigns import check_has_page
 from annotation.labelling.api.judging import OverlapSerializer
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Campaign, ReviewDecision, Rewrite
-from annotation.rubric.actions import DECIDERS, ask_for_reviews, decide_rewrite
+from annotation.rubric.actions import DECIDERS, LONGEST_COMMENT, ask_for_reviews, decide_rewrite
 from annotation.rubric.reads import STANDINGS, current_rewrites, describe_rewrites, reviews_for, rewrite_as_json
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
@@ -75,7 +75,7 @@ class CountAskedSerializer(serializers.Serializer[Any]):
 
 class RewriteDecisionSerializer(serializers.Serializer[Any]):
     decision = serializers.ChoiceField(ReviewDecision.choices)
-    comment = serializers.CharField(max_length=500, default="", allow_blank=True)
+    comment = serializers.CharField(max_length=LONGEST_COMMENT, default="", allow_blank=True)
 
 
 class RewriteView(InCollectionView):

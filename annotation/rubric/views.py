@@ -5,11 +5,12 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.management.reporting import valid
 from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import NotHere
 from annotation.assignment.reads.participation import fetch_participation
@@ -18,11 +19,11 @@ from annotation.campaigns.forms.campaigns import possible_annotators
 from annotation.campaigns.reads.campaigns import fetch_campaign
 from annotation.campaigns.rules.campaigns import can_see, check_has_page
 from annotation.campaigns.views.context import campaign_context, fetch_for_overseer
-from annotation.labelling.forms import read_number
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.labelling.views.answers import answer_json, for_script, person_of
-from annotation.models import Campaign, ReviewDecision
+from annotation.models import Campaign
 from annotation.rubric.actions import DECIDERS, ask_for_reviews, decide_rewrite
+from annotation.rubric.forms import AskForm, DecisionForm
 from annotation.rubric.reads import STANDINGS, current_rewrites, describe_rewrites, pieces_of, reviews_for
 from corpus.collections.rules import fetch_membership
 from corpus.documents.reads import (
@@ -123,13 +124,11 @@ def rewrite_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 def rewrite_ask(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     """Ask one person to look at the ticked rewrites."""
     membership, found = fetch_for_overseer(request, slug, campaign, page="rewrites")
-    chosen = [number for pk in request.POST.getlist("rewrites") if (number := read_number(pk)) is not None]
-    reviewer = get_object_or_404(possible_annotators(membership), pk=read_number(request.POST.get("reviewer", "")) or 0)
+    form = AskForm(request.POST, membership=membership)
     with refusals_in_message(request):
-        made = ask_for_reviews(
-            campaign=found, rewrites=chosen, reviewer=reviewer, by=membership.user, at=timezone.now()
-        )
-        message = f"{reviewer} is asked about {len(made):,} rewrites, and finds them on the campaign's page."
+        asked = valid(form)
+        made = ask_for_reviews(campaign=found, by=membership.user, at=timezone.now(), **asked)
+        message = f"{asked['reviewer']} is asked about {len(made):,} rewrites, and finds them on the campaign's page."
         messages.success(request, message)
     return redirect("rewrite_list", slug, campaign)
 
@@ -147,11 +146,10 @@ def review_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
 def rewrite_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Confirm or reject, from either page."""
     _, found = _fetch_for_reviewer(request, slug, campaign)
-    decision, comment = request.POST.get("decision", ""), request.POST.get("comment", "")
     by, at = person_of(request), timezone.now()
     with refusals_in_message(request):
-        decide_rewrite(campaign=found, rewrite=pk, by=by, at=at, decision=decision, comment=comment)
-        messages.success(request, f"The rewrite is {ReviewDecision(decision).label}.")
+        review = decide_rewrite(campaign=found, rewrite=pk, by=by, at=at, **valid(DecisionForm(request.POST)))
+        messages.success(request, f"The rewrite is {review.get_decision_display()}.")
     back = "review_list" if request.POST.get("from") == "reviews" else "rewrite_list"
     return HttpResponseRedirect(reverse(back, args=[slug, campaign]))
 

@@ -332,7 +332,7 @@ def test_a_rewrite_waits_until_its_reviewer_has_rated_the_question() -> None:
     ada, mia = client_of(rubric, "ada"), client_of(rubric, "mia")
     mia.post(
         reverse("rewrite_ask", args=["signs", rubric.campaign.slug]),
-        {"rewrites": [rewrite.pk], "reviewer": rubric.people["ada"].pk},
+        {"rewrites": [rewrite.pk], "reviewer": rubric.people["ada"].email},
     )
     reviews = reverse("review_list", args=["signs", rubric.campaign.slug])
     decision = reverse("rewrite_decide", args=["signs", rubric.campaign.slug, rewrite.pk])

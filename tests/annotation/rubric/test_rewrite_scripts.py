@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.urls import reverse
 
 from annotation.models import Rewrite, RewriteReview
 from tests.annotation.rubric.test_rewrites import WORDING, client_of, rubric, wording
@@ -74,3 +75,17 @@ def test_rewrites_by_rest(rubric: Rubric) -> None:
     assert send("other", f"rewrites/{pk}/decision/", 200, decision="rejected")["decision"] == "rejected"
     (found,) = client_of(rubric, "mia").get(f"{at}rewrites/").json()["results"]
     assert (found["standing"], found["topic"], found["reviews"][0]["decision"]) == ("rejected", "q1", "rejected")
+
+
+def test_a_comment_that_is_too_long_is_refused_at_each_door_and_not_cut(rubric: Rubric) -> None:
+    """Page and command stored its first 500 characters."""
+    pk, mia, sent = Rewrite.objects.get().pk, rubric.people["mia"], {"decision": "confirmed", "comment": "x" * 501}
+    client = client_of(rubric, "mia")
+    page = client.post(reverse("rewrite_decide", args=["signs", rubric.campaign.slug, pk]), sent, follow=True)
+    assert "at most 500 characters" in page.text
+    address = f"/api/collections/signs/campaigns/{rubric.campaign.slug}/rewrites/{pk}/decision/"
+    assert client.post(address, sent, content_type="application/json").status_code == 400
+    refused(
+        "at most 500", "decide", rubric.campaign.slug, str(pk), "confirmed", "--by", mia.email, "--comment", "x" * 501
+    )
+    assert not RewriteReview.objects.exists()

@@ -150,7 +150,7 @@ def test_a_manager_asks_and_the_asked_person_confirms_on_pages(rubric):
     mia, other = client_of(rubric, "mia"), client_of(rubric, "other")
     page = mia.get(address("rewrite_list", rubric)).content.decode()
     assert "<ins>mouths</ins>" in page
-    values = {"rewrites": [rewrite.pk], "reviewer": rubric.people["other"].pk}
+    values = {"rewrites": [rewrite.pk], "reviewer": rubric.people["other"].email}
     mia.post(address("rewrite_ask", rubric), values)
     assert "confirm 1 rewrite" in other.get(address("campaign_detail", rubric)).content.decode()
     mine = other.get(address("review_list", rubric)).content.decode()
