@@ -18,10 +18,9 @@ from adjudication.labels.rules import check_not_own_item, judged_item
 from adjudication.papers.actions.papers import (
     accept_majorities,
     accept_paper,
+    choose_versions,
     open_own_paper,
     step_adjudication,
-    take_everything,
-    take_version,
     withdraw_acceptance,
     write_adjudication,
 )
@@ -120,16 +119,12 @@ class SeenSerializer(StepSerializer):
 class PaperChoiceSerializer(SeenSerializer):
     """Either a variant of a difference, or the letter of a version: everything of it, or what is still undecided."""
 
-    difference = serializers.CharField(max_length=100, required=False)
-    variant = serializers.CharField(max_length=100, required=False)
+    difference = serializers.CharField(max_length=100, required=False, help_text="its name or its number")
+    variant = serializers.CharField(
+        max_length=100, required=False, help_text="its name, or the letter of a version that says it"
+    )
     everything = serializers.CharField(max_length=4, required=False)
     rest = serializers.CharField(max_length=4, required=False)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        given = [name for name in ("difference", "everything", "rest") if name in attrs]
-        if len(given) != 1 or ("variant" in attrs) != ("difference" in attrs):
-            raise serializers.ValidationError("Give a difference with a variant, or everything, or rest.")
-        return attrs
 
 
 class PaperStepSerializer(StepSerializer):
@@ -260,14 +255,7 @@ class PaperChoice(InPapersView):
     )
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Take a variant of one difference, everything of one version, or what is undecided as that version has it."""
-        return self.change(self.item(), _take, **self.body(PaperChoiceSerializer))
-
-
-def _take(*, difference: str = "", everything: str = "", rest: str = "", **options: Any) -> None:
-    if difference:
-        take_version(difference=difference, **options)
-    else:
-        take_everything(side=everything or rest, only_open=bool(rest), **options)
+        return self.change(self.item(), choose_versions, **self.body(PaperChoiceSerializer))
 
 
 class PaperStep(InPapersView):

@@ -14,9 +14,8 @@ from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.actions.papers import (
     accept_paper,
+    choose_versions,
     step_adjudication,
-    take_everything,
-    take_version,
     withdraw_acceptance,
     write_adjudication,
 )
@@ -67,16 +66,19 @@ class AdjudicatePapers(SteppedCommand):
 
     def add_take(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("number", type=int, help="of the difference")
-        parser.add_argument("version", help="letter of a version that says it")
+        parser.add_argument("difference", help="its number or its name, as `show` has them")
+        parser.add_argument("variant", help="letter of a version that says it, or its name")
         _add_seen(parser)
 
     def add_take_everything(self, parser: CommandParser) -> None:
         self.add_show(parser)
-        parser.add_argument("version", help="letter of the version")
+        parser.add_argument("everything", metavar="version", help="its letter")
         _add_seen(parser)
 
-    add_take_rest = add_take_everything
+    def add_take_rest(self, parser: CommandParser) -> None:
+        self.add_show(parser)
+        parser.add_argument("rest", metavar="version", help="its letter")
+        _add_seen(parser)
 
     def add_write(self, parser: CommandParser) -> None:
         self.add_show(parser)
@@ -105,16 +107,10 @@ class AdjudicatePapers(SteppedCommand):
         found = write_content(case.result)
         return json.dumps(found, ensure_ascii=False, indent=1), {"seen": case.seen, "content": found}
 
-    def take(self, *, number: int, version: str, seen: str | None, **where: str) -> tuple[str, dict[str, Any]]:
-        item = _item(**where)
-        difference, variant = _variant(item, number, version)
-        return _change(item, take_version, difference=difference, variant=variant, seen=seen)
+    def take(self, *, slug: str, campaign: str, paper: str, **chosen: Any) -> tuple[str, dict[str, Any]]:
+        return _change(_item(slug, campaign, paper), choose_versions, **chosen)
 
-    def take_everything(self, *, version: str, seen: str | None, **where: str) -> tuple[str, dict[str, Any]]:
-        return _change(_item(**where), take_everything, side=version, seen=seen)
-
-    def take_rest(self, *, version: str, seen: str | None, **where: str) -> tuple[str, dict[str, Any]]:
-        return _change(_item(**where), take_everything, side=version, seen=seen, only_open=True)
+    take_everything = take_rest = take
 
     def undo(self, **where: str) -> tuple[str, dict[str, Any]]:
         return _change(_item(**where), step_adjudication, step="undo")
@@ -163,20 +159,6 @@ def _item(slug: str, campaign: str, paper: str) -> Item:
     if found is None:
         raise Refused(f"There is no paper {paper} in {campaign}.")
     return found
-
-
-def _variant(item: Item, number: int, letter: str) -> tuple[str, str]:
-    """The names of the difference with this number and of what the version with this letter says there."""
-    case = fetch_case(item)
-    differences = case.comparison.differences
-    if not 1 <= number <= len(differences):
-        raise Refused(f"There is no difference {number}; there are {len(differences)}.")
-    found = differences[number - 1]
-    side = next((each.assignment for each in case.sides if each.letter == letter), None)
-    variant = found.of(side) if side is not None else None
-    if variant is None:
-        raise Refused(f"Version {letter} says nothing at difference {number}.")
-    return found.name, variant.name
 
 
 def _change(item: Item, action: Callable[..., object], **options: Any) -> tuple[str, dict[str, Any]]:

@@ -16,7 +16,7 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.labels.rules import check_adjudicator, check_can_decide, check_not_own_item, fetch_role
 from adjudication.papers.reads.papers import PaperCase, count_rows, fetch_case, paper_rows
-from adjudication.stats.versions import build_content, carry_over
+from adjudication.stats.versions import Difference, build_content, carry_over
 from adjudication.verdicts.actions.extra_judges import note_item_seen
 from annotation.definitions.extraction_steps import whole_step
 from annotation.definitions.extractions import findings_of, write_content
@@ -27,7 +27,34 @@ from annotation.papers.jobs.extractions import append_revision, append_steps, mo
 
 CHANGED = "Somebody decided or submitted again while you looked at this paper. This is its current state."
 
+NAME_LENGTH = 12  # characters of a difference's name, at least: what is shorter is a number
+ONE_CHOICE = "Give a difference with a variant, or everything, or rest."
 ELSEWHERE = "This paper was changed in another window meanwhile. Look at the newest state and go on there."
+
+
+def choose_versions(
+    *,
+    item: Item,
+    seen: str | None,
+    by: User | None,
+    at: datetime,
+    override: bool = False,
+    difference: str = "",
+    variant: str = "",
+    everything: str = "",
+    rest: str = "",
+    earlier: PaperCase | None = None,
+) -> Extraction:
+    """Take a variant of one difference, everything of the version with this letter, or what is undecided (`rest`).
+
+    Errors: Refused for none of them or several; those of `take_version` and `take_everything`.
+    """
+    if sum(map(bool, (difference or variant, everything, rest))) != 1 or bool(difference) != bool(variant):
+        raise Refused(ONE_CHOICE)
+    facts: dict[str, Any] = {"item": item, "seen": seen, "by": by, "at": at, "override": override}
+    if difference:
+        return take_version(difference=difference, variant=variant, earlier=earlier, **facts)
+    return take_everything(side=everything or rest, only_open=bool(rest), **facts)
 
 
 @transaction.atomic
@@ -44,18 +71,22 @@ def take_version(
 ) -> Extraction:
     """Take one version at one difference. `seen` is what the person saw (PaperCase.seen; None: does not matter).
 
+    A difference is given by its name or number, a variant by its name or the letter of a version that says it.
     `earlier` is the paper as read before; what is the same is not compared again.
 
     Errors: Conflict where the paper is another meanwhile, Refused for what is no choice and once it is accepted,
     NotAllowed for people who may not adjudicate it; the same of all actions here.
     """
     case = _open_case(item, seen, by, at, override, earlier=earlier)
-    place, found = next(
-        ((n, each) for n, each in enumerate(case.comparison.differences, 1) if each.name == difference), (0, None)
-    )
-    if found is None or variant not in {each.name for each in found.variants}:
+    numbered = enumerate(case.comparison.differences, 1)
+    place, found = next(((n, each) for n, each in numbered if difference in (each.name, str(n))), (0, None))
+    if found is None and difference.isdecimal() and len(difference) < NAME_LENGTH:
+        raise Refused(f"There is no difference {difference}; there are {len(case.comparison.differences)}.")
+    if found is None:
         raise Conflict(CHANGED)
-    return _store_choices(case, {**case.choices, difference: variant}, f"difference {place}", by, at)
+    return _store_choices(
+        case, {**case.choices, found.name: _variant(case, found, variant)}, f"difference {place}", by, at
+    )
 
 
 @transaction.atomic
@@ -252,6 +283,19 @@ def _open_case(
         raise Refused("This paper is accepted. Reopen it to change it.")
     _check_comparable(case)
     return case
+
+
+def _variant(case: PaperCase, difference: Difference, text: str) -> str:
+    """The name of a variant, given by it or by a letter. Errors: Refused, Conflict."""
+    if text in {each.name for each in difference.variants}:
+        return text
+    side = next((each.assignment for each in case.sides if each.letter == text), None)
+    if side is None:
+        raise Conflict(CHANGED)
+    said = difference.of(side)
+    if said is None:
+        raise Refused(f"Version {text} says nothing at this difference.")
+    return said.name
 
 
 def _check_comparable(case: PaperCase) -> None:

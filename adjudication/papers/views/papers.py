@@ -15,18 +15,19 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.management.reporting import valid
 from accounts.refusal_messages import RefusalReport
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
 from adjudication.labels.views import Scope, fetch_scope, whole_number
 from adjudication.papers.actions.papers import (
     accept_paper,
+    choose_versions,
     open_own_paper,
     step_adjudication,
-    take_everything,
-    take_version,
     withdraw_acceptance,
 )
+from adjudication.papers.forms import AcceptanceForm, ChoiceForm
 from adjudication.papers.reads.extractions import MOST_PAPERS, NAMES, compare_annotators
 from adjudication.papers.reads.paper_view import PaperView, fetch_paper_view
 from adjudication.papers.reads.papers import FILTERS, OPEN, PaperCase, PaperRow, fetch_case, paper_rows
@@ -92,16 +93,14 @@ def paper_choose(request: HttpRequest, slug: str, campaign: str, pk: int) -> Htt
         open_own_paper(item=item, by=scope.user, at=timezone.now())
         request.session[SEEN_OWN] = [*request.session.get(SEEN_OWN, []), item.pk]
         return _back(request, scope, item)
-    difference, _, variant = request.POST.get("take", "").partition(" ")
+    chosen = ChoiceForm.of(request.POST)
+    chosen.is_valid()  # which of them makes sense is said by the action
+    given = chosen.cleaned_data
 
     def act(earlier: PaperCase | None, **by: Any) -> None:
-        if difference:
-            take_version(item=item, difference=difference, variant=variant, earlier=earlier, **by)
-        else:
-            side = request.POST.get("everything") or request.POST.get("rest", "")
-            take_everything(item=item, side=side, only_open="rest" in request.POST, **by)
+        choose_versions(item=item, earlier=earlier, **by)
 
-    return _change(request, scope, item, act, seen=request.POST.get("seen", ""), anchor=difference)
+    return _change(request, scope, item, act, anchor=given["difference"], **given)
 
 
 @require_POST
@@ -119,11 +118,12 @@ def paper_accept(request: HttpRequest, slug: str, campaign: str, pk: int) -> Htt
     place = _place(request, scope)
     by: dict[str, Any] = {"by": scope.user, "at": timezone.now(), "override": sees_own(request, item)}
     reasons: list[str] = []
+    form = AcceptanceForm(request.POST)
     with RefusalReport(reasons.append):
         if "withdraw" in request.POST:
             withdraw_acceptance(item=item, seen=None, **by)
             return HttpResponseRedirect(place.address(item.pk))
-        accept_paper(item=item, seen=request.POST.get("seen", ""), despite="despite" in request.POST, **by)
+        accept_paper(item=item, **valid(form), **by)
         following = place.neighbour(item.pk, 1) or place.neighbour(item.pk, -1)
         return HttpResponseRedirect(place.address(following, last=item.pk))
     return paper_refused(request, scope, item, reasons[0])

@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 
 from accounts.models import AuditEvent
+from adjudication.papers.reads.papers import fetch_case
 from annotation.assignment.actions.annotators import add_members
 from annotation.definitions.extractions import statements
 from annotation.models import Assignment, AssignmentState, Extraction, ExtractionSource
@@ -89,6 +91,28 @@ def test_a_paper_by_command(built: Finished, capsys: pytest.CaptureFixture[str],
     refused("waits for a judge already", "send-back", *at)
 
 
+@pytest.mark.parametrize("by_name", [True, False])
+@pytest.mark.parametrize("door", ["page", "rest", "command"])
+def test_a_difference_and_a_variant_are_named_alike_at_each_door(built: Finished, door: str, by_name: bool) -> None:
+    """The command took a number and a letter, page and REST only names."""
+    case = fetch_case(built.item)
+    found, (side,) = case.comparison.differences[1], [each for each in case.sides if each.letter == "B"]
+    said = found.of(side.assignment)
+    assert said is not None
+    difference, variant = (found.name, said.name) if by_name else ("2", "B")
+    client = Client()
+    client.force_login(built.material.people["ada"])
+    if door == "command":
+        call_command("adjudicate_papers", "teas", "take", "contexts", built.paper.key, difference, variant)
+    elif door == "page":
+        sent = {"take": f"{difference} {variant}", "seen": case.seen}
+        client.post(reverse("paper_choose", args=["teas", "contexts", built.item.pk]), sent)
+    else:
+        address = f"/api/collections/teas/campaigns/contexts/papers/{built.item.pk}/choice/"
+        client.post(address, {"difference": difference, "variant": variant}, content_type="application/json")
+    assert fetch_case(built.item).choices == {found.name: said.name}
+
+
 def test_an_empty_paper_is_not_accepted(built: Finished) -> None:
     """Nobody has finished it, so there is nothing that could count."""
     untouched = PaperFactory(collection=built.material.collection)
@@ -118,8 +142,9 @@ def test_a_paper_by_rest(built: Finished) -> None:
     shown = ask("GET", paper, 200)
     first = shown["differences"][0]
     chosen = {"difference": first["difference"], "variant": first["variants"][0]["variant"]}
-    ask("POST", f"{paper}choice/", 400, difference=first["difference"])
-    ask("POST", f"{paper}choice/", 400, rest="A", everything="B")
+    ask("POST", f"{paper}choice/", 422, difference=first["difference"])
+    ask("POST", f"{paper}choice/", 422, rest="A", everything="B")
+    ask("POST", f"{paper}choice/", 422, difference="9", variant="A")
     assert ask("POST", f"{paper}choice/", 200, seen=shown["seen"], **chosen)["undecided"] == 2
     ask("POST", f"{paper}choice/", 409, seen=shown["seen"], **chosen)
     ask("POST", f"{paper}acceptance/", 422)
