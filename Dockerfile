@@ -29,7 +29,7 @@ ENV PATH=/venv/bin:$PATH \
 # The data directory of this step gets a secret key, which must not stay in the image.
 RUN LITMUS_DATA_DIR=/tmp/build python manage.py collectstatic --noinput --verbosity 0 \
  && rm -rf /tmp/build \
- && python -m compileall -q accounts adjudication annotation config corpus
+ && python -m compileall -q accounts adjudication annotation config corpus engines
 USER litmus
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \

@@ -21,12 +21,12 @@ class AdjudicationConfig(AppConfig):
     importers = {"qrels": "adjudication.evaluation.importer.QRELS"}
     backup_files = {"releases": "adjudication.releases.reads.archive.stored_files"}
     deletion_guards = {"releases": "adjudication.releases.rules.standing_release"}
-    registries = {  # see corpus/plugins.py
+    registries = {  # see engines/plugins.py
         "exporters": "adjudication.exporting.registry.EXPORTERS",
         "evaluation_presets": "adjudication.evaluation.presets.registry.PRESETS",
         "golds": "adjudication.evaluation.golds.registry.GOLDS",
-        "statistics": "adjudication.stats.statistics.STATISTICS",
-        "tie_policies": "adjudication.stats.policies.TIE_POLICIES",
+        "statistics": "engines.stats.statistics.STATISTICS",
+        "tie_policies": "engines.stats.policies.TIE_POLICIES",
     }
     procedures = {
         "votes": "adjudication.procedures.votes.VOTES",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from accounts.extensions import extensions
 from accounts.refusals import Refused
-from annotation.definitions.drafts import CriterionDraft
+from engines.definitions.drafts import CriterionDraft
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser

@@ -25,9 +25,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 
-from adjudication.stats.labels import Annotator, Kind, Labels, make_labels
-from adjudication.stats.report import TABLE_ONE, Options, measure_agreement
-from adjudication.stats.votes import vote
+from engines.stats.labels import Annotator, Kind, Labels, make_labels
+from engines.stats.report import TABLE_ONE, Options, measure_agreement
+from engines.stats.votes import vote
 
 SIZES = (250, 10_000, 165_144)
 TARGETS = {

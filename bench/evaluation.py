@@ -15,10 +15,10 @@ import time
 import ir_measures
 import numpy as np
 
-from adjudication.stats.bootstrap import make_rng
-from adjudication.stats.evaluation import RunScores, compare_runs, mean_scores, score
-from adjudication.stats.measures import parse_measure
-from adjudication.stats.rankings import RankedList, make_gold, match
+from engines.stats.bootstrap import make_rng
+from engines.stats.evaluation import RunScores, compare_runs, mean_scores, score
+from engines.stats.measures import parse_measure
+from engines.stats.rankings import RankedList, make_gold, match
 
 DEPTH, JUDGED, DOCUMENTS, SAMPLE = 1_000, 100, 3_000, 2
 SHARED = (

@@ -24,15 +24,15 @@ from typing import Any, BinaryIO, cast
 import pypdfium2
 from rapidfuzz import fuzz
 
-from corpus.formats.acm_cr import AnnotatedPaper, CitingSentence, read_acm_cr
-from corpus.formats.bibtex_documents import read_bibtex
-from corpus.formats.papers import FullPaper, Paragraph, Sentence
-from corpus.formats.records import DocumentRecord
-from corpus.pdf.linking import Link, link
-from corpus.pdf.paper import read_paper
-from corpus.pdf.sections import MODEL
-from corpus.pdf.titles import TitleIndex, Work
-from corpus.pdf.vocabulary import count_words
+from engines.formats.acm_cr import AnnotatedPaper, CitingSentence, read_acm_cr
+from engines.formats.bibtex_documents import read_bibtex
+from engines.formats.papers import FullPaper, Paragraph, Sentence
+from engines.formats.records import DocumentRecord
+from engines.pdf.linking import Link, link
+from engines.pdf.paper import read_paper
+from engines.pdf.sections import MODEL
+from engines.pdf.titles import TitleIndex, Work
+from engines.pdf.vocabulary import count_words
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SHARED = CHECKOUT.parent / "shared" / "data" / "acm-cr"
@@ -293,7 +293,7 @@ Written by `make extraction-report` from the {found["papers"]} papers of ACM-CR 
 ({found["pages"]} pages), their gold annotation and the collection they cite. Texts are compared after quotes, dashes
 and compatibility characters are made plain, with rapidfuzz's ratio; proposals to anonymise count as accepted. The
 baseline is that of the data's README. No rule names a paper, a venue or a word of this set, but it was looked at while
-the rules were written, so expect a little less elsewhere; `tests/corpus/pdf/` holds other layouts.
+the rules were written, so expect a little less elsewhere; `tests/engines/pdf/` holds other layouts.
 
 | | reached | target | baseline |
 |---|---:|---:|---:|
@@ -307,7 +307,7 @@ the rules were written, so expect a little less elsewhere; `tests/corpus/pdf/` h
 
 ## Papers left out
 
-Which sections are proposed is decided by a small model of what they hold (`corpus/pdf/sections.py`), so these
+Which sections are proposed is decided by a small model of what they hold (`engines/pdf/sections.py`), so these
 figures rotate: each paper is decided by a model fitted on the {found["papers"] - 1} others. First with the headings
 read, as in use; then with every heading hidden, as if each section were headed by its subject, which is harder than
 real papers are. The last column is what is wanted on papers that nobody looked at. Rotation covers the model only: the
@@ -355,7 +355,7 @@ def main() -> None:
     DOCUMENT.write_text(page(found))
     late = [name for name, (_, target, _base) in FIGURES.items() if target and found[name] < target]
     if found["model"] != MODEL:
-        print("The model in corpus/pdf/sections.py is not the one fitted now: see docs/extraction.md.")
+        print("The model in engines/pdf/sections.py is not the one fitted now: see docs/extraction.md.")
     print(f"wrote docs/{DOCUMENT.name}; " + (f"below target: {', '.join(late)}" if late else "every target is met"))
 
 

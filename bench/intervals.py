@@ -2,7 +2,7 @@
 
 For each design 2,000 data sets are drawn from a large population, and every way of making an interval is asked of the
 same resampling. What the option `auto` takes, and from where, follows from the table
-(`adjudication/stats/intervals.py`).
+(`engines/stats/intervals.py`).
 
     python -m bench.intervals                     all designs (20 minutes of a core), then docs/intervals.md
     python -m bench.intervals --designs items-100 some of them; the others keep theirs
@@ -21,14 +21,14 @@ from typing import Any
 
 import numpy as np
 
-from adjudication.stats.blocks import plan
-from adjudication.stats.bootstrap import Design as Units
-from adjudication.stats.bootstrap import Resampled, TopicDesign, make_rng, resample
-from adjudication.stats.group_analysis import analyse_group, groups
-from adjudication.stats.intervals import METHODS, Request, Sample, headline, make_interval
-from adjudication.stats.labels import Annotator, Kind, Labels, make_labels
-from adjudication.stats.pair_analysis import analyse_pairs
-from adjudication.stats.results import FloatArray, IntArray
+from engines.stats.blocks import plan
+from engines.stats.bootstrap import Design as Units
+from engines.stats.bootstrap import Resampled, TopicDesign, make_rng, resample
+from engines.stats.group_analysis import analyse_group, groups
+from engines.stats.intervals import METHODS, Request, Sample, headline, make_interval
+from engines.stats.labels import Annotator, Kind, Labels, make_labels
+from engines.stats.pair_analysis import analyse_pairs
+from engines.stats.results import FloatArray, IntArray
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 RESULTS = CHECKOUT / "docs" / "performance" / "intervals.json"

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.transfers import SHARED, manage, servers, write_lines
-from corpus.formats.documents import read_documents
-from corpus.formats.jsonl_topics import write_jsonl_topics
-from corpus.formats.reading import read_topics
-from corpus.formats.records import DocumentRecord, TopicRecord
+from engines.formats.documents import read_documents
+from engines.formats.jsonl_topics import write_jsonl_topics
+from engines.formats.reading import read_topics
+from engines.formats.records import DocumentRecord, TopicRecord
 
 QUERIES = SHARED.parent / "doris-mae" / "queries.txt"
 CATEGORIES = [

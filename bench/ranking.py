@@ -45,9 +45,9 @@ def queries_from(texts: Sequence[str], count: int) -> Iterator[str]:
 
 
 def litmus(texts: Texts, queries: Sequence[str], folder: Path) -> dict[str, Any]:
-    from corpus.ranking.analysis import LUCENE, Analysis
-    from corpus.ranking.index import Index, Settings, ShardWriter, finish
-    from corpus.ranking.scorers import BM25, OKAPI
+    from engines.ranking.analysis import LUCENE, Analysis
+    from engines.ranking.index import Index, Settings, ShardWriter, finish
+    from engines.ranking.scorers import BM25, OKAPI
 
     clock = Clock()
     settings = Settings(Analysis(LUCENE, stop_words=False, stemmer="porter"), K1, B)
@@ -124,7 +124,7 @@ def peak_megabytes() -> int:
 
 def _terms() -> Callable[[str], list[str]]:
     """Texts to terms as Litmus does it, each token analysed once."""
-    from corpus.ranking.analysis import LUCENE, Analysis, term_maker, tokenise
+    from engines.ranking.analysis import LUCENE, Analysis, term_maker, tokenise
 
     make, known = term_maker(Analysis(LUCENE, stop_words=False, stemmer="porter")), {}
 

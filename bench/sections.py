@@ -1,6 +1,6 @@
 """How well sections to propose are found in papers that were not looked at: each paper decided by the other papers.
 
-The model of `corpus.pdf.sections` is fitted on all papers but one and decides that one, in turn. Two ways: with
+The model of `engines.pdf.sections` is fitted on all papers but one and decides that one, in turn. Two ways: with
 the headings read, and with all headings hidden, as if each section were headed by its subject.
 """
 
@@ -11,9 +11,9 @@ import numpy as np
 from rapidfuzz import fuzz
 from sklearn.linear_model import LogisticRegression
 
-from corpus.formats.acm_cr import AnnotatedPaper
-from corpus.formats.papers import FullPaper, Paragraph
-from corpus.pdf.sections import (
+from engines.formats.acm_cr import AnnotatedPaper
+from engines.formats.papers import FullPaper, Paragraph
+from engines.pdf.sections import (
     INTRODUCTION,
     MODEL,
     OTHER,

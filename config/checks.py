@@ -8,7 +8,7 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Djan
 from accounts.extensions import extensions
 from config.env import BadEnvironment
 from config.tables import check_version
-from corpus.plugins import BrokenPlugin
+from engines.plugins import BrokenPlugin
 
 HINT = "Repair or remove the package. What it has stored is kept, and shown by its name."
 

@@ -103,8 +103,8 @@ def _without_credentials(url: str) -> str:
 
 
 def _try_language_model(by: User) -> str:  # noqa: ARG001 - all tests are called alike
-    from corpus.endpoints.chat import Chat
-    from corpus.endpoints.connections import EndpointError
+    from engines.endpoints.chat import Chat
+    from engines.endpoints.connections import EndpointError
 
     endpoint = chat_endpoint()
     if endpoint is None:
@@ -126,8 +126,8 @@ def _embeddings() -> Part:
 
 
 def _try_embeddings(by: User) -> str:  # noqa: ARG001
-    from corpus.endpoints.connections import EndpointError
-    from corpus.endpoints.embeddings import Embeddings
+    from engines.endpoints.connections import EndpointError
+    from engines.endpoints.embeddings import Embeddings
 
     endpoint = embeddings_endpoint()
     if endpoint is None:

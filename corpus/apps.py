@@ -5,7 +5,7 @@ class CorpusConfig(AppConfig):
     """Its importers are dotted paths: see accounts/extensions.py."""
 
     name = "corpus"
-    registries = {"formats": "corpus.formats.known.FORMATS", "recipes": "corpus.runs.recipes.registry.RECIPES"}
+    registries = {"formats": "engines.formats.known.FORMATS", "recipes": "corpus.runs.recipes.registry.RECIPES"}
     importers = {
         "documents": "corpus.documents.importer.DOCUMENTS",
         "topics": "corpus.topics.importer.TOPICS",

@@ -11,7 +11,7 @@ from corpus.collections.finding import MOST_OF_A_KIND, Entry, Finder, PaletteSea
 from corpus.collections.rules import can_create_collections
 from corpus.documents.reads import find_by_beginnings
 from corpus.models import Membership, Topic
-from corpus.text.names import document_name
+from engines.text.names import document_name
 
 SHORTEST = 2  # characters from which topics, documents and people are looked for
 

@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 
 from accounts.refusals import Conflict, Refused
-from corpus.formats.csv_text import write_csv
+from engines.formats.csv_text import write_csv
 
 MOST = 1_000  # rows changed at once, each in a step of its own
 MOST_REASONS = 3  # of refusals, in the message

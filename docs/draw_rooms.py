@@ -17,7 +17,13 @@ import grimp
 CHECKOUT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(CHECKOUT))
 PICTURE = CHECKOUT / "docs" / "rooms.svg"
-APPS = ("corpus", "annotation", "adjudication")
+APPS = ("engines", "corpus", "annotation", "adjudication")
+LOWER = {
+    "adjudication": "imports annotation, and below",
+    "annotation": "imports corpus, and below",
+    "corpus": "imports accounts, and below",
+    "engines": "imported by all, import no app",
+}
 LEFT_OUT = ("management", "templatetags")
 ROW, BOX, COLUMN, TOP = 34, 130, 330, 78
 STYLE = """
@@ -30,7 +36,7 @@ text { font: 13px system-ui, sans-serif; fill: #1f2933 } .app { font-size: 17px;
 def rooms(app: str) -> list[list[str]]:
     """The rooms of an app from the highest to the lowest, as its import contract in pyproject.toml has them."""
     contracts = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    layers = next(c["layers"] for c in contracts if c["name"] == f"Rooms of {app}")
+    layers = next(c["layers"] for c in contracts if c["name"] in (f"Rooms of {app}", app.capitalize()))
     return [[name.strip(" ()") for name in re.split(r"[|:]", layer)] for layer in layers]
 
 
@@ -72,13 +78,10 @@ def draw() -> str:
 
 def _column(graph: grimp.ImportGraph, app: str, x: int) -> list[str]:
     names = _drawn(app)
-    engines = set(names[names.index("models") + 1 :])
     y = {name: TOP + ROW * place for place, name in enumerate(names)}
     modules = Counter(_room(module) for module in graph.modules if module.startswith(f"{app}."))
-    lower = {"adjudication": "imports annotation", "annotation": "imports corpus", "corpus": "imports accounts"}[app]
-    parts = [
-        f'<text class="app" x="{x}" y="30">{app}/</text><text class="few" x="{x}" y="50">{lower}, and below</text>'
-    ]
+    lower = LOWER[app]
+    parts = [f'<text class="app" x="{x}" y="30">{app}/</text><text class="few" x="{x}" y="50">{lower}</text>']
     for (room, other), count in sorted(arrows(graph, app).items()):
         if room in y and other in y:
             start, end, side = y[room] + 13, y[other] + 13, x + BOX
@@ -89,7 +92,7 @@ def _column(graph: grimp.ImportGraph, app: str, x: int) -> list[str]:
                 f"<title>{room} imports {other} in {count} modules</title></path>"
             )
     for name in names:
-        kind = "models" if name == "models" else "engine" if name in engines else "room"
+        kind = "models" if name == "models" else "engine" if app == "engines" else "room"
         parts.append(f'<rect class="{kind}" x="{x}" y="{y[name]}" width="{BOX}" height="26" rx="5"/>')
         parts.append(f'<text x="{x + 9}" y="{y[name] + 18}">{name}</text>')
         parts.append(f'<text class="few" x="{x + BOX - 8}" y="{y[name] + 18}" text-anchor="end">{modules[name]}</text>')

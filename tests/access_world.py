@@ -21,7 +21,6 @@ from adjudication.models import (
     Verdict,
     VoteRun,
 )
-from annotation.definitions.extractions import Content
 from annotation.models import (
     AnnoCycle,
     Annotator,
@@ -63,6 +62,7 @@ from corpus.models import (
     RunMaking,
     Topic,
 )
+from engines.definitions.extractions import Content
 from tests.factories.accounts import AT, CollectionFactory, UserFactory, make_token, one_member_each
 from tests.factories.mentions import make_mention, make_question
 

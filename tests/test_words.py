@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-APPS = ("accounts", "corpus", "annotation", "adjudication", "config")
+APPS = ("engines", "accounts", "corpus", "annotation", "adjudication", "config")
 # What only operators read: commands themselves, starting, probes, and words that commands alone raise.
 OPERATORS = (
     "/commands",
@@ -107,7 +107,7 @@ RIGHT = {
     "corpus/questions/jobs/generation.py": {"unread"},
     "tests/corpus/questions/test_generation.py": {"unread"},
     "docs/adr/0012-paid-answers.md": {"unread"},
-    "tests/corpus/pdf/layouts.py": {"told"},
+    "tests/engines/pdf/layouts.py": {"told"},
 }
 HUMP = re.compile("(?<=[a-z])(?=[A-Z])")  # between the words of a name
 SOURCES = ("*.py", "*.html", "*.js", "*.css", "*.md", "*.toml", "Makefile")

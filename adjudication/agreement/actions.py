@@ -16,12 +16,12 @@ from adjudication.labels.reads.labels import counted_judgments
 from adjudication.labels.rules import check_adjudicator
 from adjudication.models import AgreementRun, Voters, VoteRun
 from adjudication.procedure import procedure_of
-from adjudication.stats.policies import DEFAULT, offered_policies
-from adjudication.stats.report import Options
 from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
 from annotation.models import AnnoCycle, Campaign
+from engines.definitions.settings import MIN_VOTES, RESAMPLES, SEED
+from engines.stats.policies import DEFAULT, offered_policies
+from engines.stats.report import Options
 
 UNIT = {"cluster": "unit"}  # what the engine calls it
 J = TypeVar("J", AgreementRun, VoteRun)
@@ -71,7 +71,7 @@ def request_vote(
 ) -> VoteRun:
     """Ask for a majority vote over the labels that count now. Decisions by hand stand whatever it says.
 
-    `ties` is a rule of `adjudication.stats.policies`, `weighted` counts each vote by its annotator's weight, `voters`
+    `ties` is a rule of `engines.stats.policies`, `weighted` counts each vote by its annotator's weight, `voters`
     is humans, machines or all. Without `min_votes` an item needs as many as the overlap of its
     campaign, one with more places (calibration, another judge) too.
     """

@@ -19,19 +19,19 @@ from adjudication.labels.reads.counts import fetch_vote_standing, overrides_in_v
 from adjudication.labels.reads.staleness import MOST_COUNTED, Standing
 from adjudication.labels.reads.too_few import TooFew, too_few_votes
 from adjudication.models import Method, Verdict, Voters, VoteRun
-from adjudication.stats.intervals import METHODS, UNITS
-from adjudication.stats.policies import DEFAULT, offered_policies
-from adjudication.stats.statistics import STATISTICS
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.campaigns.rules.seals import check_not_sealed
-from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.labelling.rules.labels import check_can_read_labels
 from annotation.models import Campaign
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
+from engines.definitions.settings import MIN_VOTES, RESAMPLES, SEED
+from engines.stats.intervals import METHODS, UNITS
+from engines.stats.policies import DEFAULT, offered_policies
+from engines.stats.statistics import STATISTICS
 
 DECIDE: tuple[Role, ...] = (Role.MANAGER, Role.ADJUDICATOR)
 ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS, "POST": DECIDE}

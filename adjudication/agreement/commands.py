@@ -13,10 +13,10 @@ from adjudication.agreement.reads.agreement import as_json, show
 from adjudication.agreement.reads.sample_size import Aim, items_needed
 from adjudication.labels.reads.labels import campaign_with
 from adjudication.models import AgreementRun
-from adjudication.stats.intervals import METHODS
-from adjudication.stats.report import read_margin
-from adjudication.stats.statistics import STATISTICS
 from annotation.campaigns.reads.overrides import overrides_in
+from engines.stats.intervals import METHODS
+from engines.stats.report import read_margin
+from engines.stats.statistics import STATISTICS
 
 
 class MeasureAgreement(ReportingCommand):

@@ -6,12 +6,12 @@ from django import forms
 
 from adjudication.agreement.reads.sample_size import Aim
 from adjudication.models import Voters
-from adjudication.stats.policies import DEFAULT, offered_policies
-from adjudication.stats.report import read_margin
-from adjudication.stats.statistics import STATISTICS, statistic
 from annotation.campaigns.forms.settings import number_field
-from annotation.definitions.settings import MIN_VOTES, RESAMPLES, SEED
 from annotation.models import Campaign
+from engines.definitions.settings import MIN_VOTES, RESAMPLES, SEED
+from engines.stats.policies import DEFAULT, offered_policies
+from engines.stats.report import read_margin
+from engines.stats.statistics import STATISTICS, statistic
 
 INTERVALS = {
     "auto": "by sample size (BCa bootstrap, or jackknife for small samples)",

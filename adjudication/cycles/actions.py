@@ -16,15 +16,15 @@ from adjudication.cycles.reads.trials import TEST_RESAMPLES, Trial, evidence_of,
 from adjudication.cycles.reads.tuning import Candidate, candidate_named, candidates_named, dev_table
 from adjudication.models import AgreementRun
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import RUNS
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from annotation.machines.actions.machines import request_machine_runs
 from annotation.machines.actions.recipes import MachineOptions
 from annotation.machines.reads.machine_items import describe_levels
 from annotation.models import AnnoCycle, Campaign, MachineRun, MachineSource, Outcome, Split
-from annotation.prompting.prompts import parse_prompt
 from corpus.collections.rules import check_manager
 from corpus.models import Collection, PromptTemplate
+from engines.definitions.settings import RUNS
+from engines.prompting.prompts import parse_prompt
 
 
 @transaction.atomic

@@ -22,7 +22,6 @@ from adjudication.cycles.actions import (
 from adjudication.cycles.reads.cycles import campaigns_shown
 from adjudication.cycles.reads.details import cycle_as_json, cycle_details, cycles_with_names
 from annotation.campaigns.api.settings import number_field
-from annotation.definitions.settings import RUNS
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from annotation.machines.api.runs import MachineRunSerializer
 from annotation.models import AnnoCycle, Campaign, MachineSource, Outcome
@@ -30,6 +29,7 @@ from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.imports.api import MANAGE
 from corpus.models import Role
+from engines.definitions.settings import RUNS
 
 WRITE: dict[str, tuple[Role, ...]] = {"POST": MANAGE}
 

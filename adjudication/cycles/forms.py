@@ -4,9 +4,9 @@ from typing import Any
 
 from django import forms
 
-from annotation.definitions.settings import RUNS
 from annotation.models import AnnoCycle, Campaign, Criterion, Outcome, Split
 from corpus.models import Collection
+from engines.definitions.settings import RUNS
 
 OUTCOMES = [
     (Outcome.ANNOTATE, "Annotate everything with the frozen machine"),

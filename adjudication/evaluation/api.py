@@ -23,10 +23,10 @@ from adjudication.evaluation.rules import check_can_see
 from adjudication.exporting.exporter import find_campaign
 from adjudication.models import Evaluation
 from annotation.campaigns.api.settings import number_field
-from annotation.definitions.settings import RESAMPLES, SEED
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
+from engines.definitions.settings import RESAMPLES, SEED
 
 WORD: dict[str, Any] = {"required": False, "allow_blank": True, "default": "", "max_length": 300}
 

@@ -32,13 +32,13 @@ from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.evaluation.reads.writers import WRITERS, write_report
 from adjudication.evaluation.rules import check_can_sample
 from adjudication.exporting.exporter import find_campaign
-from adjudication.stats.measures import measure_names
 from corpus.collections.reads.collections import collection_with
-from corpus.formats.qrels import read_qrels
-from corpus.formats.records import Problem
 from corpus.imports.commands import ImportCommand
 from corpus.loading.sources import read_upload
 from corpus.models import Collection
+from engines.formats.qrels import read_qrels
+from engines.formats.records import Problem
+from engines.stats.measures import measure_names
 
 
 class Evaluate(ReportingCommand):

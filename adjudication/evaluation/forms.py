@@ -11,11 +11,11 @@ from adjudication.evaluation.reads import search_sheets
 from adjudication.evaluation.reads.spec import EMPTY_TOPICS, INTERVALS, MEASURES, TOPICS, UNJUDGED, EvaluationSpec
 from adjudication.evaluation.reads.subsets import attribute_names
 from adjudication.evaluation.reads.unjudged import DEPTHS
-from adjudication.stats.measures import measure_names
-from annotation.definitions.settings import RESAMPLES, SEED
 from annotation.kind import Judged
 from annotation.models import Campaign, CampaignState
 from corpus.models import Collection
+from engines.definitions.settings import RESAMPLES, SEED
+from engines.stats.measures import measure_names
 
 LONGEST_LIST = 100_000  # characters of topic numbers
 

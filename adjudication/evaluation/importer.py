@@ -11,14 +11,14 @@ from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.qrels import in_collection
 from adjudication.models import ImportedQrels, ImportedQrelsTopic
-from corpus.formats.reading import read_qrels_of_path
-from corpus.formats.records import BrokenFile, Problem, QrelRow
 from corpus.imports.forms import ImportForm
 from corpus.imports.jobs.undoing import Undoing
 from corpus.imports.registry import Importer, at_once
 from corpus.loading.counts import ImportCounts
 from corpus.loading.sources import Odometer, read_sources
 from corpus.models import ImportRun
+from engines.formats.reading import read_qrels_of_path
+from engines.formats.records import BrokenFile, Problem, QrelRow
 
 LONGEST_NAME = 100
 MOST_JUDGMENTS = 5_000_000  # ten times those of MS MARCO; they are held in memory until they are stored

@@ -13,7 +13,7 @@ from typing import Any
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import Files, Options
 from adjudication.exporting.streams import pieces, rows
-from corpus.formats.csv_text import write_csv
+from engines.formats.csv_text import write_csv
 
 DEFAULTS = {"level": "query", "grades": "sum", "annotators": False, "unresolved": "refuse"}  # of exports without them
 COMMENT, MANIFEST = "comment.tsv", "manifest.json"

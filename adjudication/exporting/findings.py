@@ -13,7 +13,7 @@ from adjudication.labels.reads.staleness import Standing
 from adjudication.models import VoteRun
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.models import Campaign
-from corpus.formats.records import id_problem
+from engines.formats.records import id_problem
 
 OVERRIDE = "machine_override"
 MOST_EXAMPLES = 3

@@ -4,7 +4,7 @@ A new one is a module in `adjudication/exports/exporters` and a line here.
 """
 
 from adjudication.exporting.exporter import Exporter
-from corpus.plugins import Registry
+from engines.plugins import Registry
 
 # Paths and not objects: exporters belong to a room above this one, and read what they export in others.
 EXPORTERS: Registry[Exporter] = Registry(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY
 from adjudication.labels.reads.relevance import WHOLE
-from corpus.formats.judgment_columns import NAMES, STORED_COLUMNS
+from engines.formats.judgment_columns import NAMES, STORED_COLUMNS
 
 if TYPE_CHECKING:
     from adjudication.exporting.exporter import Options

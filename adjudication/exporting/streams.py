@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import connection
 
 from accounts.sql import execute
-from corpus.formats.zip_stream import PIECE
+from engines.formats.zip_stream import PIECE
 
 if TYPE_CHECKING:
     from adjudication.exporting.exporter import Options

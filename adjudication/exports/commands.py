@@ -21,7 +21,7 @@ from adjudication.exporting.exporter import Options
 from adjudication.exporting.options import formats, make_options, option_fields
 from adjudication.exports.files import Export, open_export
 from corpus.collections.reads.collections import collection_with
-from corpus.formats.litsearch_parquet import MAGIC
+from engines.formats.litsearch_parquet import MAGIC
 
 IN_WORDS = {"members": "files"}
 

@@ -15,7 +15,7 @@ from adjudication.labels.reads.staleness import Standing
 from adjudication.labels.rules import check_none_sealed
 from adjudication.models import VoteRun
 from annotation.models import Campaign
-from corpus.formats.zip_stream import zipped
+from engines.formats.zip_stream import zipped
 
 
 @dataclass(frozen=True)

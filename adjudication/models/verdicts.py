@@ -17,7 +17,7 @@ class VoteRun(Job):
     """One majority vote over a snapshot of a campaign's judgments."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="vote_runs")
-    ties = models.CharField(max_length=60, default="adjudicate")  # a name of adjudication.stats.policies
+    ties = models.CharField(max_length=60, default="adjudicate")  # a name of engines.stats.policies
     min_votes = models.PositiveSmallIntegerField(default=2)
     snapshot = models.BigIntegerField(null=True, blank=True)
     inputs_hash = models.CharField(max_length=64, blank=True)
@@ -39,7 +39,7 @@ class VoteRun(Job):
     @property
     def ties_label(self) -> str:
         """The rule for ties in words; its name where its package is missing."""
-        from adjudication.stats.policies import tie_policy  # loads NumPy, which most commands never need
+        from engines.stats.policies import tie_policy  # loads NumPy, which most commands never need
 
         return tie_policy(self.ties).label
 

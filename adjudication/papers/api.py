@@ -27,10 +27,10 @@ from adjudication.papers.actions.papers import (
 from adjudication.papers.reads.case_details import case_as_json
 from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
 from adjudication.verdicts.actions.extra_judges import send_back_paper
-from annotation.definitions.extractions import write_content
 from annotation.kind import Judged
 from annotation.models import Item
 from corpus.models import Role
+from engines.definitions.extractions import write_content
 
 STEPS = ("undo", "redo")
 STATES = list(FILTERS.items())

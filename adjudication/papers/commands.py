@@ -24,10 +24,10 @@ from adjudication.papers.reads.case_details import case_as_json
 from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
 from adjudication.verdicts.actions.extra_judges import judge_name, send_back_paper
 from annotation.campaigns.reads.campaigns import campaign_with
-from annotation.definitions.extractions import write_content
 from annotation.kind import Judged
 from annotation.models import Campaign, Item
 from corpus.collections.reads.collections import collection_with
+from engines.definitions.extractions import write_content
 
 
 class AdjudicatePapers(SteppedCommand):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adjudication.agreement.reads.report import escape
-from corpus.formats.csv_text import write_csv
+from engines.formats.csv_text import write_csv
 
 CAPTION = (
     "Citation contexts of {papers:,} papers. Tokens, characters and citations are means per context; paragraphs are all"

@@ -25,10 +25,10 @@ from annotation.papers.reads.gold import (
     gold_of,
     gold_papers,
 )
-from corpus.formats.acm_cr import DoisLine, write_acm_cr, write_dois
-from corpus.formats.acm_cr_topics import paragraph_topics, sentence_topics
-from corpus.formats.records import MAX_TOPIC_LENGTH, QrelRow, TopicRecord, id_problem
 from corpus.models import Document, Paper
+from engines.formats.acm_cr import DoisLine, write_acm_cr, write_dois
+from engines.formats.acm_cr_topics import paragraph_topics, sentence_topics
+from engines.formats.records import MAX_TOPIC_LENGTH, QrelRow, TopicRecord, id_problem
 
 ContextTopics = tuple[TopicRecord, list[QrelRow]]
 

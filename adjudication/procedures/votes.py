@@ -16,13 +16,13 @@ from adjudication.labels.reads.queue import count_some_of_queue, needs_decision
 from adjudication.labels.reads.too_few import too_few_votes
 from adjudication.models import Verdict, VoteRun
 from adjudication.procedure import Procedure
-from adjudication.stats.policies import VOTE_POLICIES
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from adjudication.verdicts.forms import DecisionForm
 from annotation.campaigns.reads.progress import large_counts
 from annotation.campaigns.reads.unjudged import labels_shown_to
 from annotation.models import Campaign, Criterion
 from corpus.long_lists import MOST_COUNTED
+from engines.stats.policies import VOTE_POLICIES
 
 
 def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, dict[str, Any]]:

@@ -20,8 +20,8 @@ from adjudication.releases.reads.recipe import released_campaigns
 from adjudication.releases.rules import check_can_open
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from corpus.collections.rules import check_manager
-from corpus.endpoints.hub import is_repository
-from corpus.endpoints.sending import is_token
+from engines.endpoints.hub import is_repository
+from engines.endpoints.sending import is_token
 
 
 @transaction.atomic

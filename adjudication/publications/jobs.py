@@ -17,9 +17,9 @@ from adjudication.releases.jobs.describing import LICENCES
 from adjudication.releases.reads.archive import MANIFEST, archive_of, check_has_files, entries_of, text_of
 from adjudication.releases.rules import check_can_open
 from corpus.collections.jobs.collection_jobs import CollectionJob
-from corpus.endpoints.hub import Hub
-from corpus.endpoints.sending import SendingFailed, Service, Upload
-from corpus.endpoints.zenodo import Deposit, Zenodo
+from engines.endpoints.hub import Hub
+from engines.endpoints.sending import SendingFailed, Service, Upload
+from engines.endpoints.zenodo import Deposit, Zenodo
 
 DESCRIBING = (MANIFEST, "README.md", "LICENSE", "croissant.json")  # also next to the archive of a deposit
 CANCELLED = "Cancelled. What had been sent stays at the service; publish again to go on, or delete it there."

@@ -35,7 +35,7 @@ from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import check_can_manage, check_not_archived, fetch_manager, fetch_membership
 from corpus.collections.views.context import collection_context
 from corpus.models import Membership
-from corpus.text.markdown import render_markdown
+from engines.text.markdown import render_markdown
 
 PER_PAGE = 50
 # What readers of an opened release look for first.

@@ -14,11 +14,11 @@ from adjudication.evaluation.golds.kind import QUERY
 from adjudication.evaluation.reads.subsets import attributes_of
 from adjudication.exports.exporters.topics import published_topics
 from adjudication.models import Split, SplitTopic
-from adjudication.stats.splits import Unit, divide, join
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import SEED
 from corpus.collections.rules import check_manager
 from corpus.models import Collection
+from engines.definitions.settings import SEED
+from engines.stats.splits import Unit, divide, join
 
 MOST_PARTS = 10
 MOST_ATTRIBUTES = 4

@@ -13,9 +13,9 @@ from adjudication.models import Split
 from adjudication.splits.actions import delete_split, make_split
 from adjudication.splits.reads import figures_of, members_of
 from annotation.campaigns.forms.settings import number_field
-from annotation.definitions.settings import SEED
 from corpus.collections.places import in_collection, thing_in_collection
 from corpus.models import Collection, Role
+from engines.definitions.settings import SEED
 
 _between = re.compile(r"[\s,=]").sub  # what the words of parts are read apart by
 

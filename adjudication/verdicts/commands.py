@@ -8,7 +8,7 @@ from accounts.management.reporting import ReportingCommand
 from adjudication.labels.reads.labels import campaign_with
 from adjudication.models import Voters
 from adjudication.procedure import procedure_of
-from adjudication.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_policies
+from engines.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_policies
 
 
 class Command(ReportingCommand):

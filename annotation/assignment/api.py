@@ -14,9 +14,9 @@ from accounts.schema import answers
 from annotation.assignment.actions.annotators import add_members_by_email, add_name, change_annotator
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
-from annotation.definitions.settings import ANNOTATOR_NAME, CAPACITY
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState
 from corpus.models import Role
+from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY
 
 OVERSEE: tuple[Role, ...] = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)

@@ -7,9 +7,9 @@ from django import forms
 from accounts.models import User
 from annotation.campaigns.forms.campaigns import STRATEGIES, possible_annotators
 from annotation.campaigns.forms.settings import number_field
-from annotation.definitions.settings import ANNOTATOR_NAME, CAPACITY, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
 from corpus.models import Membership
+from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
 
 
 class MembersForm(forms.Form):

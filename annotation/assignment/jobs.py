@@ -19,10 +19,10 @@ from accounts.sql import execute
 from annotation.assignment.reads.workload import WITHDRAWN, Workload, read_workload
 from annotation.campaigns.jobs import CampaignJob
 from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
-from annotation.planning.order import order_by_aspect, order_by_document, schedule
-from annotation.planning.plan import free_slots, plan_assignments
-from annotation.planning.problem import CannotPlan, Ints, Plan
 from corpus.loading.constraints import checked_at_once
+from engines.planning.order import order_by_aspect, order_by_document, schedule
+from engines.planning.plan import free_slots, plan_assignments
+from engines.planning.problem import CannotPlan, Ints, Plan
 
 COPY = """
 COPY annotation_assignment (item_id, queue_id, annotator_id, state, slot, repeat, position) FROM STDIN

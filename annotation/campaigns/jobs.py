@@ -17,12 +17,12 @@ from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import OVERLAP
 from annotation.kind import Draw, Report, Supply
 from annotation.models import Assignment, Campaign, Item, ItemBuild
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.imports.jobs.undoing import relations
 from corpus.models import Collection, Membership
+from engines.definitions.settings import OVERLAP
 
 # An item's place in the draw follows from the seed and its external ids, as when items are made.
 RAISE_OVERLAP = """

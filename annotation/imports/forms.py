@@ -2,8 +2,8 @@
 
 from django import forms
 
-from corpus.formats.judgment_columns import DETAILS
 from corpus.imports.forms import ImportForm
+from engines.formats.judgment_columns import DETAILS
 
 
 class JudgmentImportForm(ImportForm):

@@ -15,9 +15,9 @@ from annotation.assignment.reads.participation import fetch_participation
 from annotation.assignment.rules import check_can_label
 from annotation.campaigns.rules.campaigns import fetch_managed
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import ANSWER, INQUIRY
 from annotation.inquiries.rules import check_can_read
 from annotation.models import Assignment, Audience, Campaign, Inquiry
+from engines.definitions.settings import ANSWER, INQUIRY
 
 MOST_OPEN = 100  # questions of one annotator that wait for an answer
 

@@ -12,11 +12,11 @@ from rest_framework.response import Response
 from accounts.models import TokenScope
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView, LabellingView
-from annotation.definitions.settings import ANSWER, INQUIRY
 from annotation.inquiries.actions import answer_inquiry, ask_managers
 from annotation.inquiries.reads import inquiries_of, name_of, own_notes
 from annotation.models import Audience, Inquiry
 from corpus.models import Role
+from engines.definitions.settings import ANSWER, INQUIRY
 
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 OPEN = OpenApiParameter("open", OpenApiTypes.BOOL, description="only those that wait for an answer")

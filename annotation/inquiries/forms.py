@@ -4,8 +4,8 @@ from typing import Any
 
 from django import forms
 
-from annotation.definitions.settings import ANSWER
 from annotation.models import Audience, Inquiry
+from engines.definitions.settings import ANSWER
 
 SHOW = {"open": "Waiting for an answer", "answered": "Answered", "": "All"}
 

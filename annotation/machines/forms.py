@@ -5,14 +5,14 @@ from typing import Any
 from django import forms
 
 from annotation.campaigns.forms.settings import number_field
-from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
 from annotation.machines.actions.recipes import MachineOptions
 from annotation.models import Campaign, Criterion, MachineKind
-from annotation.prompting.lexical import usual_thresholds
 from corpus.collections.reads.endpoints import chat_endpoint, chat_pace
-from corpus.endpoints.chat import Endpoint
 from corpus.models import PromptPurpose, PromptTemplate
 from corpus.questions.reads.prompts import prompt_versions
+from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
+from engines.endpoints.chat import Endpoint
+from engines.prompting.lexical import usual_thresholds
 
 KINDS = [
     (MachineKind.LEXICAL, "Lexical baseline: counts the aspect's content words in the document, without a network"),

@@ -34,15 +34,15 @@ from annotation.models import (
     Submission,
     SubmissionKind,
 )
-from annotation.prompting.answers import AnswerForm, read_answer
-from annotation.prompting.lexical import cover, describe, level_of
-from annotation.prompting.prompts import parse_prompt
-from annotation.prompting.recipes import recipe_from
 from corpus.collections.reads.endpoints import NO_MODEL, chat_pace, require_chat_endpoint
-from corpus.endpoints.chat import Chat, Message, Reply, Unusable
-from corpus.endpoints.driver import Failure, FirstAnswers, Pace, ask_all
-from corpus.endpoints.prices import Prices
-from corpus.formats.judgment_columns import MOST_SAID
+from engines.endpoints.chat import Chat, Message, Reply, Unusable
+from engines.endpoints.driver import Failure, FirstAnswers, Pace, ask_all
+from engines.endpoints.prices import Prices
+from engines.formats.judgment_columns import MOST_SAID
+from engines.prompting.answers import AnswerForm, read_answer
+from engines.prompting.lexical import cover, describe, level_of
+from engines.prompting.prompts import parse_prompt
+from engines.prompting.recipes import recipe_from
 
 LEXICAL_BATCH = 500
 NAMESPACE = UUID("7c7f1a0e-4b35-5e0c-8d1e-6a2b9f0c3d52")  # of submissions made by machine runs

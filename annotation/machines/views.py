@@ -21,12 +21,12 @@ from annotation.machines.forms import DecisionForm, MachineForm, PromptForm
 from annotation.machines.reads.machines import count_replies, imported_machines, replies_in_state, run_rows, runs_of
 from annotation.machines.reads.prompts import preview_of
 from annotation.models import Campaign, CampaignState, MachineReply, MachineRun, ReplyState
-from annotation.prompting.prompts import PLACEHOLDERS, STARTERS
 from corpus.collections.reads.endpoints import chat_endpoint
 from corpus.collections.views.context import form_page
 from corpus.models import PromptPurpose
 from corpus.questions.reads.prompts import prompt_versions
-from corpus.text.differences import compare_texts
+from engines.prompting.prompts import PLACEHOLDERS, STARTERS
+from engines.text.differences import compare_texts
 
 PER_PAGE = 20
 

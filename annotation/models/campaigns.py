@@ -5,9 +5,9 @@ from django.db import models
 
 from accounts.models import person_key
 from annotation.apps import AnnotationConfig
-from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
 from annotation.kind import Judged, Kind, kind_by_name, kinds
 from corpus.models.collections import Collection, InCollection
+from engines.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
 
 KIND_CHOICES = [(name, name) for name in AnnotationConfig.campaign_kinds]
 

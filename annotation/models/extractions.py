@@ -80,7 +80,7 @@ class Extraction(models.Model):
 class ExtractionRevision(models.Model):
     """One state of an extraction, whole. Append-only: a trigger refuses updates, and deletes of what people made.
 
-    `content` is what `annotation/definitions/extractions.py` reads and writes; every writer goes through it.
+    `content` is what `engines/definitions/extractions.py` reads and writes; every writer goes through it.
     """
 
     is_append_only = True  # to code that changes every text of the database

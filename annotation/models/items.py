@@ -5,10 +5,10 @@ from django.db import models
 from django.db.models import Q
 
 from accounts.models import person_key
-from annotation.definitions.settings import ANNOTATOR_NAME
 from annotation.models.campaigns import Campaign, Split
 from corpus.models import Aspect, Document, Paper, Topic
 from corpus.models.imports import imported_in
+from engines.definitions.settings import ANNOTATOR_NAME
 
 
 class Item(models.Model):

@@ -3,9 +3,9 @@
 from django.db import models
 
 from accounts.models import Job
-from annotation.definitions.settings import USUAL_GAP
 from annotation.models.campaigns import Campaign, Strategy
 from annotation.models.items import Annotator
+from engines.definitions.settings import USUAL_GAP
 
 
 class ItemBuild(Job):

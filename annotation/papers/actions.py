@@ -12,9 +12,6 @@ from accounts.audit import record_event
 from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.assignment.actions.queue import regain_slot
-from annotation.definitions.block_contexts import without_proposals
-from annotation.definitions.extraction_steps import whole_step
-from annotation.definitions.extractions import Content, findings_of
 from annotation.labelling.forms import LONGEST_REASON
 from annotation.models import (
     Annotator,
@@ -31,9 +28,12 @@ from annotation.papers.jobs.extractions import append_steps, move_to, store_extr
 from annotation.papers.reads.extractions import content_of, machine_content
 from annotation.papers.rules import check_can_extract, check_can_work
 from corpus.collections.rules import check_manager
-from corpus.formats.dois import bare_doi, is_placeholder, is_plausible
 from corpus.models import Paper, Topic, TopicKind
 from corpus.models.papers import DOUBTFUL_DOI
+from engines.definitions.block_contexts import without_proposals
+from engines.definitions.extraction_steps import whole_step
+from engines.definitions.extractions import Content, findings_of
+from engines.formats.dois import bare_doi, is_placeholder, is_plausible
 
 BLOCKING = ("dangling", "empty")  # rules of findings that must be confirmed to finish
 CONTEXT_KINDS = (TopicKind.CONTEXT_PARAGRAPH, TopicKind.CONTEXT_SENTENCE)

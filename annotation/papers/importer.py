@@ -5,11 +5,11 @@ from typing import Any
 
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource
 from annotation.papers.jobs.papers import reading_papers
-from corpus.formats.registry import labels_for
 from corpus.imports.forms import ImportForm, NamesField
 from corpus.imports.jobs.undoing import Standing, Undoing, remove_files
 from corpus.imports.registry import Importer
 from corpus.models import ImportRun, Paper
+from engines.formats.registry import labels_for
 
 
 class PaperImportForm(ImportForm):

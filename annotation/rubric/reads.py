@@ -9,10 +9,10 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from annotation.campaigns.reads.unjudged import left_to
-from annotation.definitions.rubric_options import read_rubric_options
 from annotation.models import Campaign, Judgment, ReviewDecision, Rewrite, RewriteReview
-from corpus.text.differences import Piece, compare_texts
-from corpus.text.overlap import Overlap, overlap_with
+from engines.definitions.rubric_options import read_rubric_options
+from engines.text.differences import Piece, compare_texts
+from engines.text.overlap import Overlap, overlap_with
 
 CONFIRMED, REJECTED, ASKED, OPEN = "confirmed", "rejected", "asked", "open"
 STANDINGS = {OPEN: "nobody asked", ASKED: "asked", CONFIRMED: "confirmed", REJECTED: "rejected"}

@@ -10,7 +10,7 @@ from annotation.campaigns.reads.overrides import overrides_shown_to
 from annotation.campaigns.reads.progress_bars import state_bar, with_bars
 from annotation.models import Campaign, Item
 from corpus.tables import Column
-from corpus.text.markdown import render_markdown
+from engines.text.markdown import render_markdown
 
 register = template.Library()
 register.filter("by_state", state_bar)

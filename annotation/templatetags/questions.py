@@ -5,11 +5,11 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
-from annotation.definitions.rubric_options import read_rubric_options
 from annotation.labelling.reads.units import in_utf16
 from annotation.templatetags.labelling import marked
 from corpus.templatetags.overlap import share
-from corpus.text.overlap import shared_spans
+from engines.definitions.rubric_options import read_rubric_options
+from engines.text.overlap import shared_spans
 
 register = template.Library()
 register.filter("share", share)

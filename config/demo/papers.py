@@ -12,8 +12,6 @@ from annotation.assignment.actions.annotators import add_members
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
 from annotation.campaigns.actions.items import build_items
-from annotation.definitions.block_contexts import readings_of
-from annotation.definitions.extractions import Content, ExtractedReference, ExtractedSentence, kind_of, write_content
 from annotation.models import Assignment, Campaign
 from annotation.papers.actions import begin_extraction, finish_extraction, save_extraction
 from annotation.papers.reads.extractions import content_of
@@ -21,6 +19,8 @@ from config.demo.people import ANNOTATORS, HERE, MANAGER
 from config.demo.sheets import pdf_of
 from corpus.imports.actions import request_import
 from corpus.models import Collection, Paper
+from engines.definitions.block_contexts import readings_of
+from engines.definitions.extractions import Content, ExtractedReference, ExtractedSentence, kind_of, write_content
 
 TO_READ = ("hives", "registers")
 FINISHED = "notebooks.xml"

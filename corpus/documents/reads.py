@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
 from corpus.models import Collection, Document, FullText, Indexing
-from corpus.text.names import OPENING, document_name
+from engines.text.names import OPENING, document_name
 
 MOST_RANKED = 10_000  # matches that are ranked; the page says so when there are more
 COUNT_LIMIT = 250_000

@@ -18,13 +18,13 @@ from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.jobs.removals import append_only_rows_deletable
 from corpus.collections.rules import check_can_delete, check_manager
-from corpus.formats.archives import is_packed
-from corpus.formats.records import BrokenFile
-from corpus.formats.registry import AUTO, HEAD_BYTES, detect, format_names
 from corpus.imports.jobs.imports import is_my_turn
 from corpus.imports.jobs.undoing import check_can_undo, undo
 from corpus.loading.uploads import UPLOADS, remove_uploads
 from corpus.models import Collection, ImportRun
+from engines.formats.archives import is_packed
+from engines.formats.records import BrokenFile
+from engines.formats.registry import AUTO, HEAD_BYTES, detect, format_names
 
 MOST_FILES = 2_000
 KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again

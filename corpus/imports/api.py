@@ -22,12 +22,12 @@ from accounts.parsers import MultiPartParser
 from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
-from corpus.formats.registry import AUTO, format_names
 from corpus.imports.actions import request_import, undo_import
 from corpus.imports.forms import ListField, parameters_from
 from corpus.imports.jobs.imports import import_at_once
 from corpus.imports.registry import Importer, collection_importers, importers
 from corpus.models import ImportRun, Role
+from engines.formats.registry import AUTO, format_names
 
 MOST_RECORDS = 10_000
 COMMON = ("kind", "files", "format", "dry_run", CSRF)  # fields of every kind

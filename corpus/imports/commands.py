@@ -15,12 +15,12 @@ from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
-from corpus.formats.registry import AUTO, format_names, formats_for
 from corpus.imports.actions import request_import, undo_import
 from corpus.imports.forms import DocnosField, parameters_from
 from corpus.imports.reads import ErrorGroup, group_errors
 from corpus.imports.registry import Importer, importers
 from corpus.models import ImportRun
+from engines.formats.registry import AUTO, format_names, formats_for
 
 SHOWN_ERRORS = 10
 

@@ -7,7 +7,7 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.refusals import Refused
-from corpus.formats.registry import format_label, format_names, formats_for
+from engines.formats.registry import format_label, format_names, formats_for
 
 
 class FilesInput(forms.ClearableFileInput):

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpus.formats.registry import shapes_by_name
 from corpus.models import ImportRun
+from engines.formats.registry import shapes_by_name
 
 PLACES = 5  # of a group that are listed
 _VARIES = re.compile(r"""“[^”]*”|"[^"]*"|'[^']*'|\d+""").sub  # what differs between errors of one kind

@@ -1,7 +1,7 @@
 """The importer of one sort of records: its words, its form, the work, how it is undone.
 
 A new sort is one module with an `Importer` and one line in the `importers` of its AppConfig. The formats themselves
-say what they carry (corpus/formats/registry.py).
+say what they carry (engines/formats/registry.py).
 """
 
 from collections.abc import Callable

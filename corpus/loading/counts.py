@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from corpus.formats.records import PartProblem, Problem
 from corpus.models import ImportRun
+from engines.formats.records import PartProblem, Problem
 
 ERRORS_KEPT = 10_000
 REPEATED = "a record whose id came earlier in this import"

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Generic, TypeVar
 
 from accounts.jobs import Progress
-from corpus.formats.records import Problem, Skip
 from corpus.loading.background_reading import Check, in_background
 from corpus.loading.counts import ImportCounts
 from corpus.loading.samples import sampled
 from corpus.loading.sources import Odometer, Placed, read_sources
 from corpus.models import ImportRun
+from engines.formats.records import Problem, Skip
 
 BATCH_ROWS = 4_000
 BATCH_BYTES = 8_000_000  # of records, as their reader sends them
@@ -78,7 +78,7 @@ def read_batches(
     *,
     rows: int | None = None,
 ) -> Iterator[Batch[L]]:
-    """The records of the job's files in batches; `read` is a reader of corpus.formats. See `gathered`."""
+    """The records of the job's files in batches; `read` is a reader of engines.formats. See `gathered`."""
     yield from gathered(run, partial(read_sources, run, read), line_of, progress, counts, rows=rows)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from typing import Any, TypeVar
 
-from corpus.formats.records import AspectRecord, Problem, Skip
 from corpus.loading.counts import ImportCounts
+from engines.formats.records import AspectRecord, Problem, Skip
 
 MOST = 5  # records
 MOST_TEXTS = 5  # of a list

@@ -1,4 +1,4 @@
-"""The files of an import, read by a child with limits (corpus/guarded)."""
+"""The files of an import, read by a child with limits (engines/guarded)."""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -10,12 +10,12 @@ from typing import IO, Protocol, TypeVar
 
 from django.conf import settings
 
-from corpus.formats.reading import read_opened
-from corpus.formats.records import BrokenFile
-from corpus.guarded.limits import Limits, ReadingFailed
-from corpus.guarded.reading import read_guarded
 from corpus.loading.background_reading import Check
 from corpus.models import ImportRun
+from engines.formats.reading import read_opened
+from engines.formats.records import BrokenFile
+from engines.guarded.limits import Limits, ReadingFailed
+from engines.guarded.reading import read_guarded
 
 
 class Placed(Protocol):
@@ -66,7 +66,7 @@ def limits() -> Limits:
 
 
 def read_upload(read: Callable[..., Iterable[T]], stream: IO[bytes], name: str) -> Iterator[T]:
-    """Yield what a reader of corpus.formats reads from a small file of a request, called by a child with limits.
+    """Yield what a reader of engines.formats reads from a small file of a request, called by a child with limits.
 
     `read(stream, name)`. Raises `BrokenFile`.
     """
@@ -83,7 +83,7 @@ def read_upload(read: Callable[..., Iterable[T]], stream: IO[bytes], name: str) 
 def read_sources(run: ImportRun, read: Callable[..., Iterable[R]], odometer: Odometer, check: Check) -> Iterator[R]:
     """Yield the records of all files of the job, each file read by a child; `check` may raise to stop it at any moment.
 
-    `read(path, format, name=…, watch=…)` is a reader of corpus.formats. Raises `BrokenFile`, also where a file came to
+    `read(path, format, name=…, watch=…)` is a reader of engines.formats. Raises `BrokenFile`, also where a file came to
     a limit.
     """
     for source in sources_of(run):

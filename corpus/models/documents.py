@@ -9,7 +9,7 @@ from django.db.models import F, Func, Value
 from accounts.models import Job
 from corpus.models.collections import Collection, InCollection
 from corpus.models.imports import imported_in
-from corpus.text.names import document_name
+from engines.text.names import document_name
 
 
 class Document(models.Model):

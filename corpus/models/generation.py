@@ -8,13 +8,13 @@ from corpus.models.collections import Collection, InCollection
 from corpus.models.mentions import CitationMention
 from corpus.models.prompts import PromptTemplate
 from corpus.models.topics import Topic
-from corpus.text.overlap import DEFINITIONS, LITSEARCH_CODE, WORDS
+from engines.text.overlap import DEFINITIONS, LITSEARCH_CODE, WORDS
 
 INLINE_INSIDE, INLINE_OUTSIDE = "inline-inside", "inline-outside"  # sources of topics: where the mention's paper is
 
 
 class OverlapDefinition(models.TextChoices):
-    """How the words of a question are counted (corpus/text/overlap.py; formats.md 2)."""
+    """How the words of a question are counted (engines/text/overlap.py; formats.md 2)."""
 
     WORDS = WORDS, DEFINITIONS[WORDS].label
     CODE = LITSEARCH_CODE, DEFINITIONS[LITSEARCH_CODE].label

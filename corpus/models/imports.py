@@ -14,7 +14,7 @@ class ImportRun(Job):
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="import_runs")
     kind = models.CharField(max_length=40)  # name of what is imported: corpus/imports/registry.py
-    format = models.CharField(max_length=40, default="auto")  # name of its format: corpus/formats/registry.py
+    format = models.CharField(max_length=40, default="auto")  # name of its format: engines/formats/registry.py
     dry_run = models.BooleanField(default=False)
     files = models.JSONField(default=list)  # [{"name", "path", "size", "sha256"}], paths below MEDIA_ROOT
     created = models.BigIntegerField(default=0)

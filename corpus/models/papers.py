@@ -8,9 +8,9 @@ from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import Exact
 
-from corpus.formats.registry import format_label
 from corpus.models.collections import Collection, InCollection
 from corpus.models.imports import imported_in
+from engines.formats.registry import format_label
 
 DOUBTFUL_DOI = "doubtful-doi"  # a warning with `candidates`; `settled` once somebody has answered
 
@@ -28,7 +28,7 @@ class Paper(models.Model):
 
     `key` is the DOI, or the file's name where there is none; it has no blanks, and changes only where somebody says
     what its DOI is. The lists are JSON,
-    because a paper is read and written whole (ADR 13): `corpus/formats/papers.py` says what stands in them.
+    because a paper is read and written whole (ADR 13): `engines/formats/papers.py` says what stands in them.
     """
 
     collection = models.ForeignKey(
@@ -44,7 +44,7 @@ class Paper(models.Model):
     authors = ArrayField(models.TextField(), default=list, blank=True)
     venue = models.TextField(blank=True)
     year = models.PositiveSmallIntegerField(null=True, blank=True)
-    source = models.CharField(max_length=40)  # name of the format it was read from: corpus/formats/registry.py
+    source = models.CharField(max_length=40)  # name of the format it was read from: engines/formats/registry.py
     file = models.FileField(max_length=200, blank=True)  # as it came in, below MEDIA_ROOT
     file_name = models.CharField(max_length=255, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)

@@ -6,10 +6,10 @@ Keys that a unique constraint begins with have no index of their own: each would
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from corpus.formats.records import MAX_TOPIC_LENGTH
 from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
 from corpus.models.imports import imported_in
+from engines.formats.records import MAX_TOPIC_LENGTH
 
 LONGEST_AUTHOR = 200
 LONGEST_SOURCE = 60  # characters
@@ -139,7 +139,7 @@ class Target(models.Model):
 
 
 class SubQuery(models.Model):
-    """A part of a complex query: some of its top aspects, in the query's own sentences (corpus/ranking/sub_queries).
+    """A part of a complex query: some of its top aspects, in the query's own sentences (engines/ranking/sub_queries).
 
     It has no pool, no items and no judgments of its own: its pool is the topic's, what is judged for it are its aspects
     with what stands below them in the topic's tree. So it costs no annotation and follows every later change.

@@ -17,9 +17,9 @@ from corpus.models import Collection, PoolEntry, PoolRun, PoolSource, RetrievalR
 from corpus.models.pools import BY_HAND
 from corpus.pools.jobs.pools import remove_method, try_lock_pools
 from corpus.pools.reads.recipes import choose_methods
-from corpus.ranking.index import Settings
-from corpus.ranking.recipe import Recipe
 from corpus.runs.reads import judged_documents_of
+from engines.ranking.index import Settings
+from engines.ranking.recipe import Recipe
 
 DEEPEST = 1_000_000_000
 POOL_PAIRS = """

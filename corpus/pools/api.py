@@ -22,8 +22,8 @@ from corpus.pools.actions import DEEPEST, request_pools
 from corpus.pools.forms import DEFAULT, STEMMERS, BuildForm, own_index, own_recipe
 from corpus.pools.reads.pool_report import holes_of_runs, overlap_of_methods
 from corpus.pools.reads.recipes import MOST
-from corpus.ranking.index import Settings
-from corpus.ranking.recipe import Recipe
+from engines.ranking.index import Settings
+from engines.ranking.recipe import Recipe
 
 
 class PoolSourceSerializer(serializers.ModelSerializer[PoolSource]):

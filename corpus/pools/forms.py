@@ -12,10 +12,10 @@ from corpus.models.pools import CANDIDATE_POOL, TARGETS
 from corpus.pools.actions import DEEPEST
 from corpus.pools.reads.pools import has_topic_pools
 from corpus.pools.reads.recipes import MOST, can_search, default_recipe
-from corpus.ranking.analysis import Analysis
-from corpus.ranking.index import Settings
-from corpus.ranking.recipe import Recipe
 from corpus.runs.reads import list_runs
+from engines.ranking.analysis import Analysis
+from engines.ranking.index import Settings
+from engines.ranking.recipe import Recipe
 
 DEFAULT = Recipe(dense=0)
 NO_SEARCH, USUAL, OWN = "none", "doris-mae", "own"

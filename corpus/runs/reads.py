@@ -8,8 +8,8 @@ from django.db.models.expressions import Func
 
 from accounts.sql import execute
 from corpus.models import Collection, Document, PoolEntry, Ranking, RetrievalRun
-from corpus.text.reranking import Message, Paper, parse_rerank_prompt, shortened
 from corpus.topics.reads.judged import with_judged
+from engines.text.reranking import Message, Paper, parse_rerank_prompt, shortened
 
 EXAMPLES, EXAMPLE_WORDS = 3, 60  # documents in an example of a prompt, and words of each
 COMPARED = 100  # first documents of a ranking that are compared with its topic's pool

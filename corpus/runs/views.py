@@ -34,7 +34,7 @@ from corpus.runs.reads import (
 from corpus.runs.recipes.recipe import Recipe
 from corpus.runs.recipes.registry import RECIPES
 from corpus.runs.rules import LONGEST_NAME
-from corpus.text.reranking import FOR_EACH, ONCE, STARTERS, USUAL
+from engines.text.reranking import FOR_EACH, ONCE, STARTERS, USUAL
 
 RUNS_PER_PAGE = 50
 TOPICS_PER_PAGE = 25

@@ -2,7 +2,7 @@
 
 from django import template
 
-from corpus.formats.registry import labels_for
+from engines.formats.registry import labels_for
 
 register = template.Library()
 

@@ -2,7 +2,7 @@
 
 from django import template
 
-from corpus.text.overlap import format_share
+from engines.text.overlap import format_share
 
 register = template.Library()
 

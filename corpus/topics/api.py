@@ -15,7 +15,6 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView, RemovedSerializer
 from corpus.collections.rules import OVERSEERS, can_oversee
-from corpus.formats.records import MAX_TOPIC_LENGTH
 from corpus.imports.api import MANAGE, MOST_RECORDS, ImportSerializer, import_records
 from corpus.models import (
     AspectNode,
@@ -33,6 +32,7 @@ from corpus.models.topics import LONGEST_AUTHOR, LONGEST_CATEGORY, LONGEST_SOURC
 from corpus.topics.actions.sub_queries import MOST_ASPECTS, make_sub_queries, remove_sub_queries
 from corpus.topics.reads.reviews import ReviewState, with_review_state
 from corpus.topics.reads.topics import list_sub_queries
+from engines.formats.records import MAX_TOPIC_LENGTH
 
 
 class SubAspectSerializer(serializers.Serializer[Any]):

@@ -12,10 +12,10 @@ from accounts.refusals import Refused
 from adjudication.agreement.actions import request_vote
 from adjudication.agreement.api import NewVoteSerializer, TiesField, VoteSerializer
 from adjudication.models import VoteRun
-from adjudication.stats.pairwise import Tables
-from adjudication.stats.policies import TIE_POLICIES, TiePolicy, lowest_tied
-from adjudication.stats.statistics import REPORT, SCALES, STATISTICS, TABLE_ONE, Statistic
 from adjudication.verdicts.jobs.votes import settle
+from engines.stats.pairwise import Tables
+from engines.stats.policies import TIE_POLICIES, TiePolicy, lowest_tied
+from engines.stats.statistics import REPORT, SCALES, STATISTICS, TABLE_ONE, Statistic
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.adjudication.verdicts.test_votes import vote

@@ -12,12 +12,12 @@ from playwright.sync_api import Route, expect
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from annotation.definitions.extractions import gold_of_content
 from annotation.inquiries.actions import answer_inquiry
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource, ExtractionState, Inquiry
 from annotation.papers.reads.extractions import content_of
-from corpus.formats.acm_cr import read_acm_cr
 from corpus.models import Paper
+from engines.definitions.extractions import gold_of_content
+from engines.formats.acm_cr import read_acm_cr
 from tests.browser.axe import OPEN_DIALOGS, assert_accessible, assert_accessible_in_both_faces
 from tests.browser.extraction import BODY, HEAD, extraction_campaign, open_extraction, paper_material, refreshed, saved
 from tests.factories.annotation import AT

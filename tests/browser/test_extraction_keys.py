@@ -10,10 +10,10 @@ from playwright.sync_api import expect
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from annotation.definitions.extractions import Content
 from annotation.models import Extraction, ExtractionSource
 from annotation.papers.reads.extractions import content_of
 from corpus.models import Document, Paper
+from engines.definitions.extractions import Content
 from tests.browser.axe import assert_accessible
 from tests.browser.experts import Hand, counted, counted_requests
 from tests.browser.extraction import BODY, HEAD, extraction_campaign, open_extraction, paper_material, refreshed, saved

@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotation.definitions.extractions import Content, ExtractedContext, ExtractedSentence
 from annotation.models import Extraction, ExtractionSource
 from annotation.papers.reads.extractions import content_of
 from corpus.models import Paper
+from engines.definitions.extractions import Content, ExtractedContext, ExtractedSentence
 from tests.browser.axe import assert_accessible
 from tests.browser.extraction import extraction_campaign, open_extraction, paper_material, refreshed, saved
 from tests.factories.papers import PaperFactory, make_content, make_extraction

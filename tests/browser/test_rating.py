@@ -7,8 +7,8 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotation.models import FoundTarget, Judgment, Rewrite
-from corpus.text.overlap import DEFINITIONS, LITSEARCH_CODE, shared_spans, word_overlap
-from corpus.text.words import fold_word
+from engines.text.overlap import DEFINITIONS, LITSEARCH_CODE, shared_spans, word_overlap
+from engines.text.words import fold_word
 from tests.browser.axe import assert_accessible
 from tests.factories.rubrics import Rubric, build_rubric, rate
 

@@ -8,9 +8,9 @@ from playwright.sync_api import Page, expect
 
 from adjudication.papers.reads.papers import fetch_case
 from annotation.assignment.actions.annotators import add_members
-from annotation.definitions.extractions import statements
 from annotation.models import Assignment, AssignmentState, Extraction, ExtractionSource
 from annotation.papers.reads.extractions import content_of
+from engines.definitions.extractions import statements
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.annotation import AT
 from tests.factories.versions import FIRST, SECOND, Finished, make_finished, references

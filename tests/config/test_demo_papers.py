@@ -6,7 +6,7 @@ import pytest
 
 from config.demo.people import HERE
 from config.demo.sheets import pdf_of
-from corpus.pdf.worker import extract, render_page
+from engines.pdf.worker import extract, render_page
 
 
 def paper(folder: Path, text: str):

@@ -52,7 +52,7 @@ def test_spooled_copies_lie_there_too_unless_the_operator_says_where(tmp_path: P
     (tmp_path / "elsewhere").mkdir()
     script = (
         "import django, tempfile; django.setup(); print(tempfile.gettempdir())\n"
-        "from corpus.guarded.reading import read_guarded\n"
+        "from engines.guarded.reading import read_guarded\n"
         "print(*read_guarded(tempfile._candidate_tempdir_list))"
     )
     environment = {name: value for name, value in os.environ.items() if name != "TMPDIR"}

@@ -13,9 +13,9 @@ from adjudication.evaluation.reads.tables import Column, Table
 from adjudication.exporting.exporter import CampaignExporter, Options, TextExporter
 from adjudication.exporting.forms import CampaignForm, WordField
 from adjudication.exporting.streams import rows
-from adjudication.stats.policies import Ballots, TiePolicy
-from adjudication.stats.results import IntArray
 from corpus.models import Collection
+from engines.stats.policies import Ballots, TiePolicy
+from engines.stats.results import IntArray
 
 SEPARATORS = {"tab": "\t", "semicolon": ";"}
 STATEMENT = """

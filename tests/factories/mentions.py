@@ -6,7 +6,7 @@ import factory
 
 from corpus.models import CitationMention, Document, GeneratedQuestion, GenerationReply, MentionReference, QuestionRun
 from corpus.models.prompts import PromptPurpose, PromptTemplate
-from corpus.text.words import title_key
+from engines.text.words import title_key
 from tests.factories.accounts import AT, CollectionFactory
 
 TEXT = "Green tea wants cooler water [1], as was found for white tea as well [2, 3]."

@@ -4,16 +4,16 @@ from typing import Any
 
 import factory
 
-from annotation.definitions.extractions import (
+from annotation.models import Assignment, Campaign, Extraction, ExtractionSource, ExtractionState
+from annotation.papers.jobs.extractions import store_extraction
+from corpus.models import Paper
+from engines.definitions.extractions import (
     Content,
     ExtractedContext,
     ExtractedReference,
     ExtractedSentence,
     kind_of,
 )
-from annotation.models import Assignment, Campaign, Extraction, ExtractionSource, ExtractionState
-from annotation.papers.jobs.extractions import store_extraction
-from corpus.models import Paper
 from tests.factories.accounts import AT, CollectionFactory
 
 

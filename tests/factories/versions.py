@@ -5,14 +5,6 @@ from datetime import datetime
 
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.definitions.extractions import (
-    Content,
-    ExtractedContext,
-    ExtractedReference,
-    ExtractedSentence,
-    kind_of,
-    write_content,
-)
 from annotation.models import Campaign, Extraction, ExtractionSource, Item
 from annotation.papers.actions import (
     begin_extraction,
@@ -21,6 +13,14 @@ from annotation.papers.actions import (
     save_extraction,
 )
 from corpus.models import Paper
+from engines.definitions.extractions import (
+    Content,
+    ExtractedContext,
+    ExtractedReference,
+    ExtractedSentence,
+    kind_of,
+    write_content,
+)
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.papers import PaperFactory, assignment_of, make_extraction
 

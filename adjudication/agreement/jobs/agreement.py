@@ -22,14 +22,14 @@ from adjudication.labels.reads.inputs import Inputs, await_verdicts, labels_of, 
 from adjudication.labels.reads.labels import IntArray, Matrix, newest_submission, scale_of
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
-from adjudication.stats.labels import Labels
-from adjudication.stats.report import Agreement, Options, measure_agreement
-from adjudication.stats.results import CODE_VERSION, to_jsonable
-from adjudication.stats.statistics import statistics_for
 from annotation.campaigns.jobs import CampaignJob
 from annotation.campaigns.rules.seals import check_not_sealed
 from annotation.models import Campaign, Criterion
 from corpus.models import Membership
+from engines.stats.labels import Labels
+from engines.stats.report import Agreement, Options, measure_agreement
+from engines.stats.results import CODE_VERSION, to_jsonable
+from engines.stats.statistics import statistics_for
 
 
 class ResultJob(CampaignJob[J]):

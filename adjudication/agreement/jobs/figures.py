@@ -14,11 +14,11 @@ from adjudication.agreement.jobs.drawings import (
     draw_matrix,
 )
 from adjudication.agreement.reads.agreement import AGAINST, REASONS
-from adjudication.stats.blocks import ADJUDICATED
-from adjudication.stats.report import Agreement, Result
-from adjudication.stats.results import Flag
-from adjudication.stats.statistics import statistic as record_of
 from annotation.models import AnnotatorKind
+from engines.stats.blocks import ADJUDICATED
+from engines.stats.report import Agreement, Result
+from engines.stats.results import Flag
+from engines.stats.statistics import statistic as record_of
 
 PAIRED = ("accuracy", "cohen_kappa", "cohen_kappa_quadratic")  # forest plot and matrix of each
 ALPHAS = ("alpha_ordinal", "alpha_nominal")  # of the heat maps: the first that the scale allows

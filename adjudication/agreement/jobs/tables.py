@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from adjudication.labels.reads.labels import IntArray, Matrix, Positions, Table
-from adjudication.stats.figures import pair_figure, topic_table
-from adjudication.stats.labels import MISSING, Kind, Labels, make_labels
-from adjudication.stats.pairwise import confusion, tabulate
-from adjudication.stats.results import Estimate, Flag
+from engines.stats.figures import pair_figure, topic_table
+from engines.stats.labels import MISSING, Kind, Labels, make_labels
+from engines.stats.pairwise import confusion, tabulate
+from engines.stats.results import Estimate, Flag
 
 FEWEST_IN_TOPIC = 2  # items with two labels; below that a topic has no figure
 MOST_TOPICS = 5000  # those with the most items; more make no picture

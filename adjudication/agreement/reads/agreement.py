@@ -6,11 +6,11 @@ from typing import Any
 
 from adjudication.agreement.reads.standing import why_stale
 from adjudication.models import AgreementResult, AgreementRun
-from adjudication.stats.blocks import ADJUDICATED
-from adjudication.stats.intervals import FEWEST
-from adjudication.stats.report import Result
-from adjudication.stats.statistics import TABLE_ONE, rank, statistic
 from annotation.campaigns.reads.overrides import overrides_in
+from engines.stats.blocks import ADJUDICATED
+from engines.stats.intervals import FEWEST
+from engines.stats.report import Result
+from engines.stats.statistics import TABLE_ONE, rank, statistic
 
 REASONS = {
     "no_overlap": "no item was judged by both",
@@ -77,7 +77,7 @@ class FigureText:
     pk: int = 0  # of the stored figure, by which its items are found; 0: not stored
     flags: tuple[str, ...] = ()
     reason: str = ""  # the code behind `why`
-    statistic: str = ""  # its name in `adjudication.stats.statistics`
+    statistic: str = ""  # its name in `engines.stats.statistics`
 
     @property
     def number(self) -> float | None:

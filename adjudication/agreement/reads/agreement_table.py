@@ -8,7 +8,7 @@ from adjudication.agreement.reads.report import Entry, Report, escape
 from adjudication.agreement.reads.standing import why_stale
 from adjudication.models import AgreementRun
 from annotation.campaigns.reads.overrides import overrides_in
-from corpus.formats.csv_text import write_csv
+from engines.formats.csv_text import write_csv
 
 INTERVAL = ("low", "high", "level", "method", "unit", "resamples", "seed", "n_undefined")
 COLUMNS = (

@@ -11,9 +11,9 @@ from typing import Any
 from django.db import connection
 
 from adjudication.models import AgreementResult, AgreementRun
-from adjudication.stats.blocks import ADJUDICATED
-from adjudication.stats.results import Flag
 from annotation.models import AnnotatorKind, Criterion
+from engines.stats.blocks import ADJUDICATED
+from engines.stats.results import Flag
 
 Pair = frozenset[int | str]  # of annotators, or of one and the verdict
 

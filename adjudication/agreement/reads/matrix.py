@@ -7,8 +7,8 @@ from typing import Any
 
 from adjudication.agreement.reads.agreement import REASONS, FigureText, pair_figures
 from adjudication.models import AgreementRun
-from adjudication.stats.blocks import ADJUDICATED
-from adjudication.stats.statistics import statistic as record_of
+from engines.stats.blocks import ADJUDICATED
+from engines.stats.statistics import statistic as record_of
 
 STEPS = 5  # shades of a cell
 TOPIC_REASONS = {

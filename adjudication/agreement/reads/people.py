@@ -5,11 +5,11 @@ from typing import Any
 
 from adjudication.agreement.reads.agreement import REASONS, Difference, FigureText, comparisons, show
 from adjudication.models import AgreementRun
-from adjudication.stats.blocks import ADJUDICATED
-from adjudication.stats.statistics import statistic
 from annotation.campaigns.reads.progress import AnnotatorRow
 from annotation.campaigns.reads.progress_bars import Bar, with_bars
 from annotation.models import AnnotatorKind
+from engines.stats.blocks import ADJUDICATED
+from engines.stats.statistics import statistic
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from adjudication.agreement.reads.agreement import BLOCKS, block_name, p_text, r
 from adjudication.agreement.reads.method import equals, method_sentence, test_sentence, verdict_sentence
 from adjudication.agreement.reads.standing import why_stale
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
-from adjudication.stats.statistics import REPORT, STATISTICS, statistic
 from annotation.campaigns.reads.overrides import overrides_in
+from engines.stats.statistics import REPORT, STATISTICS, statistic
 
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
 UNITS = "Agreement and macro F1 in percent; in brackets the interval."

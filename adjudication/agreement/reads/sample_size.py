@@ -6,9 +6,10 @@ from typing import Any
 from accounts.refusals import Refused
 from adjudication.agreement.reads.agreement import REASONS
 from adjudication.labels.reads.inputs import labels_of, read_inputs
-from adjudication.stats.bootstrap import make_rng
-from adjudication.stats.labels import Kind, Labels
-from adjudication.stats.sample_size import (
+from annotation.models import Campaign, Criterion
+from engines.stats.bootstrap import make_rng
+from engines.stats.labels import Kind, Labels
+from engines.stats.sample_size import (
     Pilot,
     half_width,
     items_for_difference,
@@ -18,8 +19,7 @@ from adjudication.stats.sample_size import (
     power_for_difference,
     simulate,
 )
-from adjudication.stats.statistics import STATISTICS, statistic
-from annotation.models import Campaign, Criterion
+from engines.stats.statistics import STATISTICS, statistic
 
 SIZES = (50, 100, 250, 500, 1000, 2000, 5000)
 DATA_SETS = 200

@@ -25,8 +25,8 @@ from adjudication.agreement.views.figures import figures_context, people_context
 from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.views import Scope, fetch_scope
 from adjudication.models import AgreementFigure, AgreementRun
-from adjudication.stats.policies import TIE_POLICIES, VOTE_POLICIES
-from adjudication.stats.statistics import STATISTICS
+from engines.stats.policies import TIE_POLICIES, VOTE_POLICIES
+from engines.stats.statistics import STATISTICS
 
 TABLE_TYPES = {"md": "text/markdown", "tex": "application/x-tex", "csv": "text/csv"}
 FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}

@@ -27,11 +27,11 @@ from adjudication.agreement.reads.method import method_sentence
 from adjudication.agreement.reads.people import machine_rows, person_rows
 from adjudication.labels.views import Scope
 from adjudication.models import AgreementRun
-from adjudication.stats.statistics import rank
-from adjudication.stats.statistics import statistic as record_of
 from annotation.campaigns.reads.progress import AnnotatorRow, annotator_rows
 from annotation.models import AnnotatorKind, Criterion
 from corpus.collections.rules import can_manage
+from engines.stats.statistics import rank
+from engines.stats.statistics import statistic as record_of
 
 LEAVE_ONE_OUT = "leave_one_out"
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person

@@ -15,7 +15,6 @@ from adjudication.labels.reads.counts import newest_count
 from adjudication.labels.reads.inputs import campaign_seed
 from adjudication.labels.reads.staleness import Standing
 from adjudication.models import AgreementRun, VoteRun
-from adjudication.stats.statistics import TABLE_ONE, statistic
 from annotation.labelling.rules.labels import why_cannot_read_labels_of
 from annotation.machines.reads.machines import RunCounts, count_replies
 from annotation.models import (
@@ -30,6 +29,7 @@ from annotation.models import (
     UnparsedAnswer,
 )
 from corpus.models import Collection
+from engines.stats.statistics import TABLE_ONE, statistic
 
 ALPHA = 0.05
 TEST_RESAMPLES = 10_000

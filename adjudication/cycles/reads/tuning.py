@@ -11,11 +11,11 @@ from accounts.refusals import Refused
 from adjudication.agreement.reads.agreement import FigureText, as_row, show
 from adjudication.cycles.reads.cycles import People, criterion_in, people_of
 from adjudication.labels.reads.inputs import Inputs, labels_of, read_inputs
-from adjudication.stats.report import Agreement, Options, measure_agreement
-from adjudication.stats.results import CODE_VERSION
-from adjudication.stats.statistics import statistic
 from annotation.machines.reads.machines import RunCounts, count_replies
 from annotation.models import AnnotatorKind, Campaign, Criterion, MachineRun, MachineSource
+from engines.stats.report import Agreement, Options, measure_agreement
+from engines.stats.results import CODE_VERSION
+from engines.stats.statistics import statistic
 
 TRIED = ("macro_f1", "accuracy", "spearman", "cohen_kappa")
 DEV_RESAMPLES = 1000

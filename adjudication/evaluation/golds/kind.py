@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from accounts.refusals import Refused
-from adjudication.stats.rankings import Gold
 from annotation.models import Campaign
 from corpus.models import Collection
+from engines.stats.rankings import Gold
 
 QUERY, ASPECT, SUB_QUERY = "query", "aspect", "sub-query"
 UNITS = (QUERY, ASPECT, SUB_QUERY)

@@ -20,11 +20,11 @@ from adjudication.evaluation.golds.kind import (
     Selector,
 )
 from adjudication.models import ImportedQrels
-from adjudication.stats.rankings import make_gold
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.models import Collection
 from corpus.runs.recipes.queries import aspect_numbers
+from engines.stats.rankings import make_gold
 
 
 class Qrels(GoldKind):

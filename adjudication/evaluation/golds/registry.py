@@ -10,7 +10,7 @@ from adjudication.evaluation.golds.targets import Contexts, Targets
 from adjudication.evaluation.golds.verdicts import Labels, MachineLabels, SubQueries, Verdicts
 from annotation.models import Campaign
 from corpus.models import Collection
-from corpus.plugins import Registry
+from engines.plugins import Registry
 
 GOLDS: Registry[GoldKind] = Registry(
     "litmus.golds",

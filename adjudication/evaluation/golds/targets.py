@@ -9,10 +9,10 @@ from accounts.sql import execute
 from adjudication.evaluation.golds.kind import Choices, GoldKind, GoldRequest, LoadedGold, Option
 from adjudication.exporting.statements import PUBLISHED_TOPICS
 from adjudication.questions.reads.question_set import campaigns_rating, check_counted, fetch_question_set
-from adjudication.stats.rankings import Gold, make_gold
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.models import Collection, Target, TopicKind
+from engines.stats.rankings import Gold, make_gold
 
 LEVELS = {"paragraph": TopicKind.CONTEXT_PARAGRAPH, "sentence": TopicKind.CONTEXT_SENTENCE}
 # Withdrawn questions are left out, as everywhere.

@@ -26,10 +26,10 @@ from adjudication.exporting.forms import ASPECTS, UNRESOLVED
 from adjudication.exporting.options import make_options
 from adjudication.exporting.streams import rows
 from adjudication.exports.exporters.qrels import grade
-from adjudication.stats.rankings import Gold, make_gold
 from annotation.kind import Judged
 from annotation.models import Annotator, AnnotatorKind, Campaign
 from corpus.models import Collection
+from engines.stats.rankings import Gold, make_gold
 
 Row = tuple[Any, ...]  # of `statements.scores`
 GRADES = Option("gain of a document: sum over aspects, mean of 1 or more, rounded mean", ("sum", "binary", "mean"))

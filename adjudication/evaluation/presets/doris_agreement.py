@@ -17,13 +17,13 @@ from adjudication.evaluation.reads.tables import NONE, Cell, Column, Row, Table
 from adjudication.exporting.exporter import find_criterion
 from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.reads.inputs import labels_of, read_inputs
-from adjudication.stats.comparison import Comparison
-from adjudication.stats.labels import Kind, Labels
-from adjudication.stats.report import Agreement, Options, measure_agreement
-from adjudication.stats.results import Estimate, Flag
-from adjudication.stats.statistics import statistics_for
 from annotation.models import Campaign, Criterion
 from corpus.models import Collection
+from engines.stats.comparison import Comparison
+from engines.stats.labels import Kind, Labels
+from engines.stats.report import Agreement, Options, measure_agreement
+from engines.stats.results import Estimate, Flag
+from engines.stats.statistics import statistics_for
 
 ROWS = {"macro_f1": "F1-score (macro)", "accuracy": "Accuracy", "spearman": "Spearman's ρ"}
 COLUMNS = (

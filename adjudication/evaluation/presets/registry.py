@@ -3,7 +3,7 @@
 from accounts.refusals import Refused
 from adjudication.evaluation.presets import acm_cr, doris_agreement, doris_mae, litsearch
 from adjudication.evaluation.presets.preset import Preset
-from corpus.plugins import Registry
+from engines.plugins import Registry
 
 PRESETS: Registry[Preset] = Registry(
     "litmus.evaluation_presets",

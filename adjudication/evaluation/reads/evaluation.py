@@ -16,8 +16,9 @@ from adjudication.evaluation.reads.rankings import find_runs, pool_sources, pool
 from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
 from adjudication.evaluation.reads.spec import ALL, COMMON, CONDENSED, RELEVANT, ZERO, EvaluationSpec
 from adjudication.evaluation.reads.subsets import Subset, attributes_of, subsets_of
-from adjudication.stats.bootstrap import make_rng
-from adjudication.stats.evaluation import (
+from corpus.models import Collection, RetrievalRun
+from engines.stats.bootstrap import make_rng
+from engines.stats.evaluation import (
     IsCancelled,
     RunScores,
     compare_runs,
@@ -25,11 +26,10 @@ from adjudication.stats.evaluation import (
     score,
     score_random,
 )
-from adjudication.stats.measure import Measure
-from adjudication.stats.rankings import Match, match, shuffled
-from adjudication.stats.results import BoolArray, Estimate, FloatArray, IntArray
-from adjudication.stats.run_order import OrderAgreement, at_depths, leave_methods_out, order_agreement
-from corpus.models import Collection, RetrievalRun
+from engines.stats.measure import Measure
+from engines.stats.rankings import Match, match, shuffled
+from engines.stats.results import BoolArray, Estimate, FloatArray, IntArray
+from engines.stats.run_order import OrderAgreement, at_depths, leave_methods_out, order_agreement
 
 RANDOM = "Random"  # the name of the row of shuffled pools
 DEPTHS = (1, 5, 10, 20, 50, 100)

@@ -17,9 +17,9 @@ from adjudication.evaluation.reads.tables import (
     figure_text,
     scale_of,
 )
-from adjudication.stats.evaluation import RunComparison
-from adjudication.stats.results import Estimate
-from adjudication.stats.significance import FEWEST_TOPICS
+from engines.stats.evaluation import RunComparison
+from engines.stats.results import Estimate
+from engines.stats.significance import FEWEST_TOPICS
 
 MOST = 3  # places that a note names
 REASONS = {

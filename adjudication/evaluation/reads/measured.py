@@ -8,9 +8,9 @@ import numpy as np
 
 from adjudication.evaluation.reads.tables import ALPHA, DAGGER, Cell, Column, Row, Table, figure_text
 from adjudication.models import Evaluation
-from adjudication.stats.results import FloatArray
-from adjudication.stats.significance import FEWEST_TOPICS
-from corpus.formats.csv_text import write_csv
+from engines.formats.csv_text import write_csv
+from engines.stats.results import FloatArray
+from engines.stats.significance import FEWEST_TOPICS
 
 PAIR_COLUMNS = ("run", "against", "measure", "difference", "test", "p", "p_holm", "reason")
 TESTS = {"paired-t": "paired t-test", "randomisation": "randomisation test"}

@@ -11,10 +11,10 @@ from accounts.refusals import Refused
 from accounts.sql import execute
 from adjudication.evaluation.golds.kind import ASPECT, QUERY, SUB_QUERY, LoadedGold
 from adjudication.exporting.statements import PLACES
-from adjudication.stats.measure import Measure
-from adjudication.stats.rankings import Gold, RankedList
-from adjudication.stats.results import BoolArray, FloatArray
 from corpus.models import Collection, RetrievalRun
+from engines.stats.measure import Measure
+from engines.stats.rankings import Gold, RankedList
+from engines.stats.results import BoolArray, FloatArray
 
 ROWS = 200  # rankings fetched at a time
 # One string for each ranking: much quicker than arrays of many texts. Docnos hold no white space.

@@ -7,9 +7,9 @@ from typing import Any
 from adjudication.evaluation.golds.kind import LoadedGold
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.subsets import Subset
-from adjudication.stats.evaluation import RunComparison, RunScores
-from adjudication.stats.results import Estimate
-from adjudication.stats.run_order import AtDepth, LeftOut, OrderAgreement
+from engines.stats.evaluation import RunComparison, RunScores
+from engines.stats.results import Estimate
+from engines.stats.run_order import AtDepth, LeftOut, OrderAgreement
 
 
 @dataclass(frozen=True, eq=False)

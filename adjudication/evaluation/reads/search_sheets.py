@@ -11,11 +11,11 @@ import numpy as np
 from accounts.refusals import Refused
 from adjudication.evaluation.reads.subsets import ORIGINS
 from adjudication.questions.reads.question_set import SetQuestion, check_counted, fetch_question_set
-from corpus.formats.csv_text import read_csv, write_csv
-from corpus.formats.records import BrokenFile, Problem
 from corpus.loading.sources import read_upload
 from corpus.models import Collection
-from corpus.text.words import title_key
+from engines.formats.csv_text import read_csv, write_csv
+from engines.formats.records import BrokenFile, Problem
+from engines.text.words import title_key
 
 COLUMNS = ("topic", "origin", "question", "rank", "docno", "title")
 SPECIFIC = 1

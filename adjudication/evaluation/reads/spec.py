@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from accounts.refusals import Refused
-from adjudication.stats.intervals import METHODS
-from adjudication.stats.measure import Measure
-from adjudication.stats.measures import parse_measure, with_condensed
-from annotation.definitions.settings import RESAMPLES, SEED
+from engines.definitions.settings import RESAMPLES, SEED
+from engines.stats.intervals import METHODS
+from engines.stats.measure import Measure
+from engines.stats.measures import parse_measure, with_condensed
 
 MEASURES = ("R@5", "R@20", "Rprec", "AP", "RR@10", "nDCG@10")
 AS_NOT_RELEVANT, CONDENSED = "not-relevant", "condensed"

@@ -12,9 +12,9 @@ from accounts.refusals import Refused
 from accounts.sql import execute
 from adjudication.evaluation.golds.kind import ASPECT, SUB_QUERY
 from adjudication.questions.reads.question_set import SetQuestion, campaigns_rating, check_counted, fetch_question_set
-from adjudication.stats.results import IntArray
 from annotation.models import Campaign
 from corpus.models import Collection
+from engines.stats.results import IntArray
 
 Values = dict[str, str | None]  # by topic number
 MOST_SUBSETS = 200

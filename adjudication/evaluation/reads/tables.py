@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from adjudication.stats.measures import parse_measure
+from engines.stats.measures import parse_measure
 
 ALPHA = 0.05
 DAGGER = "†"

@@ -10,10 +10,10 @@ from adjudication.evaluation.reads.measured import Measured
 from adjudication.evaluation.reads.rankings import tops_of
 from adjudication.evaluation.reads.spec import CONDENSED
 from adjudication.evaluation.reads.tables import figure_text
-from adjudication.stats.evaluation import score
-from adjudication.stats.measures import parse_measure, with_condensed
-from adjudication.stats.rankings import RankedList, make_gold, match
 from corpus.models import Collection
+from engines.stats.evaluation import score
+from engines.stats.measures import parse_measure, with_condensed
+from engines.stats.rankings import RankedList, make_gold, match
 
 Rankings = Mapping[str, Sequence[str]]  # {run: docnos, best first}
 

@@ -11,7 +11,7 @@ from adjudication.agreement.reads.report import escape
 from adjudication.evaluation.reads.further import further_tables
 from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.tables import DAGGER, NONE, Cell, Column, Table
-from corpus.formats.csv_text import write_csv
+from engines.formats.csv_text import write_csv
 
 STALE = "stale"  # the column that says so
 _MARKDOWN = re.compile(r"[\\`*\[\]>|]|<(?=[A-Za-z/!?])|\b_|_\b")  # what would begin a mark-up

@@ -27,12 +27,12 @@ from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.exports.exporters.topics import trec_topics
 from adjudication.models import ExportPrefixes
 from annotation.kind import Judged
-from corpus.formats.jsonl_documents import write_beir_corpus
-from corpus.formats.jsonl_topics import write_beir_queries
-from corpus.formats.qrels import write_beir_qrels
-from corpus.formats.records import QrelRow, TopicRecord
-from corpus.formats.zip_stream import zipped
 from corpus.models import Collection
+from engines.formats.jsonl_documents import write_beir_corpus
+from engines.formats.jsonl_topics import write_beir_queries
+from engines.formats.qrels import write_beir_qrels
+from engines.formats.records import QrelRow, TopicRecord
+from engines.formats.zip_stream import zipped
 
 SUGGESTED = ("q", "d")  # prefixes of ids of queries and documents
 PREFIXES = ("query_prefix", "document_prefix")

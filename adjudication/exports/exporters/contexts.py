@@ -21,11 +21,11 @@ from adjudication.exporting.streams import pieces
 from adjudication.papers.contexts import context_files, context_findings, context_topic_records
 from annotation.kind import Judged
 from annotation.models import Campaign
-from corpus.formats.acm_cr_topics import merged_qrels
-from corpus.formats.qrels import write_qrels
-from corpus.formats.trec_topics import write_trec_topics
-from corpus.formats.zip_stream import zipped
 from corpus.models import Paper
+from engines.formats.acm_cr_topics import merged_qrels
+from engines.formats.qrels import write_qrels
+from engines.formats.trec_topics import write_trec_topics
+from engines.formats.zip_stream import zipped
 
 
 class ContextForm(ExportForm):

@@ -8,11 +8,11 @@ from django.db.models import Exists, OuterRef, QuerySet
 from adjudication.exporting.exporter import FATAL, NDJSON, Exporter, Finding, Options, Reader, TextExporter
 from adjudication.exporting.forms import Choices, ExportForm, SwitchField
 from adjudication.exporting.streams import loaded, rows
-from corpus.formats.jsonl_documents import write_jsonl_documents
-from corpus.formats.litsearch_parquet import write_parquet_documents
-from corpus.formats.records import DocumentRecord
-from corpus.formats.s2orc_parquet import write_s2orc_parquet
 from corpus.models import Collection, Document, FullText, Paper
+from engines.formats.jsonl_documents import write_jsonl_documents
+from engines.formats.litsearch_parquet import write_parquet_documents
+from engines.formats.records import DocumentRecord
+from engines.formats.s2orc_parquet import write_s2orc_parquet
 
 _FIELDS = "d.docno, d.title, d.abstract, d.keywords, d.authors, d.venue, d.year, d.doi, d.url, d.extra"
 # Without the papers whose citation contexts are queries.

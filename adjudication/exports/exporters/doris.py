@@ -22,10 +22,10 @@ from adjudication.exports.exporters.documents import document_records
 from adjudication.exports.exporters.topics import published_topics, topic_record
 from annotation.kind import Judged
 from annotation.models import Campaign
-from corpus.formats.doris_json_writer import write_doris_json
-from corpus.formats.judgment_columns import SAID
-from corpus.formats.records import JudgmentRow, TopicRecord
 from corpus.models import Collection
+from engines.formats.doris_json_writer import write_doris_json
+from engines.formats.judgment_columns import SAID
+from engines.formats.records import JudgmentRow, TopicRecord
 
 
 class DorisMae(TextExporter, CampaignExporter):

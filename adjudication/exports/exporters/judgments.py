@@ -7,7 +7,7 @@ from adjudication.exporting import statements
 from adjudication.exporting.exporter import CSV, FATAL, NDJSON, CampaignExporter, Finding, Options, Reader, TextExporter
 from adjudication.exporting.findings import override_findings
 from adjudication.exporting.streams import rows
-from corpus.formats.judgments import write_csv_judgments, write_jsonl_judgments
+from engines.formats.judgments import write_csv_judgments, write_jsonl_judgments
 
 
 class Judgments(TextExporter, CampaignExporter):

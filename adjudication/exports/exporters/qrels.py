@@ -14,9 +14,9 @@ from adjudication.exporting.findings import MOST_EXAMPLES, name_findings, qrel_f
 from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY, ByLevelForm, LevelField, SwitchField
 from adjudication.exporting.streams import column, rows
 from annotation.kind import Judged
-from corpus.formats.qrels import write_diversity_qrels, write_qrels
-from corpus.formats.records import QrelRow
 from corpus.models import Collection
+from engines.formats.qrels import write_diversity_qrels, write_qrels
+from engines.formats.records import QrelRow
 
 
 class QrelsForm(ByLevelForm):

@@ -33,14 +33,14 @@ from adjudication.questions.reads.question_set import (
 from adjudication.questions.reads.question_statistics import Cell, KeptCounts, Statistics, question_statistics
 from annotation.kind import Judged
 from annotation.models import Campaign
-from corpus.formats.csv_text import write_csv
-from corpus.formats.litsearch import query_object, write_litsearch_queries
-from corpus.formats.litsearch_parquet import write_litsearch_parquet
-from corpus.formats.qrels import write_qrels
-from corpus.formats.records import QrelRow, TopicRecord
-from corpus.formats.trec_topics import write_trec_topics
 from corpus.models import Collection
-from corpus.text.overlap import format_share
+from engines.formats.csv_text import write_csv
+from engines.formats.litsearch import query_object, write_litsearch_queries
+from engines.formats.litsearch_parquet import write_litsearch_parquet
+from engines.formats.qrels import write_qrels
+from engines.formats.records import QrelRow, TopicRecord
+from engines.formats.trec_topics import write_trec_topics
+from engines.text.overlap import format_share
 
 KEPT_HELP = "The questions that are kept, confirmed rewrites in place of the originals. Can be imported again."
 FIGURES = "Counts, lengths, overlap, targets, and what is kept, by source and level."

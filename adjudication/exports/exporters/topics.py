@@ -10,13 +10,13 @@ from adjudication.exporting.exporter import FATAL, NDJSON, Finding, Options, Rea
 from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY, ExportForm, LevelField
 from adjudication.exporting.streams import rows
 from adjudication.exports.exporters.qrels import check_sub_queries
-from corpus.formats.csv_text import write_csv
-from corpus.formats.doris_queries import write_doris_queries
-from corpus.formats.jsonl_topics import write_jsonl_topics
-from corpus.formats.records import AspectRecord, TopicRecord
-from corpus.formats.trec_topics import one_line, write_trec_topics
 from corpus.models import AspectNode, Collection, Target, Topic, TopicKind
 from corpus.questions.reads.authors import withdrawn_topics
+from engines.formats.csv_text import write_csv
+from engines.formats.doris_queries import write_doris_queries
+from engines.formats.jsonl_topics import write_jsonl_topics
+from engines.formats.records import AspectRecord, TopicRecord
+from engines.formats.trec_topics import one_line, write_trec_topics
 
 AT_ONCE = 500  # topics read together
 

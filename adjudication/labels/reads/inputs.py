@@ -11,8 +11,8 @@ from django.db import connection, transaction
 
 from adjudication.labels.reads.labels import IntArray, Matrix, Table, read_labels, read_repeats, read_topics, scale_of
 from adjudication.models import Verdict
-from adjudication.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
 from annotation.models import AnnotatorKind, Campaign, Criterion
+from engines.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
 
 # The votes of a verdict say who took part in it: a later vote may have had other voters than a decision by hand.
 _VOTERS = """

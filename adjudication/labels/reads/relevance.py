@@ -18,7 +18,7 @@ from adjudication.labels.reads.staleness import changed_verdicts
 from annotation.campaigns.reads.progress import counted_large_at
 from annotation.models import Campaign, Criterion
 from corpus.models import AspectNode, SubQuery, Topic
-from corpus.text.names import document_name
+from engines.text.names import document_name
 
 # On how many distinct things a topic is judged: all its aspects as soon as the campaign asks for one of them (which
 # `by_aspect` says so), or the topic itself. The exports stand on it too.

@@ -15,8 +15,8 @@ from adjudication.exporting.options import make_options
 from adjudication.papers.contexts import context_topic_records
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from corpus.collections.rules import check_manager
-from corpus.formats.records import TopicRecord
 from corpus.models import Collection, Document, Target, Topic, TopicKind
+from engines.formats.records import TopicRecord
 
 TOPIC_SOURCE = "citation-context"
 PREFIXES = {TopicKind.CONTEXT_PARAGRAPH: "p", TopicKind.CONTEXT_SENTENCE: "s"}

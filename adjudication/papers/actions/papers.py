@@ -16,14 +16,14 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from adjudication.labels.rules import check_adjudicator, check_can_decide, check_not_own_item, fetch_role
 from adjudication.papers.reads.papers import PaperCase, count_rows, fetch_case, paper_rows
-from adjudication.stats.versions import Difference, build_content, carry_over
 from adjudication.verdicts.actions.extra_judges import note_item_seen
-from annotation.definitions.extraction_steps import whole_step
-from annotation.definitions.extractions import findings_of, write_content
 from annotation.kind import Judged
 from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState, Item
 from annotation.papers.actions import BLOCKING
 from annotation.papers.jobs.extractions import append_revision, append_steps, move_to, store_extraction
+from engines.definitions.extraction_steps import whole_step
+from engines.definitions.extractions import findings_of, write_content
+from engines.stats.versions import Difference, build_content, carry_over
 
 CHANGED = "Somebody decided or submitted again while you looked at this paper. This is its current state."
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from adjudication.papers.reads.paper_view import Choice, DifferenceView, PaperView, SentenceView, fetch_paper_view
 from adjudication.papers.reads.papers import PaperCase
-from annotation.definitions.extractions import findings_of
+from engines.definitions.extractions import findings_of
 
 
 def case_as_json(case: PaperCase) -> dict[str, Any]:

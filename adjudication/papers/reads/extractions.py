@@ -4,11 +4,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import chain, combinations
 
-from adjudication.stats.extraction import Counts, Figure, compare
-from annotation.definitions.extractions import Content, read_content, statements
 from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState, Item
 from annotation.papers.reads.extractions import docnos_among, with_content
 from corpus.models import Paper
+from engines.definitions.extractions import Content, read_content, statements
+from engines.stats.extraction import Counts, Figure, compare
 
 PAPERS_AT_ONCE = 50
 MOST_PAPERS = 300  # compared while somebody waits: the first of the campaign's order

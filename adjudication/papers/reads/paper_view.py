@@ -8,10 +8,10 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from adjudication.papers.reads.papers import PaperCase
-from adjudication.stats.versions import CONTEXT, REFERENCE, SECTION, SENTENCES, Difference, Entry, Paragraph, Variant
-from annotation.definitions.extractions import ExtractedContext, ExtractedReference, ExtractedSentence
 from annotation.papers.reads.extractions import docnos_among
 from corpus.models import Collection, Document
+from engines.definitions.extractions import ExtractedContext, ExtractedReference, ExtractedSentence
+from engines.stats.versions import CONTEXT, REFERENCE, SECTION, SENTENCES, Difference, Entry, Paragraph, Variant
 
 WORDS = {
     "ends": "sentence ends",

@@ -12,14 +12,6 @@ from django.db.models import OuterRef, Q, Subquery
 
 from accounts.caches import volatile
 from adjudication.labels.reads.ballots import letter
-from adjudication.stats.versions import (
-    Comparison,
-    build_content,
-    carry_over,
-    compare_versions,
-    edited_parts,
-)
-from annotation.definitions.extractions import Content, read_content
 from annotation.models import (
     Assignment,
     AssignmentState,
@@ -31,6 +23,14 @@ from annotation.models import (
     Item,
 )
 from annotation.papers.reads.extractions import with_content
+from engines.definitions.extractions import Content, read_content
+from engines.stats.versions import (
+    Comparison,
+    build_content,
+    carry_over,
+    compare_versions,
+    edited_parts,
+)
 
 PAPERS_AT_ONCE = 50
 CACHE_SECONDS = 30 * 24 * 3600

@@ -24,7 +24,7 @@ from annotation.papers.views.extraction_screen import (
     answer_search,
     page_picture,
 )
-from corpus.text.markdown import render_markdown
+from engines.text.markdown import render_markdown
 
 STEPS = ("undo", "redo")
 

@@ -32,9 +32,9 @@ from adjudication.papers.reads.extractions import MOST_PAPERS, NAMES, compare_an
 from adjudication.papers.reads.paper_view import PaperView, fetch_paper_view
 from adjudication.papers.reads.papers import FILTERS, OPEN, PaperCase, PaperRow, fetch_case, paper_rows
 from adjudication.verdicts.actions.extra_judges import judge_name, send_back_paper
-from annotation.definitions.extractions import findings_of
 from annotation.models import Item
 from annotation.papers.actions import BLOCKING
+from engines.definitions.extractions import findings_of
 
 QUEUE_SHOWN = 60
 SEEN_OWN = "adjudicating_own_papers"  # in the session: items whose versions a manager asked to see, which was logged

@@ -18,14 +18,14 @@ from django.db.models import Exists, OuterRef, QuerySet
 from accounts.refusals import Refused
 from adjudication.labels.reads.counts import fetch_vote_standing
 from adjudication.labels.reads.labels import counted_judgments
-from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Judged
 from annotation.models import Campaign, Criterion, Item, Split
 from corpus.models import Collection
 from corpus.questions.reads.authors import withdrawn_topics
 from corpus.runs.recipes.queries import Query, TopicSet
-from corpus.text.names import document_name
-from corpus.text.overlap import DEFAULT, word_overlap
+from engines.definitions.rubric_options import read_rubric_options
+from engines.text.names import document_name
+from engines.text.overlap import DEFAULT, word_overlap
 
 KEPT, DISCARDED, UNDECIDED = "kept", "discarded", "undecided"
 IMPORTED_LABELS = {0: "Broad", 1: "Specific"}

@@ -7,7 +7,7 @@ from typing import Any
 
 from adjudication.questions.reads.question_set import KEPT, QuestionSet, SetQuestion, fetch_question_set, open_counts
 from corpus.models import Collection
-from corpus.text.overlap import DEFINITIONS
+from engines.text.overlap import DEFINITIONS
 
 FAMILIES = (
     ("Inline-citation questions", ("inline",)),

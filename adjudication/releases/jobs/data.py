@@ -28,12 +28,12 @@ from adjudication.releases.reads.campaigns import campaign_facts, released_guide
 from adjudication.releases.reads.lines import LINES, coarse, lines_of
 from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.recipe import Recipe, pseudonymous
-from adjudication.stats.blocks import ADJUDICATED
 from annotation.models import AnnoCycle, Annotator, Campaign, MachineRun
-from corpus.formats.csv_text import write_csv
-from corpus.formats.jsonl import write_objects
-from corpus.formats.qrels import write_qrels
 from corpus.models import Collection
+from engines.formats.csv_text import write_csv
+from engines.formats.jsonl import write_objects
+from engines.formats.qrels import write_qrels
+from engines.stats.blocks import ADJUDICATED
 
 FORMER = "former annotator"  # who was measured under a name that nobody has now
 

@@ -14,11 +14,11 @@ from adjudication.exporting.streams import pieces, rows
 from adjudication.exports.exporters.documents import SEARCHED_TEXTS
 from adjudication.releases.jobs.folder import Folder, Table
 from adjudication.releases.reads.recipe import JudgedSet, Recipe
-from corpus.formats.jsonl_documents import write_beir_texts
-from corpus.formats.jsonl_topics import write_beir_queries
-from corpus.formats.qrels import write_beir_qrels
-from corpus.formats.records import QrelRow
 from corpus.models import Document
+from engines.formats.jsonl_documents import write_beir_texts
+from engines.formats.jsonl_topics import write_beir_queries
+from engines.formats.qrels import write_beir_qrels
+from engines.formats.records import QrelRow
 
 PREFIX = "q-"  # before ids of queries where a document has the same id
 AT_ONCE = 1000  # documents or topics

@@ -6,7 +6,7 @@ from itertools import groupby
 from adjudication.agreement.reads.agreement import reason_text
 from adjudication.agreement.reads.method import method_sentence
 from adjudication.models import AgreementResult, AgreementRun
-from adjudication.stats.statistics import statistic
+from engines.stats.statistics import statistic
 
 SHOWN = ("accuracy", "cohen_kappa", "fleiss_kappa", "alpha_nominal", "alpha_ordinal")
 PEOPLE = "HH"

@@ -9,8 +9,8 @@ from django.conf import settings
 
 from accounts.refusals import Refused
 from adjudication.models import Release
-from corpus.formats.zip_stream import PIECE, zipped
 from corpus.models import Collection
+from engines.formats.zip_stream import PIECE, zipped
 
 MANIFEST = "manifest.json"
 

@@ -31,9 +31,9 @@ from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.set_lines import QUESTIONS, context_lines, context_set, question_lines
 from annotation.kind import Judged
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Criterion
-from corpus.formats.acm_cr_topics import merged_qrels
-from corpus.formats.records import QrelRow, TopicRecord
 from corpus.models import Collection
+from engines.formats.acm_cr_topics import merged_qrels
+from engines.formats.records import QrelRow, TopicRecord
 
 PSEUDONYMOUS = "renamed"  # says how names of annotators are written, who have pseudonyms here
 QUESTION_SET = "questions/litsearch.jsonl"

@@ -12,9 +12,9 @@ from adjudication.releases.reads.campaigns import CampaignFacts
 from adjudication.releases.reads.facts import Facts, platform
 from adjudication.releases.reads.origin_sentences import author_call_sentence, question_run_sentence, run_sentence
 from adjudication.releases.reads.statement import NOT_STATED
-from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Judged
 from annotation.models import Criterion
+from engines.definitions.rubric_options import read_rubric_options
 
 MOST = 12  # of a list in a sentence
 APART = "\n\n"  # between campaigns where people read: a paragraph each

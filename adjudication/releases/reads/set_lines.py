@@ -9,8 +9,8 @@ from adjudication.papers.contexts import context_topic_records
 from adjudication.questions.reads.question_set import SetQuestion
 from adjudication.releases.reads.people import Pseudonyms
 from annotation.papers.reads.gold import ORIGINS, gold_of
-from corpus.formats.acm_cr_topics import merged_qrels
 from corpus.models import Collection, Topic
+from engines.formats.acm_cr_topics import merged_qrels
 
 SETS = "sets"  # begins their ids; lines of campaigns begin with the campaign's short name and end with a criterion
 QUESTIONS = "questions"

@@ -6,10 +6,10 @@ import numpy as np
 
 from adjudication.labels.reads.labels import IntArray, Matrix, Positions, scale_of
 from adjudication.models import Method, Verdict, VoteRun
-from adjudication.stats.dawid_skene import fit
-from adjudication.stats.labels import MISSING
-from adjudication.stats.votes import sensitivity, vote
 from annotation.models import Criterion
+from engines.stats.dawid_skene import fit
+from engines.stats.labels import MISSING
+from engines.stats.votes import sensitivity, vote
 
 
 def second_opinions(criterion: Criterion, votes: Matrix, weights: list[float], run: VoteRun) -> dict[str, Any]:

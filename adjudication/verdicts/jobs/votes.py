@@ -24,13 +24,13 @@ from adjudication.labels.reads.counts import newest_count, votes_in
 from adjudication.labels.reads.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.labels.rules import can_adjudicate
 from adjudication.models import Method, VoteRun
-from adjudication.stats.cells import reduce_rows
-from adjudication.stats.policies import tie_policy
-from adjudication.stats.votes import Outcome, vote
 from adjudication.verdicts.jobs import vote_sql
 from adjudication.verdicts.jobs.second_opinions import second_opinions
 from annotation.models import AnnotatorKind, Campaign, Criterion
 from corpus.models import Membership
+from engines.stats.cells import reduce_rows
+from engines.stats.policies import tie_policy
+from engines.stats.votes import Outcome, vote
 
 _METHODS = {
     Outcome.UNRESOLVED: Method.UNRESOLVED,

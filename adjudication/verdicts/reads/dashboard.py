@@ -12,7 +12,6 @@ from adjudication.labels.reads.staleness import Standing
 from adjudication.labels.rules import why_labels_are_hidden
 from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, VoteRun
 from adjudication.procedure import Procedure, procedure_of
-from adjudication.stats.statistics import statistic
 from annotation.campaigns.reads.progress import (
     AnnotatorRow,
     Estimate,
@@ -24,6 +23,7 @@ from annotation.campaigns.reads.progress import (
 from annotation.campaigns.reads.unjudged import judges_anywhere
 from annotation.models import AnnotatorKind, Campaign, CampaignState, Criterion, Split
 from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun, Topic
+from engines.stats.statistics import statistic
 
 HEADLINES = (("alpha_ordinal", "all"), ("cohen_kappa", "mean"), ("accuracy", "mean"))
 

@@ -17,7 +17,6 @@ from adjudication.agreement.reads.disagreements import fetch_lines
 from adjudication.agreement.reads.standing import why_stale
 from adjudication.labels.views import fetch_scope, whole_number
 from adjudication.models import AgreementResult, AgreementRun
-from adjudication.stats.statistics import statistic
 from adjudication.verdicts.reads.judgments import (
     AMONG,
     METHODS,
@@ -30,6 +29,7 @@ from adjudication.verdicts.reads.judgments import (
 from annotation.campaigns.reads.campaigns import topics_of
 from annotation.models import Criterion
 from corpus.collections.rules import can_manage
+from engines.stats.statistics import statistic
 
 PAGE = 25
 FIGURE_PARAMETERS = ("figure", "run", "difference", "model", "unfit")  # what a filter of the list leaves as it is

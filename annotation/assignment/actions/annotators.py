@@ -13,11 +13,11 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused, taken_is_conflict
 from annotation.assignment.actions.assignments import lock_annotator, release
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import ANNOTATOR_NAME, CAPACITY
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
-from annotation.planning.order import person_seed
 from corpus.collections.rules import check_manager
 from corpus.models import Membership, Role
+from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY
+from engines.planning.order import person_seed
 
 
 @transaction.atomic

@@ -27,7 +27,6 @@ from annotation.assignment.jobs import (
 from annotation.assignment.reads.workload import tree_ranks
 from annotation.campaigns.rules.campaigns import check_not_closed, fetch_managed
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED, USUAL_GAP
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -40,6 +39,7 @@ from annotation.models import (
     VotesSeen,
 )
 from corpus.collections.rules import check_manager
+from engines.definitions.settings import OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED, USUAL_GAP
 
 HAND_OVER = """
 INSERT INTO annotation_assignment (item_id, annotator_id, state, slot, repeat, position)

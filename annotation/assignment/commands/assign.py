@@ -12,8 +12,8 @@ from accounts.management.reporting import ReportingCommand
 from annotation.assignment.actions.assignments import PlanRequest, assign_items
 from annotation.assignment.jobs import Summary
 from annotation.campaigns.reads.campaigns import campaign_with
-from annotation.definitions.settings import USUAL_GAP
 from annotation.models import Strategy
+from engines.definitions.settings import USUAL_GAP
 
 SHOWN_PAIRS = 15
 

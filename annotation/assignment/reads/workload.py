@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from psycopg import sql
 
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign, Order, Strategy
-from annotation.planning.problem import UNLIMITED, Ints, People, Work
 from corpus.models import Membership, Role
+from engines.planning.problem import UNLIMITED, Ints, People, Work
 
 ITEMS = """
 SELECT i.id, coalesce(i.topic_id, i.paper_id),

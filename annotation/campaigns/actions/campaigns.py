@@ -28,13 +28,13 @@ from annotation.campaigns.rules.campaigns import (
 )
 from annotation.campaigns.rules.seals import check_split_may_change
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.drafts import BadOptions, CriterionDraft
-from annotation.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
 from annotation.kind import DEFAULT_KIND, kind_by_name
 from annotation.models import AnnotatorState, Campaign, CampaignState, Guideline, Item, Order, Split, Strategy
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.loading.constraints import checked_at_once
 from corpus.models import Collection
+from engines.definitions.drafts import BadOptions, CriterionDraft
+from engines.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
 
 RESERVED_SLUGS = {"new"}
 COPIED = ("kind", "split", "overlap", "order", "strategy", "lease_minutes", "options")

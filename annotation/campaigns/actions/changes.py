@@ -11,8 +11,8 @@ from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
 from annotation.campaigns.actions.criteria import replace_criteria
 from annotation.campaigns.actions.guidelines import write_guideline
 from annotation.campaigns.rules.campaigns import fetch_managed
-from annotation.definitions.drafts import CriterionDraft
 from annotation.models import Campaign, CampaignState
+from engines.definitions.drafts import CriterionDraft
 
 
 @transaction.atomic

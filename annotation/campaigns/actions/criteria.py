@@ -12,8 +12,8 @@ from accounts.models import User
 from accounts.refusals import Refused
 from annotation.campaigns.reads.campaigns import drafts_of, has_judgments
 from annotation.campaigns.rules.campaigns import fetch_managed, why_cannot_change_criteria
-from annotation.definitions.drafts import CriterionDraft, problems_of
 from annotation.models import Campaign, Criterion, Level
+from engines.definitions.drafts import CriterionDraft, problems_of
 
 
 @transaction.atomic

@@ -9,8 +9,8 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from annotation.campaigns.rules.campaigns import check_not_closed, fetch_managed
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import GUIDELINE
 from annotation.models import Campaign, Guideline
+from engines.definitions.settings import GUIDELINE
 
 
 @transaction.atomic

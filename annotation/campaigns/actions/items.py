@@ -14,9 +14,9 @@ from accounts.refusals import Conflict, Refused
 from annotation.campaigns.jobs import Built, build, check_calibration, raise_overlap, remove_unjudged
 from annotation.campaigns.rules.campaigns import check_not_closed, fetch_managed
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import SAMPLE, SEED
 from annotation.models import AnnoCycle, Campaign, ItemBuild
 from corpus.models import Collection
+from engines.definitions.settings import SAMPLE, SEED
 
 JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
 

@@ -21,13 +21,13 @@ from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
 from annotation.campaigns.reads.campaigns import visible_campaigns
 from annotation.campaigns.reads.pace import fetch_workload
-from annotation.definitions.drafts import CriterionDraft, LevelDraft
-from annotation.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SAMPLE, SEED
 from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
 from annotation.models import Campaign, CampaignState, Criterion, Level, Order, Split, Strategy
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.collections.api.base import InCollectionView, RemovedSerializer
 from corpus.models import Role
+from engines.definitions.drafts import CriterionDraft, LevelDraft
+from engines.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SAMPLE, SEED
 
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 

@@ -1,10 +1,10 @@
-"""Serializer fields, and thereby the OpenAPI schema, of the limits in `annotation.definitions.settings`."""
+"""Serializer fields, and thereby the OpenAPI schema, of the limits in `engines.definitions.settings`."""
 
 from typing import Any
 
 from rest_framework import serializers
 
-from annotation.definitions.settings import Limits
+from engines.definitions.settings import Limits
 
 
 def number_field(limits: Limits, **more: Any) -> serializers.IntegerField:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from accounts.refusals import Refused
-from annotation.definitions.campaign_file import SETTINGS, BadCampaignFile, CampaignFile, read_campaign_file
 from annotation.kind import option_readers, overlaps_in_words
 from annotation.models import Order, Split, Strategy
+from engines.definitions.campaign_file import SETTINGS, BadCampaignFile, CampaignFile, read_campaign_file
 
 
 def add_setting_arguments(parser: ArgumentParser) -> None:

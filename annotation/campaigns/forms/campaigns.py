@@ -10,11 +10,11 @@ from django.utils.functional import lazy
 from accounts.models import User
 from annotation.campaigns.forms.items import CalibrationForm
 from annotation.campaigns.forms.settings import number_field
-from annotation.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
-from annotation.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, SAMPLE, SEED
 from annotation.kind import Kind, kinds, option_readers, overlaps_in_words
 from annotation.models import Campaign, CampaignState, Order, Split, Strategy
 from corpus.models import Collection, Membership, Role
+from engines.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
+from engines.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, SAMPLE, SEED
 
 MOST_FILE_BYTES = 1_000_000
 ORDERS = [

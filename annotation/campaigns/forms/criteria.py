@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from django import forms
 
-from annotation.definitions.drafts import VALUES, CriterionDraft, LevelDraft
 from annotation.models import Scale
+from engines.definitions.drafts import VALUES, CriterionDraft, LevelDraft
 
 MOST_ROWS = 50
 BUTTONS = ("add_criterion", "add_level", "remove_criterion", "remove_level")

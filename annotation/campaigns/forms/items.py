@@ -7,10 +7,10 @@ from django.utils.functional import lazy
 
 from annotation.campaigns.forms.settings import number_field
 from annotation.campaigns.reads.items import STATES, ItemFilter
-from annotation.definitions.settings import OVERLAP, SAMPLE, SEED
 from annotation.kind import calibration_in_words
 from annotation.models import Campaign
 from corpus.models import Topic
+from engines.definitions.settings import OVERLAP, SAMPLE, SEED
 
 
 class ItemBuildForm(forms.Form):

@@ -1,10 +1,10 @@
-"""Form fields of the limits in `annotation.definitions.settings`."""
+"""Form fields of the limits in `engines.definitions.settings`."""
 
 from typing import Any
 
 from django import forms
 
-from annotation.definitions.settings import Limits
+from engines.definitions.settings import Limits
 
 
 def number_field(limits: Limits, **more: Any) -> forms.IntegerField:

@@ -13,7 +13,6 @@ from django.utils.formats import date_format
 from accounts.refusals import Refused
 from annotation.campaigns.reads import progress
 from annotation.campaigns.reads.own_counts import own_in_campaigns
-from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -30,6 +29,7 @@ from corpus.collections.reads.collections import collection_with
 from corpus.collections.rules import can_oversee
 from corpus.models import Collection, Membership, Topic
 from corpus.topics.reads.reviews import not_approved
+from engines.definitions.drafts import CriterionDraft, LevelDraft
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from accounts.models import User
 from accounts.refusals import NotAllowed, NotHere, Refused
 from accounts.slots import tabs
 from annotation.campaigns.reads.campaigns import Readiness, drafts_of
-from annotation.definitions.drafts import problems_of
 from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignState, Strategy
 from corpus.collections.rules import can_oversee, check_manager
 from corpus.models import Membership
+from engines.definitions.drafts import problems_of
 
 
 def fetch_managed(campaign: Campaign, by: User | None, *, lock: bool = False) -> Campaign:

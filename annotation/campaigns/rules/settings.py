@@ -1,9 +1,9 @@
-"""Whether what somebody sets lies within the limits of `annotation.definitions.settings`."""
+"""Whether what somebody sets lies within the limits of `engines.definitions.settings`."""
 
 from typing import Any
 
 from accounts.refusals import Refused
-from annotation.definitions.settings import Length, Limits
+from engines.definitions.settings import Length, Limits
 
 
 def check_within(limits: Limits | Length, value: Any) -> None:

@@ -36,7 +36,6 @@ from annotation.campaigns.reads.own_counts import own_counts
 from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress
 from annotation.campaigns.rules.campaigns import why_cannot_delete, why_cannot_open
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_participant
-from annotation.definitions.campaign_file import SETTINGS
 from annotation.inquiries.reads import WorkPage, notes_for
 from annotation.kind import DEFAULT_KIND
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
@@ -45,6 +44,7 @@ from corpus.collections.rules import can_manage, can_oversee, check_can_manage, 
 from corpus.collections.views.context import collection_context, form_page
 from corpus.models import Membership
 from corpus.tables import Column, Step, Table, read_table, wants_file
+from engines.definitions.campaign_file import SETTINGS
 
 COLUMNS = (
     Column("campaign", "Campaign", str, (Lower("name"),)),

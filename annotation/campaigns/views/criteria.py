@@ -13,10 +13,10 @@ from annotation.campaigns.forms.criteria import CriteriaForm
 from annotation.campaigns.reads.campaigns import drafts_of, has_judgments
 from annotation.campaigns.rules.campaigns import why_cannot_change_criteria
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager
-from annotation.definitions.campaign_file import write_criteria
-from annotation.definitions.drafts import CriterionDraft
 from annotation.models import Campaign
 from corpus.models import Membership
+from engines.definitions.campaign_file import write_criteria
+from engines.definitions.drafts import CriterionDraft
 
 
 @require_http_methods(["GET", "POST"])

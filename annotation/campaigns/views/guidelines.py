@@ -10,7 +10,7 @@ from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.campaigns.actions.guidelines import write_guideline
 from annotation.campaigns.forms.campaigns import GuidelineForm
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_participant
-from corpus.text.differences import compare_texts
+from engines.text.differences import compare_texts
 
 
 @require_http_methods(["GET", "POST"])

@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation.campaigns.rules.seals import why_cannot_import_machine
-from annotation.definitions.settings import ANNOTATOR_NAME
 from annotation.models import Annotator, AnnotatorKind, Campaign
-from annotation.planning.order import person_seed
 from corpus.models import ImportRun, Role
+from engines.definitions.settings import ANNOTATOR_NAME
+from engines.planning.order import person_seed
 
 SHOWN = 20
 

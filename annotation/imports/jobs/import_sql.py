@@ -4,7 +4,7 @@
 the answers: one for each annotator and item, with the answer that is stored already.
 """
 
-from corpus.formats.judgment_columns import COLUMNS, STORED_COLUMNS, Column
+from engines.formats.judgment_columns import COLUMNS, STORED_COLUMNS, Column
 
 COMPARED = [column for column in STORED_COLUMNS if column.is_compared]
 

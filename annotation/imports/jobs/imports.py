@@ -20,14 +20,14 @@ from annotation.imports.jobs import import_sql as sql
 from annotation.imports.jobs.import_people import People
 from annotation.kind import Judged
 from annotation.models import AnnotatorKind, Campaign
-from corpus.formats.judgments import cells_of
-from corpus.formats.reading import read_judgments
-from corpus.formats.records import JudgmentRow, Problem
 from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, ImportCounts
 from corpus.loading.line_batches import read_batches
 from corpus.models import ImportRun
+from engines.formats.judgments import cells_of
+from engines.formats.reading import read_judgments
+from engines.formats.records import JudgmentRow, Problem
 
 NAMESPACE = UUID("2f0c5f5e-6f0b-5b0e-9c5e-0b8a5c1f7d11")  # of submissions made by imports
 UUIDS_AT_ONCE = 20_000

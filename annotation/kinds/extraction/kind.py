@@ -6,10 +6,10 @@ static/js/annotation/papers/; several people's extractions of a paper are made o
 
 from pathlib import Path
 
-from annotation.definitions.campaign_file import read_defaults
 from annotation.kind import Judged, Kind, Words
 from annotation.kinds.extraction import items
 from corpus.tables import Column
+from engines.definitions.campaign_file import read_defaults
 
 DEFAULTS = read_defaults(Path(__file__).parent)
 EXTRACTION = Kind(

@@ -10,10 +10,10 @@ from django import forms
 from accounts.extensions import extensions
 from accounts.refusals import Refused
 from annotation.campaigns.forms.settings import number_field
-from annotation.definitions.settings import DEPTH
 from annotation.kind import Choosing
 from annotation.kinds.names import check_known, check_names
 from corpus.models import Collection, PoolSource, RetrievalRun, Topic
+from engines.definitions.settings import DEPTH
 
 LONGEST_LIST = 100_000  # characters of topic numbers
 TOP = 10  # ranks of a run, by default

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from annotation.kinds.relevance.units import sentences_of_aspect
 from annotation.models import Item
 from corpus.models import AspectNode, Topic
-from corpus.text.highlight import highlight_pieces, highlight_terms
+from engines.text.highlight import highlight_pieces, highlight_terms
 
 
 @dataclass(frozen=True)

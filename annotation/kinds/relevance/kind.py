@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from annotation.definitions.campaign_file import read_defaults
 from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Labelling, Words
 from annotation.kinds.relevance import items
 from annotation.kinds.relevance.choosing import PAIRS
 from annotation.kinds.relevance.item_view import fetch_relevance_view
 from annotation.kinds.relevance.units import fetch_units
 from corpus.tables import Column
+from engines.definitions.campaign_file import read_defaults
 
 DEFAULTS = read_defaults(Path(__file__).parent)
 RELEVANCE = Kind(

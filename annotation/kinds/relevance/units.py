@@ -8,7 +8,7 @@ from typing import Any
 
 from annotation.assignment.reads.participation import Participation
 from annotation.labelling.reads.units import UNITS, Unit, cell_of, fetch_rows, in_utf16
-from corpus.text.highlight import highlight_spans, highlight_terms
+from engines.text.highlight import highlight_spans, highlight_terms
 
 CONTENT = UNITS.format(
     columns="t.title AS topic_title, t.sentences, asp.text AS aspect, nodes.places, d.docno, d.title, d.abstract",

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kinds.rubric.units import fetch_paragraphs, origin_word
 from annotation.models import FoundTarget, Item, Judgment, Rewrite
 from annotation.rubric.reads import pieces_of
-from corpus.text.differences import Piece
-from corpus.text.overlap import Overlap, overlap_with
+from engines.definitions.rubric_options import read_rubric_options
+from engines.text.differences import Piece
+from engines.text.overlap import Overlap, overlap_with
 
 
 @dataclass(frozen=True)

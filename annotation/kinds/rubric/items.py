@@ -8,11 +8,11 @@ from typing import Any
 
 from accounts.sql import execute
 from annotation.campaigns.reads.items import campaign_parameters
-from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Draw, Report, Supply
 from annotation.kinds.rubric.choosing import EVERYTHING, Choice, check_choice
 from annotation.models import Campaign, Item
-from corpus.text.overlap import is_filtered
+from engines.definitions.rubric_options import read_rubric_options
+from engines.text.overlap import is_filtered
 
 QUESTIONS = """
 SELECT t.id, t.number, t.source, t.text,

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from annotation.definitions.campaign_file import read_defaults
 from annotation.kind import GRADED_TABS, ItemView, Judged, Kind, Words
 from annotation.kinds.rubric import items
 from annotation.kinds.rubric.choosing import QUESTIONS
@@ -10,6 +9,7 @@ from annotation.kinds.rubric.item_view import attach_ratings, fetch_question_vie
 from annotation.kinds.rubric.labelling import LABELLING
 from annotation.kinds.rubric.options import OPTIONS
 from corpus.tables import Column
+from engines.definitions.campaign_file import read_defaults
 
 DEFAULTS = read_defaults(Path(__file__).parent)
 RUBRIC = Kind(

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from annotation.assignment.reads.participation import Participation
-from annotation.definitions.rubric_options import read_rubric_options
 from annotation.kind import Key, Labelling
 from annotation.kinds.rubric.units import fetch_units
 from corpus.questions.reads.authors import call_guideline
-from corpus.text.markdown import render_markdown
+from engines.definitions.rubric_options import read_rubric_options
+from engines.text.markdown import render_markdown
 
 SKIP_REASONS = (
     "Outside my field: I cannot judge it",

@@ -6,16 +6,16 @@ from typing import Any
 
 from django import forms
 
-from annotation.definitions.drafts import VALUES, BadOptions
-from annotation.definitions.rubric_options import (
+from annotation.kind import Options
+from engines.definitions.drafts import VALUES, BadOptions
+from engines.definitions.rubric_options import (
     RubricOptions,
     read_cutoffs,
     read_rubric_options,
     usual_cutoffs,
     write_cutoffs,
 )
-from annotation.kind import Options
-from corpus.text.overlap import DEFAULT, DEFINITIONS
+from engines.text.overlap import DEFAULT, DEFINITIONS
 
 CUTOFFS_HELP = " ".join(
     f"Cut-offs of “{each.label}”: {each.inside:g} for papers of the collection, {each.outside:g} for others."

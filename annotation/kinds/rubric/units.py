@@ -9,10 +9,10 @@ from dataclasses import asdict
 from typing import Any
 
 from annotation.assignment.reads.participation import Participation
-from annotation.definitions.rubric_options import RubricOptions, read_rubric_options
 from annotation.labelling.reads.units import UNITS, Unit, cell_of, fetch_rows, in_utf16
 from corpus.models import GeneratedQuestion
-from corpus.text.overlap import overlap_with
+from engines.definitions.rubric_options import RubricOptions, read_rubric_options
+from engines.text.overlap import overlap_with
 
 CONTENT = UNITS.format(
     columns="t.id AS topic, t.source, targets.list AS targets, coalesce(r.text, '') AS rewrite, found.list AS found",

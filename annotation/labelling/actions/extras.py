@@ -7,7 +7,7 @@ from uuid import UUID
 from accounts.prepared_statements import run
 from annotation.assignment.reads.participation import Participation
 from annotation.labelling.actions.answers import AnswerInput, Invalid
-from corpus.text.questions import holds_markup
+from engines.text.questions import holds_markup
 
 FIND = (
     "SELECT d.id, d.docno FROM corpus_document d WHERE d.collection_id = %(collection)s AND d.docno = ANY(%(docnos)s)"

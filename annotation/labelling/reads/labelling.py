@@ -11,8 +11,8 @@ from annotation.campaigns.reads.own_counts import own_counts
 from annotation.campaigns.reads.preferences import DELAYS, KEYS, Preferences
 from annotation.labelling.reads.units import Unit, fetch_units
 from annotation.models import Campaign, Guideline
-from corpus.text.differences import Line, compare_texts
-from corpus.text.markdown import render_markdown
+from engines.text.differences import Line, compare_texts
+from engines.text.markdown import render_markdown
 
 # The newest answers only: what the annotator's pace is now, at a cost that does not grow.
 RECENT = """

@@ -14,7 +14,6 @@ from annotation.assignment.actions.annotators import add_name
 from annotation.campaigns.rules.campaigns import check_not_closed
 from annotation.campaigns.rules.seals import check_machine_may_run
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import ANNOTATOR_NAME, RUNS
 from annotation.machines.actions.recipes import MachineOptions, criterion_of, recipe_of
 from annotation.models import (
     Annotator,
@@ -25,8 +24,9 @@ from annotation.models import (
     MachineRun,
     ReplyState,
 )
-from annotation.prompting.recipes import Recipe
 from corpus.collections.rules import check_manager
+from engines.definitions.settings import ANNOTATOR_NAME, RUNS
+from engines.prompting.recipes import Recipe
 
 LEXICAL_NAME = "Lexical baseline"
 

@@ -6,11 +6,11 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.refusals import Refused
-from annotation.prompting.prompts import BadPrompt, parse_prompt
 from corpus.models import Collection, PromptPurpose, PromptTemplate
 from corpus.questions.actions.generation import write_question_prompt
 from corpus.questions.actions.prompts import write_prompt, write_rerank_prompt
 from corpus.questions.reads.generation import PROMPT_NAME
+from engines.prompting.prompts import BadPrompt, parse_prompt
 
 
 @transaction.atomic

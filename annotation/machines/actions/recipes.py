@@ -9,16 +9,16 @@ from django.conf import settings
 
 from accounts.refusals import Refused
 from annotation.campaigns.rules.settings import check_within
-from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, TOKENS
 from annotation.machines.reads.machine_items import describe_levels
 from annotation.machines.reads.machines import estimate_runs
 from annotation.models import Campaign, Criterion, MachineKind
-from annotation.prompting.lexical import check_thresholds, usual_thresholds
-from annotation.prompting.prompts import BadPrompt, Prompt, parse_prompt
-from annotation.prompting.recipes import Estimate, Recipe
 from corpus.collections.reads.endpoints import require_chat_endpoint
-from corpus.endpoints.prices import Prices
 from corpus.models import PromptPurpose, PromptTemplate
+from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, TOKENS
+from engines.endpoints.prices import Prices
+from engines.prompting.lexical import check_thresholds, usual_thresholds
+from engines.prompting.prompts import BadPrompt, Prompt, parse_prompt
+from engines.prompting.recipes import Estimate, Recipe
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
 from annotation.campaigns.reads.overrides import overrides_shown_to
-from annotation.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
 from annotation.labelling.rules.labels import check_can_read_replies
 from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
 from annotation.machines.actions.recipes import MachineOptions, estimate_machine
@@ -29,6 +28,7 @@ from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 from corpus.questions.reads.prompts import prompt_named
+from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
 
 MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 

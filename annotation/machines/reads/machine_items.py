@@ -6,8 +6,8 @@ from typing import Any
 
 from accounts.sql import execute
 from annotation.models import Campaign, Criterion, MachineRun
-from annotation.prompting.prompts import PLACEHOLDERS
-from corpus.text.names import document_name
+from engines.prompting.prompts import PLACEHOLDERS
+from engines.text.names import document_name
 
 BATCH = 500
 

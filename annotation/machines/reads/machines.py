@@ -22,10 +22,10 @@ from annotation.models import (
     ReplyState,
     UnparsedAnswer,
 )
-from annotation.prompting.prompts import Prompt
-from annotation.prompting.recipes import Estimate, Recipe, Typical, estimate, tokens_in
 from corpus.collections.reads.endpoints import chat_pace
-from corpus.endpoints.prices import Prices
+from engines.endpoints.prices import Prices
+from engines.prompting.prompts import Prompt
+from engines.prompting.recipes import Estimate, Recipe, Typical, estimate, tokens_in
 
 SAMPLE = 200  # messages that an estimate measures
 LEAST_REPLIES = 5  # with fewer earlier replies an estimate does not use them

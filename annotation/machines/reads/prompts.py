@@ -4,9 +4,9 @@ from typing import Any
 
 from annotation.machines.reads.machine_items import describe_levels, first_item
 from annotation.models import Campaign
-from annotation.prompting.answers import describe_form
-from annotation.prompting.prompts import BadPrompt, parse_prompt
-from annotation.prompting.recipes import tokens_in
+from engines.prompting.answers import describe_form
+from engines.prompting.prompts import BadPrompt, parse_prompt
+from engines.prompting.recipes import tokens_in
 
 
 def preview_of(campaign: Campaign, body: str, item: int | None = None) -> dict[str, Any]:

@@ -8,11 +8,11 @@ from django.db import transaction
 
 from accounts.models import User
 from accounts.refusals import Refused
-from annotation.definitions.extraction_steps import apply_step
-from annotation.definitions.extractions import BadExtraction, Content, read_content, write_content
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource, ExtractionState
 from annotation.papers.reads.extractions import content_of
 from corpus.models import Paper
+from engines.definitions.extraction_steps import apply_step
+from engines.definitions.extractions import BadExtraction, Content, read_content, write_content
 
 
 @transaction.atomic
@@ -72,7 +72,7 @@ def append_steps(
     unnamed: str = "",
     basis: Mapping[str, Any] | None = None,
 ) -> Extraction:
-    """Append a revision for each step (annotation/definitions/extraction_steps.py) that changes the content.
+    """Append a revision for each step (engines/definitions/extraction_steps.py) that changes the content.
 
     `unnamed` is the change of a step without a name. Errors: Refused for content that is no extraction; the caller's
     transaction must then be rolled back.

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from annotation.papers.jobs.paper_reading import PaperFile, Reader, Sheet
-from corpus.formats.paper_files import PlaceInOrder
 from corpus.loading.counts import ImportCounts
 from corpus.loading.uploads import kept_directory
+from engines.formats.paper_files import PlaceInOrder
 
 PAPERS, REST = "papers", "rest.json"  # the second is written last, and says that both are whole
 

@@ -12,13 +12,13 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from rapidfuzz import fuzz
 
-from corpus.formats.acm_cr import AnnotatedPaper
-from corpus.formats.dois import bare_doi, is_placeholder, is_plausible
-from corpus.formats.papers import DOUBTFUL_DOIS, FullPaper, is_gold
-from corpus.formats.records import BrokenFile, id_problem
 from corpus.models import Collection, Paper
 from corpus.models.papers import DOUBTFUL_DOI
-from corpus.text.words import title_key
+from engines.formats.acm_cr import AnnotatedPaper
+from engines.formats.dois import bare_doi, is_placeholder, is_plausible
+from engines.formats.papers import DOUBTFUL_DOIS, FullPaper, is_gold
+from engines.formats.records import BrokenFile, id_problem
+from engines.text.words import title_key
 
 # Similarity of titles, 0 to 100, from which a DOI is accepted, and from which two files are versions of one paper.
 MAY_BE, IS = 60, 90

@@ -12,25 +12,25 @@ from typing import IO, Any
 from django.db.models import Count, Max
 
 from accounts.jobs import Progress
-from annotation.definitions.proposals import Link
 from annotation.papers.jobs.registries import Registries
 from annotation.papers.reads.references import link_references, title_index
-from corpus.formats.acm_cr import AnnotatedPaper, DoisLine
-from corpus.formats.dataclass_json import from_json
-from corpus.formats.paper_files import PlaceInOrder
-from corpus.formats.paper_members import PaperMember, read_paper_files
-from corpus.formats.papers import FullPaper, paper_format
-from corpus.formats.records import BrokenFile, Problem
-from corpus.formats.registry import formats
-from corpus.guarded.limits import ReadingFailed
-from corpus.guarded.reading import read_guarded
 from corpus.loading.counts import ImportCounts
 from corpus.loading.sources import Odometer, limits, sources_of
 from corpus.models import Collection, Document, ImportRun
-from corpus.pdf.child import ExtractionFailed
-from corpus.pdf.texts import completed
-from corpus.pdf.titles import TitleIndex
-from corpus.pdf.vocabulary import Vocabulary, count_words
+from engines.definitions.proposals import Link
+from engines.formats.acm_cr import AnnotatedPaper, DoisLine
+from engines.formats.dataclass_json import from_json
+from engines.formats.paper_files import PlaceInOrder
+from engines.formats.paper_members import PaperMember, read_paper_files
+from engines.formats.papers import FullPaper, paper_format
+from engines.formats.records import BrokenFile, Problem
+from engines.formats.registry import formats
+from engines.guarded.limits import ReadingFailed
+from engines.guarded.reading import read_guarded
+from engines.pdf.child import ExtractionFailed
+from engines.pdf.texts import completed
+from engines.pdf.titles import TitleIndex
+from engines.pdf.vocabulary import Vocabulary, count_words
 
 RARE = 2  # words that the collection has only once do not decide about hyphens
 

@@ -22,21 +22,21 @@ from django.utils import timezone
 
 from accounts.job_kinds import Waiting
 from accounts.jobs import Progress
-from annotation.definitions.extractions import BadExtraction, Content, content_of_gold, read_content, write_content
-from annotation.definitions.paper_sections import section_states
-from annotation.definitions.proposals import propose
 from annotation.models import Extraction, ExtractionSource, ExtractionState
 from annotation.papers.jobs.extractions import replace_content, store_extraction
 from annotation.papers.jobs.kept_reading import keep, take_up
 from annotation.papers.jobs.paper_identity import Identity, identify
 from annotation.papers.jobs.paper_reading import Incoming, Links, NewestLinks, PaperFile, Reader, Sheet, Spool
-from corpus.formats.acm_cr import AnnotatedPaper
-from corpus.formats.paper_files import PlaceInOrder
-from corpus.formats.papers import FullPaper, is_gold, paper_format, write_blocks, write_references
-from corpus.formats.records import BrokenFile, Problem
 from corpus.imports.jobs.imports import Work
 from corpus.loading.counts import ImportCounts
 from corpus.models import ImportRun, Paper
+from engines.definitions.extractions import BadExtraction, Content, content_of_gold, read_content, write_content
+from engines.definitions.paper_sections import section_states
+from engines.definitions.proposals import propose
+from engines.formats.acm_cr import AnnotatedPaper
+from engines.formats.paper_files import PlaceInOrder
+from engines.formats.papers import FullPaper, is_gold, paper_format, write_blocks, write_references
+from engines.formats.records import BrokenFile, Problem
 
 
 @contextmanager

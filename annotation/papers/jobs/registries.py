@@ -8,10 +8,10 @@ from dataclasses import replace
 from django.conf import settings
 
 from accounts.caches import volatile
-from annotation.definitions.proposals import Link
-from corpus.endpoints.registries import Registered, Registry, RegistryClient, RegistryFailed
-from corpus.formats.papers import Reference
-from corpus.pdf.linking import WORTH_A_LOOK, registered_link
+from engines.definitions.proposals import Link
+from engines.endpoints.registries import Registered, Registry, RegistryClient, RegistryFailed
+from engines.formats.papers import Reference
+from engines.pdf.linking import WORTH_A_LOOK, registered_link
 
 CACHE_SECONDS = 30 * 24 * 3600
 PATIENCE = 5.0  # seconds that a registry has to answer while somebody waits

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.db.models import Q
 
-from annotation.definitions.block_contexts import numbers_by_key, readings_of
-from annotation.definitions.extractions import Content, findings_of, write_content
-from annotation.definitions.paper_sections import citing_sections
 from annotation.models import Extraction, ExtractionRevision, Guideline
 from annotation.papers.reads.extractions import content_of, docnos_among, with_inside
 from annotation.papers.reads.references import Match
 from corpus.models import Document, Paper
-from corpus.pdf.linking import differing_words
+from engines.definitions.block_contexts import numbers_by_key, readings_of
+from engines.definitions.extractions import Content, findings_of, write_content
+from engines.definitions.paper_sections import citing_sections
+from engines.pdf.linking import differing_words
 
 _BRACKETED = re.compile(r"\[\s*\d").match
 SHOWN_KINDS = ("paragraph", "footnote", "caption", "heading", "table")

@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from accounts.models import User
-from annotation.definitions.extractions import Content, read_content
 from annotation.models import Assignment, AssignmentState, Campaign, Extraction, ExtractionRevision, ExtractionSource
 from corpus.models import Collection, Document, Paper
+from engines.definitions.extractions import Content, read_content
 
 
 def with_content(extractions: QuerySet[Extraction]) -> QuerySet[Any]:

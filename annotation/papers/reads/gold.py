@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from annotation.definitions.extractions import Content, gold_of_content, read_content, statements
-from annotation.definitions.paper_sections import section_states
 from annotation.models import Extraction, ExtractionSource, ExtractionState
 from annotation.papers.reads.extractions import docnos_among, with_content
-from corpus.formats.acm_cr import AnnotatedPaper
-from corpus.formats.acm_cr_statistics import count
 from corpus.models import Collection, Paper
+from engines.definitions.extractions import Content, gold_of_content, read_content, statements
+from engines.definitions.paper_sections import section_states
+from engines.formats.acm_cr import AnnotatedPaper
+from engines.formats.acm_cr_statistics import count
 
 PAPERS_AT_ONCE = 50
 

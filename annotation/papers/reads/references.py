@@ -7,16 +7,16 @@ from operator import or_
 
 from django.contrib.postgres.search import SearchQuery
 
-from annotation.definitions.block_contexts import stored_references
-from annotation.definitions.proposals import Link
 from annotation.papers.reads.extractions import with_inside
 from corpus.documents.similar import similar_documents
-from corpus.endpoints.registries import Registered
-from corpus.formats.papers import Reference
 from corpus.models import Collection, Document, Paper, SearchEntry
-from corpus.pdf.linking import Candidate, compare, link, registered_candidate
-from corpus.pdf.titles import TitleIndex, Work, surname_key
-from corpus.text.words import title_key
+from engines.definitions.block_contexts import stored_references
+from engines.definitions.proposals import Link
+from engines.endpoints.registries import Registered
+from engines.formats.papers import Reference
+from engines.pdf.linking import Candidate, compare, link, registered_candidate
+from engines.pdf.titles import TitleIndex, Work, surname_key
+from engines.text.words import title_key
 
 MOST_FOUND = 3  # documents, and registered publications, shown for one reference
 MOST_COMPARED = 20  # documents with the words of a title, the most similar first

@@ -15,9 +15,6 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.edge import body_of
 from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.definitions.block_contexts import context_of_block, next_context_id, readings_of
-from annotation.definitions.extraction_steps import MOST_STEPS, new_texts
-from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction
 from annotation.papers.actions import save_steps
 from annotation.papers.jobs.registries import ask_now
@@ -32,8 +29,11 @@ from annotation.papers.reads.references import (
 )
 from annotation.papers.views.extractions import STEPS, own_campaign, own_extraction
 from corpus.models import Paper
-from corpus.pdf.child import ExtractionFailed
-from corpus.pdf.worker import render_page
+from engines.definitions.block_contexts import context_of_block, next_context_id, readings_of
+from engines.definitions.extraction_steps import MOST_STEPS, new_texts
+from engines.definitions.extractions import Content, write_content
+from engines.pdf.child import ExtractionFailed
+from engines.pdf.worker import render_page
 
 PAGE_WIDTH = 1200  # pixels
 LONGEST_SENTENCE = 20_000

@@ -15,13 +15,6 @@ from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import NotAllowed, Refused
 from annotation.campaigns.reads.campaigns import fetch_campaign
 from annotation.campaigns.views.context import campaign_context
-from annotation.definitions.extractions import (
-    BadExtraction,
-    content_of_gold,
-    gold_of_content,
-    with_unexported_parts,
-    write_content,
-)
 from annotation.inquiries.reads import WorkPage, notes_for
 from annotation.kind import Judged
 from annotation.labelling.actions.guidelines import note_guideline_seen
@@ -44,11 +37,18 @@ from annotation.papers.reads.extraction_screen import extraction_data, newest_gu
 from annotation.papers.reads.extractions import content_of, own_papers
 from annotation.papers.views.papers import extraction_context
 from corpus.collections.rules import fetch_membership
-from corpus.formats.acm_cr import ACM_CR, write_acm_cr
-from corpus.formats.records import BrokenFile
 from corpus.loading.sources import read_upload
 from corpus.models import Membership
-from corpus.text.markdown import render_markdown
+from engines.definitions.extractions import (
+    BadExtraction,
+    content_of_gold,
+    gold_of_content,
+    with_unexported_parts,
+    write_content,
+)
+from engines.formats.acm_cr import ACM_CR, write_acm_cr
+from engines.formats.records import BrokenFile
+from engines.text.markdown import render_markdown
 
 STEPS = {"undo": undo_extraction, "redo": redo_extraction}
 SCREEN_REQUESTS = ("save", "move", "propose", "read", "search")  # what the screen posts

@@ -12,8 +12,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_message
-from annotation.definitions.extractions import Content, findings_of, read_content
-from annotation.definitions.paper_sections import section_states
 from annotation.kind import Judged
 from annotation.labelling.rules.labels import why_cannot_read_labels_of
 from annotation.models import Extraction, ExtractionSource
@@ -24,6 +22,8 @@ from corpus.collections.rules import fetch_overseer
 from corpus.collections.views.context import collection_context
 from corpus.models import Collection, Membership, Paper
 from corpus.models.papers import DOUBTFUL_DOI
+from engines.definitions.extractions import Content, findings_of, read_content
+from engines.definitions.paper_sections import section_states
 
 PER_PAGE = 50
 SANDBOX = "sandbox; default-src 'none'"  # what was uploaded runs nothing, whatever it is

@@ -23,8 +23,8 @@ from accounts.extensions import extensions
 from accounts.models import Invitation, User
 from accounts.refusals import Refused
 from corpus.collections.reads.contents import APPS, Content, contents
-from corpus.formats.zip_stream import PIECE, zipped
 from corpus.models import Collection, Paper
+from engines.formats.zip_stream import PIECE, zipped
 
 
 def backup_pieces(collection: Collection) -> Iterator[bytes]:

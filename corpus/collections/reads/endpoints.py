@@ -5,9 +5,9 @@ from decimal import Decimal
 from django.conf import settings
 
 from accounts.refusals import Refused
-from corpus.endpoints.chat import Endpoint
-from corpus.endpoints.driver import Pace
-from corpus.endpoints.prices import Prices
+from engines.endpoints.chat import Endpoint
+from engines.endpoints.driver import Pace
+from engines.endpoints.prices import Prices
 
 NO_MODEL = (
     "No language model is set up here. The operator of this Litmus sets LITMUS_LLM_BASE_URL and LITMUS_LLM_MODEL"

@@ -20,8 +20,8 @@ from corpus.collections.reads.audit import (
 )
 from corpus.collections.rules import fetch_manager
 from corpus.collections.views.context import collection_context
-from corpus.formats.csv_text import write_csv
 from corpus.models import Membership
+from engines.formats.csv_text import write_csv
 
 PAGE_SIZE = 50
 

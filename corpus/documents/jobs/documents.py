@@ -15,13 +15,13 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.jobs import Progress
 from corpus.documents.jobs.indexing import indexed_later
-from corpus.formats.documents import DocumentFilter, read_documents
-from corpus.formats.records import DocumentRecord
 from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import NULL, copy_array, copy_json, copy_text, encode_line
 from corpus.loading.counts import REPEATED, ImportCounts
 from corpus.loading.line_batches import read_batches
 from corpus.models import ImportRun, Indexing
+from engines.formats.documents import DocumentFilter, read_documents
+from engines.formats.records import DocumentRecord
 
 FIELDS = ("title", "abstract", "keywords", "authors", "venue", "year", "doi", "url", "extra")
 LONGEST_DOI = 300

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 from corpus.models import Collection, Topic
-from corpus.ranking.recipe import Neighbourhood, Recipe
+from engines.ranking.recipe import Neighbourhood, Recipe
 
 DOCUMENTS = "SELECT d.docno, d.id FROM corpus_document d WHERE d.collection_id = %s AND d.docno = ANY(%s)"
 # Citations are rows, or lists of docnos that came with the documents (DORIS-MAE, S2ORC, LitSearch): both count, in

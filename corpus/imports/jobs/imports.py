@@ -14,11 +14,11 @@ from accounts.audit import record_event
 from accounts.job_kinds import RETRY_AFTER, Waiting
 from accounts.refusals import Conflict, Refused
 from corpus.collections.jobs.collection_jobs import CollectionJob
-from corpus.formats.records import BrokenFile, Problem
-from corpus.formats.registry import format_label, format_names
 from corpus.loading.counts import ImportCounts
 from corpus.loading.uploads import kept_directory, remove_uploads
 from corpus.models import ImportRun
+from engines.formats.records import BrokenFile, Problem
+from engines.formats.registry import format_label, format_names
 
 Work = Callable[[ImportRun, jobs.Progress, ImportCounts], None]
 Reading = Callable[[ImportRun, jobs.Progress, ImportCounts], AbstractContextManager[Work]]

@@ -6,15 +6,15 @@ from django.db import connection
 
 from accounts.jobs import Progress
 from accounts.refusals import Refused
-from corpus.formats.pool_lists import PoolRow
-from corpus.formats.reading import read_pool_lists
-from corpus.formats.records import Problem
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, REPEATED, ImportCounts
 from corpus.loading.line_batches import read_batches
 from corpus.models import ImportRun
 from corpus.models.pools import LISTED, RESERVED_METHODS
 from corpus.pools.jobs.pools import lock_pools
+from engines.formats.pool_lists import PoolRow
+from engines.formats.reading import read_pool_lists
+from engines.formats.records import Problem
 
 LONGEST_METHOD = 100
 

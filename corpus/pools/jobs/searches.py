@@ -8,13 +8,13 @@ from django.db.models import Prefetch, QuerySet
 
 from accounts.jobs import Progress
 from corpus.documents.jobs.neighbours import source_papers
-from corpus.formats.dataclass_json import from_json
 from corpus.models import AspectNode, Collection, Topic
-from corpus.ranking.index import Index, Settings
-from corpus.ranking.recipe import Lists, Recipe, make_pool
 from corpus.searching.jobs.indexes import IndexSpec, open_index
 from corpus.searching.jobs.shard_search import IndexQuery, search_all
 from corpus.searching.jobs.vectors import DenseSearch
+from engines.formats.dataclass_json import from_json
+from engines.ranking.index import Index, Settings
+from engines.ranking.recipe import Lists, Recipe, make_pool
 
 SPARE = 200  # vectors compared beyond those needed, as source papers are left out
 

@@ -6,7 +6,7 @@ from accounts.refusals import Refused
 from corpus.collections.reads.endpoints import embeddings_endpoint, require_embeddings_endpoint
 from corpus.models import Collection
 from corpus.pools.reads.pools import known_methods
-from corpus.ranking.recipe import Recipe
+from engines.ranking.recipe import Recipe
 
 SEARCHES = ("bm25", "tfidf", "citations", "dense")
 MOST = 10_000  # documents of one list of a recipe

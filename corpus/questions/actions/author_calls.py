@@ -13,8 +13,6 @@ from accounts.audit import record_event
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused, taken_is_conflict
 from corpus.collections.rules import check_manager
-from corpus.formats.csv_text import read_csv
-from corpus.formats.records import BrokenFile, Problem
 from corpus.loading.sources import read_upload
 from corpus.models import (
     AuthorAnswer,
@@ -30,8 +28,10 @@ from corpus.models import (
     TopicKind,
 )
 from corpus.questions.reads.authors import due_letters, letter_faults, standing_answers
-from corpus.text.words import title_key
 from corpus.topics.reads.topics import next_position
+from engines.formats.csv_text import read_csv
+from engines.formats.records import BrokenFile, Problem
+from engines.text.words import title_key
 
 MOST_AUTHORS = 20_000  # rows of one file
 NO_MAIL = "Not sent: no mail server is set up. Copy the link next to each author and hand it over."

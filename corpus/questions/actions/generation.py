@@ -38,8 +38,8 @@ from corpus.questions.reads.generation import (
     prompt_versions,
 )
 from corpus.questions.reads.mentions import MentionFilter, find_mentions
-from corpus.text.overlap import USUAL
-from corpus.text.questions import template_problem
+from engines.text.overlap import USUAL
+from engines.text.questions import template_problem
 
 MOST_MENTIONS = 20_000
 RUNNING = "Questions are being generated in this collection already. Wait for it, or cancel it first."

@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.refusals import Refused
 from corpus.collections.rules import check_manager
 from corpus.models import Collection, PromptPurpose, PromptTemplate
-from corpus.text.reranking import BadPrompt, parse_rerank_prompt
+from engines.text.reranking import BadPrompt, parse_rerank_prompt
 
 LONGEST_BODY = 50_000  # characters
 LONGEST_NAME = 100

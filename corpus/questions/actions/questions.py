@@ -26,9 +26,9 @@ from corpus.models.generation import NEEDS_A_PERSON
 from corpus.questions.jobs.question_reading import filter_state, known_questions, make_topic, measure, read_reply
 from corpus.questions.reads.generation import askable, filter_of
 from corpus.questions.reads.mentions import MentionFilter, find_mentions
-from corpus.text.overlap import USUAL, Cutoffs, cutoffs_of
-from corpus.text.questions import read_answer
 from corpus.topics.actions.topics import delete_topic
+from engines.text.overlap import USUAL, Cutoffs, cutoffs_of
+from engines.text.questions import read_answer
 
 LONGEST_CORRECTION = 50_000
 

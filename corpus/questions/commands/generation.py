@@ -29,7 +29,7 @@ from corpus.questions.reads.generation import (
     used_of_again,
 )
 from corpus.questions.reads.mentions import SOURCES
-from corpus.text.overlap import DEFAULT, DEFINITIONS, USUAL
+from engines.text.overlap import DEFAULT, DEFINITIONS, USUAL
 
 CHOICE = ("source", "words", "used", "sample", "seed", "prompt")  # of the form; the filter has options of its own
 

@@ -11,8 +11,8 @@ from accounts.addresses import LONGEST_ADDRESS, check_characters
 from corpus.models import LONGEST_QUESTION, QuestionCall
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
 from corpus.questions.reads.authors import BLANKS
-from corpus.text.questions import holds_markup, holds_unseen
-from corpus.text.words import tokens
+from engines.text.questions import holds_markup, holds_unseen
+from engines.text.words import tokens
 
 SHORTEST_QUESTION = 15  # characters: less cannot ask for anything
 MAX_CSV_BYTES = 4 << 20

@@ -22,7 +22,7 @@ from corpus.questions.actions.questions import LONGEST_CORRECTION
 from corpus.questions.reads.generation import USUAL_SAMPLE, USUAL_SEED, Used, prompt_versions
 from corpus.questions.reads.mentions import MentionFilter
 from corpus.questions.reads.prompts import prompt_named
-from corpus.text.overlap import DEFAULT, DEFINITIONS, USUAL
+from engines.text.overlap import DEFAULT, DEFINITIONS, USUAL
 
 MOST_SAMPLED = 1_000_000
 LARGEST_SEED = 2**31 - 1

@@ -17,10 +17,10 @@ from accounts.audit import record_event
 from accounts.refusals import Refused
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.collections.reads.endpoints import chat_pace, require_chat_endpoint
-from corpus.endpoints.chat import Chat, Reply, Unusable
-from corpus.endpoints.driver import Failure, FirstAnswers, ask_all
 from corpus.models import GenerationReply, Outcome, QuestionRun
 from corpus.questions.jobs.question_reading import Known, known_questions, read_reply
+from engines.endpoints.chat import Chat, Reply, Unusable
+from engines.endpoints.driver import Failure, FirstAnswers, ask_all
 
 LONGEST_FINISH_REASON = 60
 

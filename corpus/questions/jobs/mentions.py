@@ -15,16 +15,16 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.jobs import Progress
-from corpus.formats.dois import real_doi
-from corpus.formats.mentions import MentionRecord
-from corpus.formats.papers import Reference
-from corpus.formats.reading import read_mentions
-from corpus.formats.records import Problem, Skip
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import read_batches
 from corpus.models import Document, ImportRun
-from corpus.text.words import title_key
+from engines.formats.dois import real_doi
+from engines.formats.mentions import MentionRecord
+from engines.formats.papers import Reference
+from engines.formats.reading import read_mentions
+from engines.formats.records import Problem, Skip
+from engines.text.words import title_key
 
 T = TypeVar("T")
 

@@ -17,10 +17,10 @@ from corpus.models import (
 )
 from corpus.models.generation import ABOVE_CUTOFF, ARE_TOPICS, QuestionRun
 from corpus.questions.reads.generation import prompt_of
-from corpus.text.overlap import Overlap, format_share, overlap_with
-from corpus.text.questions import LONGEST_QUESTION, ParsedQuestion, holds_markup, read_answer
-from corpus.text.words import title_key
 from corpus.topics.reads.topics import next_position
+from engines.text.overlap import Overlap, format_share, overlap_with
+from engines.text.questions import LONGEST_QUESTION, ParsedQuestion, holds_markup, read_answer
+from engines.text.words import title_key
 
 LENGTH_LIMIT = "length"
 WITHHELD = "content_filter"

@@ -25,7 +25,7 @@ from corpus.models import (
     Topic,
 )
 from corpus.questions.author_links import answer_link, opt_out_link
-from corpus.text.letters import faults_of, fill
+from engines.text.letters import faults_of, fill
 
 BLANKS = ("name", "paper", "collection", "deadline", "link", "opt_out")
 REQUIRED_BLANKS = ("link", "opt_out")

@@ -23,7 +23,7 @@ from corpus.models import (
 )
 from corpus.models.generation import ABOVE_CUTOFF, ARE_TOPICS, NEEDS_A_PERSON
 from corpus.questions.reads.mentions import MentionFilter, find_mentions
-from corpus.text.questions import DEFAULT_TEMPLATE, Prompt, render_prompt
+from engines.text.questions import DEFAULT_TEMPLATE, Prompt, render_prompt
 
 PROMPT_NAME = "inline citations"
 CHARACTERS_PER_TOKEN = 4  # of English text; only for estimates

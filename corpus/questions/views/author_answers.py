@@ -23,8 +23,8 @@ from corpus.questions.actions.author_answers import (
 )
 from corpus.questions.forms.authors import AnswerForm
 from corpus.questions.reads.authors import deadline_words, newest_answer
-from corpus.text.markdown import render_markdown
-from corpus.text.overlap import WORDS, word_overlap
+from engines.text.markdown import render_markdown
+from engines.text.overlap import WORDS, word_overlap
 
 EASY = 0.5  # share of words in the title from which the page advises other words
 TOO_MANY = "Too many tries in a short time. Wait a minute, then send it again; nothing you typed is lost on this page."

@@ -39,7 +39,7 @@ from corpus.questions.reads.authors import (
     letters_of,
     sample_letter,
 )
-from corpus.text.markdown import render_markdown
+from engines.text.markdown import render_markdown
 
 AUTHORS_PER_PAGE = 50
 SHOWN_PROBLEMS = 50

@@ -51,7 +51,7 @@ from corpus.questions.reads.generation import (
     run_figures,
 )
 from corpus.tables import Column, Step, read_table, wants_file
-from corpus.text.questions import DEFAULT_TEMPLATE, own_part
+from engines.text.questions import DEFAULT_TEMPLATE, own_part
 
 PER_PAGE = 25
 QUESTIONS_PER_PAGE = 50

@@ -16,9 +16,6 @@ from django.utils import timezone
 
 from accounts.jobs import Progress
 from accounts.sql import execute
-from corpus.formats.reading import read_runs
-from corpus.formats.records import BrokenFile, Problem, RunRow
-from corpus.formats.trec_runs import BadRow, RunComment
 from corpus.loading.background_reading import Check
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
@@ -27,6 +24,9 @@ from corpus.loading.sources import Odometer, read_source, sources_of
 from corpus.models import ImportRun, RetrievalRun
 from corpus.runs.recipes.queries import aspect_numbers
 from corpus.runs.rules import LONGEST_NAME, lock_names, unfit_name
+from engines.formats.reading import read_runs
+from engines.formats.records import BrokenFile, Problem, RunRow
+from engines.formats.trec_runs import BadRow, RunComment
 
 MOST_METADATA, LONGEST_METADATA = 2_000, 2_000  # lines of a run, characters of a line
 

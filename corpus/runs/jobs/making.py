@@ -24,7 +24,6 @@ from accounts.refusals import Refused
 from accounts.sql import execute
 from corpus.collections.jobs.collection_jobs import CollectionJob
 from corpus.models import Aspect, PartRanking, Ranking, RetrievalRun, RunMaking
-from corpus.ranking.order import RankedList
 from corpus.runs.recipes.earlier import earlier_rankings
 from corpus.runs.recipes.lexical import fields_of
 from corpus.runs.recipes.queries import Query, queries_of
@@ -32,6 +31,7 @@ from corpus.runs.recipes.recipe import POOLS, Task
 from corpus.runs.recipes.registry import RECIPES
 from corpus.runs.rules import check_new_name, lock_names
 from corpus.searching.jobs.indexes import FULL_TEXT, collection_state, full_text_state
+from engines.ranking.order import RankedList
 
 BATCH = 100  # rankings of one statement
 CHECK_EVERY = 30.0  # seconds between two looks at whether the inputs are as they were

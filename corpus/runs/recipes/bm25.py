@@ -1,8 +1,8 @@
 """BM25 as Lucene has it, with Anserini's defaults: the baseline of ACM-CR (Boudin, JCDL 2021)."""
 
-from corpus.ranking.scorers import BM25 as SCORER
 from corpus.runs.recipes.lexical import BM25Form, search_with
 from corpus.runs.recipes.recipe import Recipe
+from engines.ranking.scorers import BM25 as SCORER
 
 BM25 = Recipe(
     "bm25",

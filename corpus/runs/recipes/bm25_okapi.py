@@ -2,9 +2,9 @@
 
 from django import forms
 
-from corpus.ranking.scorers import OKAPI
 from corpus.runs.recipes.lexical import BM25Form, FieldsField, search_with
 from corpus.runs.recipes.recipe import Recipe
+from engines.ranking.scorers import OKAPI
 
 
 class OkapiForm(BM25Form):

@@ -8,9 +8,9 @@ from django.db.models import Q
 
 from accounts.refusals import Refused
 from corpus.models import Collection, Document, RetrievalRun
-from corpus.ranking.order import RankedList
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Task
+from engines.ranking.order import RankedList
 
 BATCH = 50  # queries whose rankings are in memory at once
 

@@ -8,9 +8,9 @@ from django import forms
 
 from accounts.refusals import Refused
 from corpus.models import Collection
-from corpus.ranking.order import RankedList, ranked
 from corpus.runs.recipes.earlier import RunsField, WordsField, earlier_rankings, run_named
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
+from engines.ranking.order import RankedList, ranked
 
 RRF, INTERPOLATION = "rrf", "interpolation"
 MOST_WEIGHT = 1_000_000

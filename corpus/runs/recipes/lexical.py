@@ -6,13 +6,13 @@ from typing import Any, cast
 
 from django import forms
 
-from corpus.ranking.analysis import LUCENE, NLTK, PAIRS, WORDS, Analysis
-from corpus.ranking.index import Hits, Settings
-from corpus.ranking.scorers import EXACT, LUCENE_BYTE
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, RecipeForm, Task, WordField
 from corpus.searching.jobs.indexes import FIELDS, IndexSpec, open_index
 from corpus.searching.jobs.shard_search import IndexQuery, search_all
+from engines.ranking.analysis import LUCENE, NLTK, PAIRS, WORDS, Analysis
+from engines.ranking.index import Hits, Settings
+from engines.ranking.scorers import EXACT, LUCENE_BYTE
 
 TOKENS = [
     (LUCENE, "as Lucene's standard tokeniser"),

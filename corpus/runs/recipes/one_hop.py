@@ -11,9 +11,9 @@ from django import forms
 
 from accounts.sql import execute
 from corpus.models import Collection
-from corpus.ranking.order import in_order
 from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings, excluded_docnos
 from corpus.runs.recipes.recipe import DEEPEST, Rankings, Recipe, RecipeForm, Task, WordField
+from engines.ranking.order import in_order
 
 PAPER, CODE = "paper", "code"
 # Citations are rows, or lists of docnos that came with the documents; the order of a list is kept.

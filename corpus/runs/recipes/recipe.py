@@ -20,8 +20,8 @@ from accounts.jobs import Progress
 from accounts.models import User
 from accounts.refusals import Refused
 from corpus.models import Collection, Document
-from corpus.ranking.order import RankedList, ranked
 from corpus.runs.recipes.queries import ALL, BOTH, TEXT, TITLE, Query, pool_of, sources_of, topic_choices
+from engines.ranking.order import RankedList, ranked
 
 Choices = Sequence[tuple[str, str]]
 DEEPEST = 10_000

@@ -5,7 +5,6 @@ Other packages declare theirs under the entry points `litmus.recipes`.
 
 from django import forms
 
-from corpus.plugins import Registry
 from corpus.runs.recipes.bm25 import BM25
 from corpus.runs.recipes.bm25_okapi import BM25_OKAPI
 from corpus.runs.recipes.dense import DENSE
@@ -15,6 +14,7 @@ from corpus.runs.recipes.one_hop import ONE_HOP
 from corpus.runs.recipes.recipe import Recipe
 from corpus.runs.recipes.rerank import RERANK
 from corpus.runs.recipes.tfidf import TFIDF
+from engines.plugins import Registry
 
 RECIPES: Registry[Recipe] = Registry(
     "litmus.recipes",

@@ -1,8 +1,8 @@
 """TF-IDF by cosine, as scikit-learn has it."""
 
-from corpus.ranking.scorers import TFIDF as SCORER
 from corpus.runs.recipes.lexical import LexicalForm, search_with
 from corpus.runs.recipes.recipe import Recipe
+from engines.ranking.scorers import TFIDF as SCORER
 
 
 class TfidfForm(LexicalForm):

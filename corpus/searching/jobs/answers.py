@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from accounts.refusals import Refused
 from corpus.collections.reads.endpoints import chat_pace, cost_of
-from corpus.endpoints.chat import Chat, Endpoint, Message, Reply, Unusable
-from corpus.endpoints.driver import Failure, ask_all
 from corpus.models import Collection, PaidAnswer
+from engines.endpoints.chat import Chat, Endpoint, Message, Reply, Unusable
+from engines.endpoints.driver import Failure, ask_all
 
 MOST_TEXT = 200_000  # characters of an answer that are stored
 

@@ -22,10 +22,10 @@ from django.db import connection
 
 from accounts.jobs import Progress
 from accounts.sql import execute
-from corpus.formats.dataclass_json import from_json
 from corpus.models import Collection
-from corpus.ranking.index import META, VERSION, Index, Settings, ShardWriter, finish
 from corpus.searching.jobs.parts import Report, do_together, exclusive_directory
+from engines.formats.dataclass_json import from_json
+from engines.ranking.index import META, VERSION, Index, Settings, ShardWriter, finish
 
 ROWS = 2_000
 

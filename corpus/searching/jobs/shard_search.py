@@ -15,9 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from accounts.jobs import Progress
-from corpus.ranking.index import Hits, Index, best_hits
 from corpus.searching.jobs.indexes import opened_index
 from corpus.searching.jobs.parts import Report, do_together, shared_folder
+from engines.ranking.index import Hits, Index, best_hits
 
 BATCH = 1_000  # queries of one order: their hits wait on the disk
 

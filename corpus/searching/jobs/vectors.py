@@ -23,13 +23,13 @@ from accounts.jobs import Progress
 from accounts.refusals import Refused
 from accounts.sql import execute
 from corpus.collections.reads.endpoints import embeddings_pace, require_embeddings_endpoint
-from corpus.endpoints.connections import EndpointError
-from corpus.endpoints.driver import Failure, ask_all
-from corpus.endpoints.embeddings import Embeddings
 from corpus.models import Collection, PaidAnswer
-from corpus.ranking.vectors import VectorFiles
 from corpus.searching.jobs.answers import digest_of
 from corpus.searching.jobs.parts import exclusive_directory
+from engines.endpoints.connections import EndpointError
+from engines.endpoints.driver import Failure, ask_all
+from engines.endpoints.embeddings import Embeddings
+from engines.ranking.vectors import VectorFiles
 
 HAS_TEXT = Q(title__regex=r"\S") | Q(abstract__regex=r"\S")
 LONGEST = 20_000  # characters of a text that are embedded: models take no more than some thousand tokens

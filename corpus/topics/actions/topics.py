@@ -12,10 +12,10 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused, taken_is_conflict
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.models import Change, Collection, Target, Topic
-from corpus.text.sentences import follow_sentences, follow_ties
 from corpus.topics.jobs.versions import READ_BY_ANNOTATORS, keep_first_versions, keep_versions, locked_topic
 from corpus.topics.reads.judged import is_judged
 from corpus.topics.reads.topics import next_position
+from engines.text.sentences import follow_sentences, follow_ties
 
 JUDGED = (
     "This topic has been judged, so its number and what annotators read of it (title, text, narrative) are fixed: "

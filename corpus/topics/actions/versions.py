@@ -10,12 +10,12 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.rules import check_manager
 from corpus.models import Change, Topic, TopicVersion
-from corpus.text.history import redo_target, undo_target
 from corpus.topics.actions.aspects import check_judged_words, remove_aspects
 from corpus.topics.actions.topics import JUDGED
 from corpus.topics.jobs.trees import Tree, places_of, replace_trees, stored_trees, texts_of
 from corpus.topics.jobs.versions import FIELDS, keep_versions, locked_topic, read_content
 from corpus.topics.reads.judged import is_judged, judged_aspects
+from engines.text.history import redo_target, undo_target
 
 CHANGED_SINCE = "The topic has been changed since this page was shown. Look at it as it is now, then decide again."
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from corpus.formats.records import TopicRecord
 from corpus.models import Collection, TopicKind
-from corpus.text.questions import holds_markup
-from corpus.text.words import title_key
+from engines.formats.records import TopicRecord
+from engines.text.questions import holds_markup
+from engines.text.words import title_key
 
 MOST_NAMED = 5
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from django.db.models import Prefetch
 
-from corpus.formats.records import AspectRecord
 from corpus.models import AspectNode, Collection, SubQuery, SubQueryAspect, Topic
-from corpus.ranking.sub_queries import sub_queries
+from engines.formats.records import AspectRecord
+from engines.ranking.sub_queries import sub_queries
 
 ROWS = 5_000
 

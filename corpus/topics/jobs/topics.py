@@ -10,9 +10,6 @@ from typing import Any
 from django.db import connection
 
 from accounts.jobs import Progress
-from corpus.formats.reading import read_topics
-from corpus.formats.records import MAX_TOPIC_LENGTH, Problem, TopicRecord
-from corpus.formats.repeats import SeenIds
 from corpus.loading.copying import HOLDS_NUL, copy_rows, copy_values
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import read_batches
@@ -23,6 +20,9 @@ from corpus.topics.jobs.trees import Tree, replace_trees, stored_trees, texts_of
 from corpus.topics.jobs.versions import READ_BY_ANNOTATORS, keep_first_versions, keep_versions
 from corpus.topics.reads.judged import aspects_in_campaigns, judged_topics
 from corpus.topics.reads.topics import next_position
+from engines.formats.reading import read_topics
+from engines.formats.records import MAX_TOPIC_LENGTH, Problem, TopicRecord
+from engines.formats.repeats import SeenIds
 
 CHUNK = 1_000
 FIELDS = ("kind", "source", "author", "title", "text", "narrative", "sentences", "extra")

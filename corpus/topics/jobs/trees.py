@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from corpus.formats.records import AspectRecord
 from corpus.loading.copying import copy_rows
 from corpus.models import Aspect, AspectNode, Topic
+from engines.formats.records import AspectRecord
 
 LONGEST_ASPECT = 2_500  # bytes in UTF-8: the text stands in a unique index
 

@@ -7,8 +7,8 @@ from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subque
 from django.db.models.functions import Coalesce
 
 from corpus.models import Aspect, AspectNode, Collection, PoolEntry, SubQuery, SubQueryAspect, Target, Topic
-from corpus.text.aspect_checks import AspectText, Hint
 from corpus.topics.reads.judged import aspects_in_campaigns, judged_aspects
+from engines.text.aspect_checks import AspectText, Hint
 
 
 @dataclass

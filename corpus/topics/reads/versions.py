@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from corpus.models import Topic, TopicVersion
-from corpus.text.differences import Line, compare_texts
-from corpus.text.history import redo_target, undo_target
+from engines.text.differences import Line, compare_texts
+from engines.text.history import redo_target, undo_target
 
 PARTS = (("title", "Title"), ("sentences", "Query"), ("narrative", "Narrative"), ("aspects", "Aspects"))
 

@@ -17,7 +17,6 @@ from corpus.collections.rules import can_manage, can_oversee, check_can_manage, 
 from corpus.collections.views.context import collection_context, form_page
 from corpus.models import Membership, ReviewVerdict, Topic, TopicKind
 from corpus.tables import Column, Step, Table, read_table, wants_file
-from corpus.text.aspect_checks import check_aspects
 from corpus.topics.actions.reviews import request_review
 from corpus.topics.actions.topics import (
     JUDGED,
@@ -33,6 +32,7 @@ from corpus.topics.reads.origins import fetch_origin
 from corpus.topics.reads.reviews import REVIEWERS, ReviewState, fetch_review_part, with_review_state
 from corpus.topics.reads.topics import Place, aspect_tree, list_topics, neighbours, with_counts, written
 from corpus.topics.reads.versions import fetch_steps
+from engines.text.aspect_checks import check_aspects
 
 PER_PAGE = 100
 STEPS = {"up": -1, "down": 1}

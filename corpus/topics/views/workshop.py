@@ -14,8 +14,6 @@ from django.views.decorators.http import require_POST
 from accounts.refusals import NotAllowed, Refused
 from corpus.collections.rules import fetch_manager
 from corpus.models import AspectNode, Membership, Topic
-from corpus.text.aspect_checks import check_draft
-from corpus.text.sentences import check_sentences
 from corpus.topics.actions.aspects import (
     add_aspect,
     delete_aspect,
@@ -38,6 +36,8 @@ from corpus.topics.forms import (
 )
 from corpus.topics.reads.topics import aspect_tree, places_in, written
 from corpus.topics.views.topics import detail_context, every_place, fetch_topic, workshop_context
+from engines.text.aspect_checks import check_draft
+from engines.text.sentences import check_sentences
 
 Outcome = dict[str, Any]  # for the workshop after a change: `focus` (a node's id), `adding`, `refusal`
 

@@ -20,9 +20,9 @@ from adjudication.agreement.reads.agreement import as_json, show
 from adjudication.agreement.reads.matrix import topic_tiles
 from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.models import AgreementResult, AgreementRun, Verdict
-from adjudication.stats.statistics import STATISTICS, statistics_for
 from adjudication.verdicts.reads.judgments import ItemSelection, find_judged
 from annotation.models import Annotator, Item, Level, Scale
+from engines.stats.statistics import STATISTICS, statistics_for
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 

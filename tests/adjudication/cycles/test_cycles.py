@@ -30,12 +30,12 @@ from adjudication.releases.jobs.data import Writer
 from adjudication.releases.jobs.folder import Folder
 from adjudication.releases.reads.people import pseudonyms
 from adjudication.releases.reads.recipe import make_recipe
-from adjudication.stats.report import Options, measure_agreement
-from adjudication.stats.results import CODE_VERSION, Reason
 from annotation.assignment.actions.annotators import add_name
 from annotation.campaigns.actions.campaigns import delete_campaign, update_campaign
 from annotation.campaigns.reads.overrides import overrides_in
 from annotation.models import AnnoCycle, Annotator, Assignment, Campaign, Judgment, Submission
+from engines.stats.report import Options, measure_agreement
+from engines.stats.results import CODE_VERSION, Reason
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, trial_of, tuned
 from tests.factories.annotation import AT, Material, annotator, give_labels, make_campaign
 from tests.factories.machines import ask, carry_out

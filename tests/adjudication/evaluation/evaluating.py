@@ -8,13 +8,13 @@ from adjudication.evaluation.reads.result import EvaluationResult
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
-from adjudication.stats.rankings import canonical_ranking
 from corpus.models import (
     Collection,
     Ranking,
     RetrievalRun,
     Topic,
 )
+from engines.stats.rankings import canonical_ranking
 from tests.factories.adjudication import AT, Built
 
 

@@ -18,17 +18,17 @@ from django.core.management import call_command
 from pytest_django import DjangoDbBlocker
 
 from accounts.models import JobState
-from corpus.formats.acm_cr import AnnotatedPaper, DoisLine, read_acm_cr, read_dois, write_acm_cr
-from corpus.formats.acm_cr_topics import paragraph_topics, sentence_topics
-from corpus.formats.records import DocumentRecord, Problem, Skip
-from corpus.formats.trec_topics import write_trec_topics
 from corpus.loading import sources
 from corpus.loading.counts import REPEATED
 from corpus.models import Collection, Document, ImportRun, Paper, Topic
+from engines.formats.acm_cr import AnnotatedPaper, DoisLine, read_acm_cr, read_dois, write_acm_cr
+from engines.formats.acm_cr_topics import paragraph_topics, sentence_topics
+from engines.formats.records import DocumentRecord, Problem, Skip
+from engines.formats.trec_topics import write_trec_topics
 from tests import databases
 from tests.adjudication.evaluation.roads import check_read_back
-from tests.corpus.formats.reading import stream
 from tests.corpus.imports.importing import counts, import_files
+from tests.engines.formats.reading import stream
 from tests.factories.accounts import CollectionFactory
 from tests.shared import shared_path
 

@@ -17,7 +17,7 @@ from accounts.api_schema import DescriptionGenerator
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.models import Evaluation, ExportPrefixes, Verdict
-from adjudication.stats.policies import TIE_POLICIES
+from engines.stats.policies import TIE_POLICIES
 from tests.adjudication.evaluation.evaluating import make_run
 from tests.adjudication.evaluation.roads import carried_out
 from tests.adjudication.verdicts.test_votes import vote

@@ -24,10 +24,10 @@ from adjudication.exports.files import open_export
 from adjudication.models import Verdict
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from annotation.models import Criterion, Level
-from corpus.formats.doris_json import read_doris_judgments, read_doris_topics
-from corpus.formats.reading import read_judgments, read_topics
-from corpus.formats.records import JudgmentRow, TopicRecord
 from corpus.models import AspectNode, Document, Role, Topic
+from engines.formats.doris_json import read_doris_judgments, read_doris_topics
+from engines.formats.reading import read_judgments, read_topics
+from engines.formats.records import JudgmentRow, TopicRecord
 from tests.adjudication.exports.exporting import LABELS, TRIPLES, A, B, C, codes, text_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.accounts import MembershipFactory

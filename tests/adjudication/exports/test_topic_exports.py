@@ -12,13 +12,13 @@ from accounts.models import User
 from accounts.refusals import Refused
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
-from corpus.formats.doris_json import read_doris_topics
-from corpus.formats.doris_queries import read_doris_queries
-from corpus.formats.jsonl_topics import read_jsonl_topics
-from corpus.formats.records import AspectRecord, TopicRecord
 from corpus.models import AspectNode, Collection, Document, Topic
 from corpus.topics.actions.aspects import add_aspect, delete_aspect, edit_aspect, move_aspect, toggle_tie
 from corpus.topics.actions.versions import undo_change
+from engines.formats.doris_json import read_doris_topics
+from engines.formats.doris_queries import read_doris_queries
+from engines.formats.jsonl_topics import read_jsonl_topics
+from engines.formats.records import AspectRecord, TopicRecord
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.authors import withdraw_as_author
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree

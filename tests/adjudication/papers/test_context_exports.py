@@ -9,16 +9,16 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.definitions.extractions import (
+from annotation.models import ExtractionSource
+from corpus.models import Collection, Document, Paper
+from engines.definitions.extractions import (
     Content,
     ExtractedContext,
     ExtractedReference,
     ExtractedSentence,
     kind_of,
 )
-from annotation.models import ExtractionSource
-from corpus.formats.acm_cr import read_acm_cr
-from corpus.models import Collection, Document, Paper
+from engines.formats.acm_cr import read_acm_cr
 from tests.corpus.imports.importing import counts, import_files
 from tests.factories.annotation import Material, make_material
 from tests.factories.papers import PaperFactory, make_content, make_extraction

@@ -8,9 +8,9 @@ from django.db import IntegrityError
 from django.urls import reverse
 
 from adjudication.papers.actions.contexts import make_context_topics
-from annotation.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from annotation.models import ExtractionSource, Item
 from corpus.models import Collection, Ranking, RetrievalRun, Topic
+from engines.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from tests.corpus.imports.importing import counts, import_files
 from tests.factories.accounts import AT
 from tests.factories.adjudication import Built, build_campaign

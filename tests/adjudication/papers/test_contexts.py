@@ -8,9 +8,9 @@ from django.urls import reverse
 
 from accounts import jobs
 from adjudication.models import Evaluation
-from annotation.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from annotation.models import ExtractionSource
 from corpus.models import Document, Topic
+from engines.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence
 from tests.factories.annotation import Material, make_material
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 

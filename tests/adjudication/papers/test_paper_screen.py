@@ -9,9 +9,9 @@ from accounts.refusals import NotAllowed, Refused
 from adjudication.papers.actions.papers import begin_adjudication, open_own_paper, take_everything
 from adjudication.papers.reads.papers import paper_rows
 from annotation.assignment.actions.annotators import add_members
-from annotation.definitions.extractions import Content, write_content
 from annotation.models import AnnotatorState, Assignment, AssignmentState
 from corpus.models import Collection
+from engines.definitions.extractions import Content, write_content
 from tests.adjudication.papers.test_papers import accept, address, by, case_of, take
 from tests.factories.annotation import AT
 from tests.factories.versions import FIRST, SECOND, WATER, make_finished, references

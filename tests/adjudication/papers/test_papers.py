@@ -30,12 +30,12 @@ from adjudication.papers.reads.paper_view import fetch_paper_view
 from adjudication.papers.reads.papers import PaperCase, fetch_case, paper_rows
 from adjudication.procedure import waiting_for
 from annotation.assignment.actions.annotators import add_members
-from annotation.definitions.extractions import statements, write_content
 from annotation.models import Assignment, Extraction, ExtractionSource, VotesSeen
 from annotation.papers.actions import reopen_extraction
 from annotation.papers.reads.extractions import content_of
 from annotation.papers.reads.gold import DISAGREED, context_figures, gold_of_papers
 from corpus.models import Role
+from engines.definitions.extractions import statements, write_content
 from tests.factories.annotation import AT, add_person
 from tests.factories.papers import PaperFactory, make_extraction
 from tests.factories.versions import FIRST, SECOND, Finished, make_finished, references

@@ -30,7 +30,7 @@ from annotation.kinds.rubric.choosing import Choice
 from annotation.kinds.rubric.items import fetch_candidates
 from annotation.models import Assignment, Campaign
 from corpus.models import Collection, Document, Role, Target, Topic
-from corpus.text.overlap import LITSEARCH_CODE, WORDS, word_overlap
+from engines.text.overlap import LITSEARCH_CODE, WORDS, word_overlap
 from tests.factories.accounts import AT, make_members
 from tests.factories.corpus import make_run
 from tests.factories.litsearch import DOCUMENTS, invented_questions

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from adjudication.models import Verdict
 from annotation.models import AnnotatorKind, Judgment, MachineReply, MachineRun, ReplyState
-from corpus.formats.judgment_columns import MOST_SAID
+from engines.formats.judgment_columns import MOST_SAID
 from tests.adjudication.exports.exporting import codes, text_of
 from tests.adjudication.releases.releasing import freeze
 from tests.factories.accounts import AT

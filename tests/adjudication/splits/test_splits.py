@@ -22,8 +22,8 @@ from adjudication.models import Split, SplitTopic
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.splits.actions import make_split
 from adjudication.splits.reads import figures_of, members_of
-from adjudication.stats.splits import Unit, divide, join
 from corpus.models import Collection, Ranking, RetrievalRun, Target, Topic
+from engines.stats.splits import Unit, divide, join
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.adjudication import build_campaign
 from tests.factories.corpus import DocumentFactory, TopicFactory

@@ -10,7 +10,7 @@ from accounts.refusals import Refused
 from adjudication.labels.reads.labels import read_labels, read_repeats
 from annotation.assignment.actions.assignments import reassign_assignments, release_assignments
 from annotation.models import Assignment, Judgment
-from annotation.planning.order import schedule
+from engines.planning.order import schedule
 from tests.annotation.assignment.test_assignments import assign, check_slots, confirmed, previewed, start
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
 

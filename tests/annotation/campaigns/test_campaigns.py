@@ -21,9 +21,9 @@ from annotation.campaigns.actions.criteria import replace_criteria
 from annotation.campaigns.actions.items import build_items
 from annotation.campaigns.reads.campaigns import campaigns_for, drafts_of
 from annotation.campaigns.rules.campaigns import check_can_see
-from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.kind import kinds
 from annotation.models import Assignment, Campaign, CampaignState, Item, Level, Split
+from engines.definitions.drafts import CriterionDraft, LevelDraft
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
 from tests.factories.papers import PaperFactory
 

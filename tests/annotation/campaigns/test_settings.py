@@ -9,9 +9,9 @@ from accounts.refusals import Refused
 from annotation.campaigns.actions.campaigns import create_campaign, update_campaign
 from annotation.campaigns.api.campaigns import NewCampaignSerializer
 from annotation.campaigns.forms.campaigns import CampaignForm
-from annotation.definitions.campaign_file import BadCampaignFile, read_campaign_file
-from annotation.definitions.settings import IN_FILE, LEASE, OVERLAP, SEED, Limits
 from annotation.models import Campaign
+from engines.definitions.campaign_file import BadCampaignFile, read_campaign_file
+from engines.definitions.settings import IN_FILE, LEASE, OVERLAP, SEED, Limits
 from tests.factories.annotation import AT, make_campaign, make_material
 
 pytestmark = pytest.mark.django_db

@@ -17,13 +17,13 @@ from annotation.assignment.actions.annotators import add_name
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
 from annotation.campaigns.actions.criteria import replace_criteria
-from annotation.definitions.drafts import CriterionDraft, LevelDraft
 from annotation.imports.jobs import import_sql as sql
 from annotation.imports.jobs import imports
 from annotation.kinds.relevance.kind import DEFAULTS
 from annotation.models import Annotator, Assignment, Judgment, Submission, UnparsedAnswer
 from corpus.loading import background_reading
 from corpus.models import ImportRun
+from engines.definitions.drafts import CriterionDraft, LevelDraft
 from tests.annotation.imports.judgment_rows import HEADER, counts, reasons, row
 from tests.factories.annotation import AT, add_topic, make_campaign
 from tests.factories.corpus import ImportRunFactory

@@ -17,11 +17,11 @@ from adjudication.procedure import procedures
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.reads.preferences import KEYS
-from annotation.definitions.drafts import BadOptions, problems_of
 from annotation.kind import DEFAULT_KIND, Kind, kind_by_name, kinds, overlaps_in_words
 from annotation.models import Campaign
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.imports.registry import collection_importers
+from engines.definitions.drafts import BadOptions, problems_of
 from tests.factories.accounts import AT
 from tests.factories.annotation import make_campaign, make_material
 from tests.factories.corpus import CollectionFactory

@@ -15,7 +15,7 @@ from annotation.machines.actions.prompts import write_relevance_prompt
 from annotation.machines.actions.replies import decide_reply
 from annotation.machines.reads.machines import count_replies
 from annotation.models import Assignment, Campaign, Judgment, MachineReply, MachineRun, ReplyState, Submission
-from corpus.endpoints.driver import FIRST_ANSWERS
+from engines.endpoints.driver import FIRST_ANSWERS
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.machines import ask, carry_out, make_prompt, stubbed
 from tests.stubs.chat import Answer, Call, CutOff, Garbage, Hang, Status, Step

@@ -12,8 +12,8 @@ from django.urls import reverse
 
 from annotation.models import Campaign
 from corpus.models import PromptTemplate
-from corpus.text.questions import DEFAULT_TEMPLATE
-from corpus.text.reranking import STARTERS
+from engines.text.questions import DEFAULT_TEMPLATE
+from engines.text.reranking import STARTERS
 from tests.factories.annotation import Material
 from tests.factories.machines import BODY
 

@@ -9,21 +9,21 @@ from django.urls import reverse
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.actions.guidelines import write_guideline
-from annotation.definitions.block_contexts import (
+from annotation.models import Assignment, Extraction, ExtractionSource
+from annotation.papers.actions import begin_extraction
+from annotation.papers.reads.extraction_screen import paper_data
+from annotation.papers.reads.extractions import content_of
+from engines.definitions.block_contexts import (
     cleaning,
     context_of_block,
     next_context_id,
     readings_of,
     without_proposals,
 )
-from annotation.definitions.extractions import Content, write_content
-from annotation.models import Assignment, Extraction, ExtractionSource
-from annotation.papers.actions import begin_extraction
-from annotation.papers.reads.extraction_screen import paper_data
-from annotation.papers.reads.extractions import content_of
-from corpus.formats.papers import Reference
-from corpus.pdf.texts import read_sentence
-from tests.corpus.pdf.pdfs import pages_of_text
+from engines.definitions.extractions import Content, write_content
+from engines.formats.papers import Reference
+from engines.pdf.texts import read_sentence
+from tests.engines.pdf.pdfs import pages_of_text
 from tests.factories.annotation import AT, Material, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory
 from tests.factories.papers import PaperFactory, assignment_of, make_content, make_extraction

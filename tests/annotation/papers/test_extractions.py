@@ -14,8 +14,6 @@ from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import close_campaign, create_campaign, open_campaign, update_campaign
 from annotation.campaigns.actions.items import build_items
 from annotation.campaigns.reads.campaigns import drafts_of
-from annotation.definitions.block_contexts import without_proposals
-from annotation.definitions.extractions import Content, write_content
 from annotation.models import Assignment, Campaign, Extraction, ExtractionRevision, ExtractionSource, Item
 from annotation.papers.actions import (
     begin_extraction,
@@ -30,6 +28,8 @@ from annotation.papers.actions import (
 from annotation.papers.reads.extractions import content_of
 from annotation.papers.reads.gold import gold_of
 from corpus.models import Paper
+from engines.definitions.block_contexts import without_proposals
+from engines.definitions.extractions import Content, write_content
 from tests.factories.annotation import AT, Material, add_topic, make_campaign, make_material
 from tests.factories.papers import PaperFactory, assignment_of, make_content, make_extraction
 

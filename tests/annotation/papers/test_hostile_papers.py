@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudication.exporting.options import make_options
-from annotation.definitions.extractions import (
+from annotation.papers.reads.extractions import content_of
+from corpus.models import Paper
+from engines.definitions.extractions import (
     BadExtraction,
     Content,
     gold_of_content,
@@ -18,15 +20,13 @@ from annotation.definitions.extractions import (
     read_content,
     write_content,
 )
-from annotation.definitions.proposals import propose
-from annotation.papers.reads.extractions import content_of
-from corpus.formats.acm_cr import read_acm_cr, write_acm_cr
-from corpus.formats.characters import FORBIDDEN, with_carriable_texts
-from corpus.formats.papers import FullPaper, Marker, Paragraph, Reference
-from corpus.models import Paper
-from corpus.pdf.texts import complete
+from engines.definitions.proposals import propose
+from engines.formats.acm_cr import read_acm_cr, write_acm_cr
+from engines.formats.characters import FORBIDDEN, with_carriable_texts
+from engines.formats.papers import FullPaper, Marker, Paragraph, Reference
+from engines.pdf.texts import complete
 from tests.corpus.imports.importing import import_files
-from tests.corpus.pdf.pdfs import page_of_codes
+from tests.engines.pdf.pdfs import page_of_codes
 from tests.factories.accounts import CollectionFactory
 
 HOSTILE = "".join(map(chr, [*range(32), 127, 0x85, 0xD800, 0xFFFE, 0xFFFF])) + "a <&\"'[1]]]>."

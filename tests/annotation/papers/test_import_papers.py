@@ -10,13 +10,13 @@ from django.urls import reverse
 
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.definitions.extractions import Content, write_content
 from annotation.models import Extraction, ExtractionRevision
 from annotation.papers.actions import begin_extraction, save_extraction
 from annotation.papers.reads.extractions import content_of
 from corpus.models import Document, ImportRun, Paper, Role
+from engines.definitions.extractions import Content, write_content
 from tests.corpus.imports.importing import counts, import_files
-from tests.corpus.pdf.pdfs import many_pages, pages_of_text, scanned
+from tests.engines.pdf.pdfs import many_pages, pages_of_text, scanned
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.annotation import make_campaign, make_material
 from tests.factories.papers import assignment_of

@@ -8,7 +8,7 @@ from accounts.models import AuditEvent
 from corpus.models import Paper, Role, Topic
 from tests.annotation.papers.test_import_papers import GOLD, take, write
 from tests.corpus.imports.importing import counts
-from tests.corpus.pdf.pdfs import titled
+from tests.engines.pdf.pdfs import titled
 from tests.factories.accounts import CollectionFactory, one_member_each
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,6 @@ from accounts import jobs
 from accounts.job_kinds import Waiting
 from accounts.jobs import Progress
 from accounts.models import JobState
-from annotation.definitions.extractions import read_content, write_content
 from annotation.papers.jobs.papers import reading_papers
 from annotation.papers.reads.extraction_screen import paper_data, title_pieces
 from annotation.papers.reads.extractions import content_of
@@ -18,7 +17,8 @@ from corpus.imports.actions import request_import
 from corpus.loading.counts import ImportCounts
 from corpus.loading.uploads import kept_directory
 from corpus.models import Collection, Document, Paper
-from corpus.pdf.reference_fields import parse_reference
+from engines.definitions.extractions import read_content, write_content
+from engines.pdf.reference_fields import parse_reference
 from tests.corpus.imports.importing import import_files
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory

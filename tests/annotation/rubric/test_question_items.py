@@ -18,16 +18,6 @@ from accounts.refusals import Refused
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import copy_campaign, update_campaign
 from annotation.campaigns.actions.items import build_items, request_item_build, set_calibration
-from annotation.definitions.campaign_file import BadCampaignFile, read_campaign_file, write_criteria
-from annotation.definitions.drafts import problems_of
-from annotation.definitions.rubric_options import (
-    BadOptions,
-    RubricOptions,
-    read_cutoffs,
-    read_rubric_options,
-    usual_cutoffs,
-    write_cutoffs,
-)
 from annotation.kind import option_readers
 from annotation.kinds.rubric.choosing import Choice
 from annotation.kinds.rubric.items import fetch_supply
@@ -36,6 +26,16 @@ from annotation.kinds.rubric.labelling import TOO_BROAD
 from annotation.kinds.rubric.options import RubricOptionsForm
 from annotation.models import Assignment, Campaign, Item
 from corpus.models import Topic
+from engines.definitions.campaign_file import BadCampaignFile, read_campaign_file, write_criteria
+from engines.definitions.drafts import problems_of
+from engines.definitions.rubric_options import (
+    BadOptions,
+    RubricOptions,
+    read_cutoffs,
+    read_rubric_options,
+    usual_cutoffs,
+    write_cutoffs,
+)
 from tests.factories.accounts import AT
 from tests.factories.rubrics import Rubric, build_rubric
 

@@ -18,8 +18,8 @@ from corpus.loading import line_batches as reading
 from corpus.loading.background_reading import in_background
 from corpus.models import Collection, ImportRun, Role
 from tests.corpus.documents.tea_documents import POT, TEA, stored
-from tests.corpus.guarded.readers import never_ending
 from tests.corpus.imports.importing import counts, import_files, jsonl
+from tests.engines.guarded.readers import never_ending
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 
 

@@ -24,12 +24,12 @@ from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Refused
 from corpus.documents.jobs import documents as loading
-from corpus.formats.documents import DocumentFilter, read_documents
-from corpus.formats.records import DocumentRecord, Skip
 from corpus.imports.reads import group_errors
 from corpus.loading import line_batches as reading
 from corpus.loading.counts import REPEATED
 from corpus.models import Collection, Document, Indexing, Role, SearchEntry
+from engines.formats.documents import DocumentFilter, read_documents
+from engines.formats.records import DocumentRecord, Skip
 from tests.corpus.documents.tea_documents import POT, TEA, stored
 from tests.corpus.imports.importing import counts, import_files, jsonl
 from tests.factories.accounts import MembershipFactory

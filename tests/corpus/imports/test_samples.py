@@ -2,9 +2,9 @@
 
 import pytest
 
-from corpus.formats.records import AspectRecord, Problem, TopicRecord
 from corpus.loading.counts import ImportCounts
 from corpus.loading.samples import LONGEST, MOST, sampled
+from engines.formats.records import AspectRecord, Problem, TopicRecord
 
 
 def topic(number: int, **more: object) -> TopicRecord:

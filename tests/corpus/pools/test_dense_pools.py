@@ -14,15 +14,15 @@ from django.db import connection
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.endpoints.chat import Endpoint, Rejected
-from corpus.endpoints.connections import Busy
-from corpus.endpoints.embeddings import Embeddings, read_vectors
 from corpus.models import Collection, PoolEntry, PoolRun
 from corpus.pools.actions import request_pools
 from corpus.pools.reads.recipes import default_recipe
-from corpus.ranking.analysis import tokenise
-from corpus.ranking.vectors import VectorFiles
 from corpus.searching.jobs.vectors import FileVectors, PgVectors, open_store
+from engines.endpoints.chat import Endpoint, Rejected
+from engines.endpoints.connections import Busy
+from engines.endpoints.embeddings import Embeddings, read_vectors
+from engines.ranking.analysis import tokenise
+from engines.ranking.vectors import VectorFiles
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.stubs.chat import Call, ChatStub, Garbage, Status, Step

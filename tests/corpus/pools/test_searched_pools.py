@@ -14,9 +14,9 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.models import Citation, Collection, PoolEntry, PoolRun, Role
 from corpus.pools.actions import request_pools
-from corpus.ranking.analysis import Analysis
-from corpus.ranking.index import Settings
-from corpus.ranking.recipe import Recipe
+from engines.ranking.analysis import Analysis
+from engines.ranking.index import Settings
+from engines.ranking.recipe import Recipe
 from tests.corpus.imports.importing import import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_run, make_tree

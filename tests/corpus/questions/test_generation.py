@@ -10,7 +10,6 @@ from accounts.actions import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.collections.reads.endpoints import chat_pace
-from corpus.endpoints.driver import FIRST_ANSWERS
 from corpus.models import GeneratedQuestion, GenerationReply, Outcome, QuestionRun, QuestionState, Role, Topic
 from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
 from corpus.questions.actions.questions import discard_question
@@ -18,6 +17,7 @@ from corpus.questions.jobs import question_reading
 from corpus.questions.reads.generation import estimate_questions, prompt_body, run_figures
 from corpus.questions.reads.mentions import MentionFilter
 from corpus.topics.reads.origins import fetch_origin
+from engines.endpoints.driver import FIRST_ANSWERS
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.factories.mentions import make_mention

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from corpus.models import GeneratedQuestion, GenerationReply, Membership, Outcome, PromptTemplate, QuestionRun, Role
 from corpus.questions.actions.generation import write_question_prompt
-from corpus.text.questions import DEFAULT_TEMPLATE
+from engines.text.questions import DEFAULT_TEMPLATE
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question

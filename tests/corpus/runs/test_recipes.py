@@ -20,14 +20,14 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.models import Citation, Collection, PaidAnswer, PromptTemplate, Ranking, RetrievalRun, RunMaking, Topic
 from corpus.questions.actions.prompts import write_rerank_prompt
-from corpus.ranking.order import RankedList
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import metadata_text
 from corpus.runs.jobs.making import RunMakingJob
 from corpus.runs.recipes.fusion import interpolation, reciprocal_rank_fusion
 from corpus.runs.recipes.one_hop import expand
 from corpus.runs.recipes.rerank import order_in, windows
-from corpus.text.reranking import STARTERS, USUAL
+from engines.ranking.order import RankedList
+from engines.text.reranking import STARTERS, USUAL
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_run
 from tests.stubs.chat import Answer, Call, ChatStub, Garbage, Status, Step

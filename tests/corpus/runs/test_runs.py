@@ -18,7 +18,6 @@ from hypothesis.extra.django import TestCase as HypothesisTestCase
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.stats.rankings import canonical_ranking
 from annotation.models import Campaign, Item
 from corpus.imports.actions import request_import
 from corpus.models import Collection, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
@@ -26,6 +25,7 @@ from corpus.pools.actions import delete_run
 from corpus.pools.jobs.pools import try_lock_pools
 from corpus.runs.actions import describe_run
 from corpus.runs.jobs import importing as rankings
+from engines.stats.rankings import canonical_ranking
 from tests.corpus.imports.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run

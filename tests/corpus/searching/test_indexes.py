@@ -8,12 +8,12 @@ from django.conf import settings
 from accounts.job_kinds import Waiting
 from accounts.jobs import Cancelled, Progress
 from corpus.models import Collection, PoolRun
-from corpus.ranking.analysis import Analysis
-from corpus.ranking.index import Settings
-from corpus.ranking.scorers import BM25
 from corpus.searching.jobs import indexes
 from corpus.searching.jobs.indexes import IndexSpec, collection_state, open_index
 from corpus.searching.jobs.parts import exclusive_directory
+from engines.ranking.analysis import Analysis
+from engines.ranking.index import Settings
+from engines.ranking.scorers import BM25
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory
 

@@ -19,12 +19,12 @@ from accounts.jobs import Cancelled, Progress
 from accounts.models import JobState
 from corpus.models import Collection, Document, PoolEntry, PoolRun, PoolSource, RetrievalRun, RunMaking
 from corpus.pools.actions import request_pools
-from corpus.ranking.recipe import Recipe
-from corpus.ranking.scorers import BM25
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import run_lines
 from corpus.searching.jobs import parts
 from corpus.searching.jobs.indexes import IndexSpec, ShardBuilding, open_index
+from engines.ranking.recipe import Recipe
+from engines.ranking.scorers import BM25
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree
 from tests.processes import start_celery_workers, wait_for

@@ -12,12 +12,12 @@ from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
-from corpus.formats.doris_json_writer import write_doris_json
 from corpus.models import Collection, PoolEntry, Role, Topic
 from corpus.topics.actions.sub_queries import make_sub_queries, remove_sub_queries
 from corpus.topics.jobs.sub_queries import SubQueryCounts
+from engines.formats.doris_json_writer import write_doris_json
 from tests.adjudication.verdicts.test_votes import vote
-from tests.corpus.ranking.test_sub_queries import tied_topics
+from tests.engines.ranking.test_sub_queries import tied_topics
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.adjudication import Built, build_campaign
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree

@@ -1,4 +1,4 @@
-/** Word overlap as corpus/text/overlap.py has it; tests hold the two to equal numbers. */
+/** Word overlap as engines/text/overlap.py has it; tests hold the two to equal numbers. */
 
 const MARKS = /[^\p{L}\p{N}]+/gu;
 const BASE = { ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", æ: "ae", œ: "oe", ı: "i", ħ: "h", ŋ: "n" };

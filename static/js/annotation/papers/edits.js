@@ -111,7 +111,7 @@ const ADDRESSES = [
   ["url", /^https?:\/\//i],
 ];
 
-/** The kind of an identifier by its look: the same words as annotation/definitions/extractions.py, kind_of. */
+/** The kind of an identifier by its look: the same words as engines/definitions/extractions.py, kind_of. */
 export function kindOf(value) {
   if (!value) return "none";
   return ADDRESSES.find(([, looks]) => looks.test(value.trim()))?.[0] ?? "other";

@@ -1,5 +1,0 @@
-"""All formats as one object, which an AppConfig names by its path."""
-
-from corpus.formats.registry import formats
-
-FORMATS = formats()

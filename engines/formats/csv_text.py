@@ -1,0 +1,98 @@
+"""CSV for people and back: safe to open in a spreadsheet, and read again without loss.
+
+A cell that begins with = + - @ TAB or CR is run as a formula by spreadsheets, so an apostrophe is put before it;
+plain numbers are left alone ("-0.05" is a number, not a formula). Cells that already begin with apostrophes and such
+a sign get one more, which makes the guard reversible: `unguard(guard(text)) == text` for every text. Write with
+`guarded=False` where another program reads the file and apostrophes would be in its way.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import BinaryIO
+
+from engines.formats.lines import read_lines
+from engines.formats.records import BrokenFile, Problem
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r]").match
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
+
+
+def guard(text: str) -> str:
+    """Return `text` as a cell that no spreadsheet takes for a formula."""
+    return f"'{text}" if _FORMULA(text) and not _NUMBER(text) else text
+
+
+def unguard(text: str) -> str:
+    """Return the text of a cell that `guard` made."""
+    return text[1:] if text.startswith("'") and _FORMULA(text) else text
+
+
+def write_csv(
+    header: Sequence[str], rows: Iterable[Sequence[object]], *, guarded: bool = True, delimiter: str = ","
+) -> Iterator[str]:
+    """Yield the header and the rows as lines (a cell may hold line ends); None is an empty cell."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter, lineterminator="\r\n")
+    for row in chain((header,), rows):
+        cells = ("" if cell is None else str(cell) for cell in row)
+        writer.writerow([guard(cell) for cell in cells] if guarded else list(cells))
+        yield buffer.getvalue()
+        buffer.seek(0)
+        buffer.truncate()
+
+
+def read_csv(
+    stream: BinaryIO, file: str, *, required: Iterable[str] = ()
+) -> Iterator[tuple[int, dict[str, str]] | Problem]:
+    """Yield (line, {column: cell}) for each row under the header; guards are taken off.
+
+    Column names are lower-cased and trimmed; the delimiter is the one of , ; TAB that the header holds most of. Rows
+    with more cells than the header are `Problem`s, missing cells are "".
+
+    Raises `BrokenFile` if the file is not text, its header is no CSV, lacks a `required` column or names one twice, or
+    a quote is never closed.
+    """
+    lines = ((number, f"{text}\n") for number, text in read_lines(stream, file))
+    first = next(lines, None)
+    if first is None:
+        raise BrokenFile(file, 0, "the file is empty")
+    delimiter = max(",;\t", key=first[1].count)
+    header = _header(first[1], delimiter, file)
+    if len(set(header)) != len(header):
+        raise BrokenFile(file, 1, "the header names a column twice")
+    if missing := [name for name in required if name not in header]:
+        raise BrokenFile(file, 1, f"the header has no column {', '.join(missing)}")
+    yield from _rows(header, csv.reader((text for _, text in lines), delimiter=delimiter, strict=True), file)
+
+
+def _header(line: str, delimiter: str, file: str) -> list[str]:
+    try:
+        return [name.strip().lower() for name in next(csv.reader([line], delimiter=delimiter, strict=True))]
+    except csv.Error as error:
+        end = ". Save it with line ends LF or CRLF" if "\r" in line else ""
+        raise BrokenFile(file, 1, f"the header is not CSV: {error}{end}") from error
+
+
+def _rows(header: list[str], reader: Iterator[list[str]], file: str) -> Iterator[tuple[int, dict[str, str]] | Problem]:
+    line = 2
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if "unexpected end" in str(error) or "field larger" in str(error):
+                raise BrokenFile(file, line, "a quoted cell that begins here is never closed") from error
+            yield Problem(file, line, f"is not CSV: {error}")
+        else:
+            if len(cells) > len(header):
+                yield Problem(file, line, f"has {len(cells)} cells, but the header has {len(header)}")
+            elif any(cells):
+                cells += [""] * (len(header) - len(cells))
+                yield line, dict(zip(header, map(unguard, cells), strict=True))
+        line = reader.line_num + 2  # type: ignore[attr-defined]

@@ -1,0 +1,44 @@
+"""Litmus's own JSON Lines: documents, topics, judgments, citation mentions, one object a line."""
+
+from engines.formats.jsonl_documents import ID_KEYS, read_jsonl_documents, write_jsonl_documents
+from engines.formats.jsonl_topics import read_jsonl_topics, write_jsonl_topics
+from engines.formats.judgments import read_jsonl_judgments
+from engines.formats.mentions import read_jsonl_mentions
+from engines.formats.registry import Certainty, Format, Head, Shape
+
+RECORDS = ("documents", "topics")
+
+
+def _has_id(head: Head) -> bool:
+    return bool(head.keys & set(ID_KEYS))
+
+
+JSONL = Format(
+    name="jsonl",
+    label="JSON Lines",
+    help="One JSON object a line, in UTF-8; the simplest to convert to.",
+    reads={
+        "documents": read_jsonl_documents,
+        "topics": read_jsonl_topics,
+        "judgments": read_jsonl_judgments,
+        "mentions": read_jsonl_mentions,
+    },
+    writes={"documents": write_jsonl_documents, "topics": write_jsonl_topics},
+    shapes=(
+        Shape("jsonl-judgments", ("judgments",), lambda head: head.has_keys({"annotator", "value"})),
+        Shape("jsonl-mentions", ("mentions",), lambda head: head.has_keys({"text", "markers"})),
+        Shape(
+            "jsonl-documents",
+            RECORDS,
+            lambda head: head.has_keys({"docno"}, {"id", "title", "abstract"}),
+            Certainty.LIKELY,
+        ),
+        Shape(
+            "jsonl-topics",
+            ("topics",),
+            lambda head: head.has_keys({"number"}, {"aspects"}, {"query_id"}, {"topic"}),
+            Certainty.LIKELY,
+        ),
+        Shape("jsonl-documents", RECORDS, _has_id, Certainty.POSSIBLE),
+    ),
+)

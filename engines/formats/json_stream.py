@@ -1,0 +1,135 @@
+"""One large JSON object read piece by piece: its arrays element by element, everything else value by value.
+
+Memory holds one element (and a chunk of text) at a time, whatever the size of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from engines.formats.jsonl import check_characters, finite_number, refuse_constant
+from engines.formats.lines import TextBuffer, read_chunks
+from engines.formats.records import BrokenFile
+
+MAX_ELEMENT_CHARS = 64 << 20
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_ENDS = frozenset(" \t\n\r,]}:")
+_TAIL = 64  # a fault this close to the end of what is at hand may only be the chunk's end
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value of the object: `index` is the place in the array `key`, or None for a value that is no array.
+
+    `problem` says why the value cannot be stored, where it cannot (NUL, half a surrogate pair).
+    """
+
+    key: str
+    index: int | None
+    value: Any
+    line: int
+    problem: str | None = None
+
+
+def read_parts(stream: BinaryIO, file: str) -> Iterator[Part]:
+    """Yield the parts of the object in file order. Raises `BrokenFile` where it is not JSON, with the line."""
+    return _Reader(read_chunks(stream, file), file).parts()
+
+
+class _Reader(TextBuffer):
+    def __init__(self, chunks: Iterator[str], file: str) -> None:
+        super().__init__(chunks, file)
+        self.escaped = False  # whether the last value was written with \\u escapes
+        self.decode = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite_number).raw_decode
+
+    def parts(self) -> Iterator[Part]:
+        self._expect("{")
+        if self._next() == "}":
+            self.at += 1
+        else:
+            yield from self._fields()
+        if self._next():
+            raise self._broken("text follows the end of the object")
+
+    def _fields(self) -> Iterator[Part]:
+        while True:
+            key = self._value()
+            if not isinstance(key, str):
+                raise self._broken("a key is not a string")
+            self._expect(":")
+            if self._next() == "[":
+                yield from self._elements(key)
+            else:
+                yield self._part(key, None)
+            if self._expect(",}") == "}":
+                return
+
+    def _elements(self, key: str) -> Iterator[Part]:
+        self._expect("[")
+        if self._next() == "]":
+            self.at += 1
+            return
+        index = 0
+        while True:
+            yield self._part(key, index)
+            index += 1
+            if self._expect(",]") == "]":
+                return
+
+    def _part(self, key: str, index: int | None) -> Part:
+        self._next()
+        line = self.count_lines(self.at)
+        value = self._value()
+        if not self.escaped:
+            return Part(key, index, value, line)
+        try:
+            check_characters(value)
+        except ValueError as error:
+            return Part(key, index, value, line, str(error))
+        return Part(key, index, value, line)
+
+    def _next(self) -> str:
+        """Skip white space and return the next character, "" at the end of the file."""
+        while True:
+            self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
+            if self.at < len(self.text):
+                return self.text[self.at]
+            if not self.take_chunk():
+                return ""
+
+    def _expect(self, characters: str) -> str:
+        found = self._next()
+        if not found:
+            raise self._broken("the file ends in the middle of the object")
+        if found not in characters:
+            raise self._broken(f"{' or '.join(characters)} is wanted, not {found!r}")
+        self.at += 1
+        return found
+
+    def _value(self) -> Any:
+        """Decode the value at hand, taking in more text while it is not complete."""
+        self._next()
+        while True:
+            try:
+                value, end = self.decode(self.text, self.at)
+            except json.JSONDecodeError as error:
+                complete = error.pos < len(self.text) - _TAIL and not error.msg.startswith("Unterminated string")
+                if complete or len(self.text) - self.at > MAX_ELEMENT_CHARS or not self.grow():
+                    raise self._broken(f"is not JSON: {error.msg}", min(error.pos, len(self.text))) from error
+            except (ValueError, RecursionError) as error:
+                reason = "is nested too deeply" if isinstance(error, RecursionError) else str(error)
+                raise self._broken(reason) from error
+            else:
+                # A number that ends with the chunk may go on in the next one: "1" and ".5", "1e" and "9".
+                if self.text[end : end + 1] in _ENDS or not self.grow():
+                    self.escaped = self.text.find("\\u", self.at, end) >= 0
+                    self.at = end
+                    return value
+
+    def _broken(self, reason: str, position: int | None = None) -> BrokenFile:
+        return BrokenFile(self.file, self.count_lines(self.at if position is None else position), reason)

@@ -1,0 +1,185 @@
+"""JSON Lines: one object a line, read strictly.
+
+Only LF separates lines, so U+2028 inside a string is a character like any other; blank lines are passed over.
+Refused, with line and reason: what is not JSON, not an object, NaN and Infinity (also as 1e999), nesting beyond
+`MAX_DEPTH`, and escapes that stand for no character that can be stored (U+0000, half a surrogate pair).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]  # C part of the encoder
+from math import isfinite
+from typing import Any, BinaryIO, NoReturn, TypeVar
+
+from engines.formats.json_fields import FieldError
+from engines.formats.lines import read_lines
+from engines.formats.records import BrokenFile, Problem
+
+MAX_DEPTH = 50
+
+Record = TypeVar("Record")
+
+SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])").search
+
+
+def read_objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
+    """Yield (line number, object) for every line, or a `Problem`.
+
+    Raises `BrokenFile` if the file is not text or its last line breaks off within an object.
+    """
+    cut_off: Problem | None = None
+    for line, text in read_lines(stream, file):
+        if not text or text.isspace():
+            continue
+        if cut_off is not None:
+            yield cut_off
+            cut_off = None
+        try:
+            yield line, parse_object(text)
+        except json.JSONDecodeError as error:
+            problem = Problem(file, line, f"is not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}")
+            if _breaks_off(error):
+                cut_off = problem
+            else:
+                yield problem
+        except (ValueError, RecursionError) as error:
+            yield Problem(file, line, _words(error))
+    if cut_off is not None:
+        raise BrokenFile(file, cut_off.line, "the last line breaks off: the file seems to be cut short")
+
+
+def records_from(
+    objects: Iterable[tuple[int, dict[str, Any]] | Problem],
+    file: str,
+    make: Callable[[dict[str, Any], str, int], Record | Problem],
+) -> Iterator[Record | Problem]:
+    """Yield what `make(object, file, line)` makes of each (line, object), a `Problem` where it raises `FieldError`."""
+    for found in objects:
+        if isinstance(found, Problem):
+            yield found
+            continue
+        line, item = found
+        try:
+            yield make(item, file, line)
+        except FieldError as error:
+            yield Problem(file, line, str(error))
+
+
+def write_objects(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield one line for each object. Raises `ValueError` for NaN, Infinity and half surrogate pairs."""
+    encode = _encoder()
+    for item in objects:
+        line = encode(item)
+        if not line.isascii():
+            line.encode()
+        yield line + "\n"
+
+
+def _encoder() -> Callable[[Any], str]:
+    """What `JSONEncoder.encode` does, which makes its encoder in C again for each object: a third of its time."""
+    plain = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+    if c_make_encoder is None:
+        return plain.encode
+    parts = c_make_encoder(None, plain.default, encode_basestring, None, ": ", ", ", False, False, False)
+    return lambda item: "".join(parts(item, 0))
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """Return the JSON object in `text`; raises `ValueError` (or `JSONDecodeError`) with a reason for a person."""
+    value = _decode(text)
+    if not isinstance(value, dict):
+        raise ValueError(f"is not a JSON object but {_kind(value)}")
+    if text.count("{") + text.count("[") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
+        raise ValueError(f"is nested more than {MAX_DEPTH} levels deep")
+    if "\\u" in text and SUSPICIOUS(text):
+        check_characters(value)
+    return value
+
+
+def parse_list(text: str) -> list[Any]:
+    """Return the JSON list in `text`; raises `ValueError` with a reason for a person."""
+    value = _decode(text)
+    if not isinstance(value, list):
+        raise ValueError(f"is not a JSON list but {_kind(value)}")
+    return value
+
+
+def refuse_constant(name: str) -> NoReturn:
+    """Refuse NaN and the infinities (a hook for json's decoder)."""
+    raise ValueError(f"holds {name}, which is not JSON")
+
+
+def finite_number(text: str) -> float:
+    """Return the number, or refuse one that is too large for a float (a hook for json's decoder)."""
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError(f"holds the number {text[:20]}, which is too large")
+    return number
+
+
+_decode = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite_number).decode
+
+
+def _breaks_off(error: json.JSONDecodeError) -> bool:
+    return error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip())
+
+
+def _is_deeper(value: object, levels: int) -> bool:
+    layer = [value]
+    for _ in range(levels + 1):
+        layer = [
+            inner
+            for outer in layer
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not layer:
+            return False
+    return True
+
+
+def check_characters(value: object) -> None:
+    """Raise `ValueError` if a text in `value` cannot be stored; worth asking where the JSON holds `SUSPICIOUS`."""
+    written = json.dumps(value, ensure_ascii=False)
+    if any("\0" in text for text in _strings(value)):
+        raise ValueError("holds a NUL character (\\u0000), which cannot be stored")
+    try:
+        written.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("holds half of a surrogate pair (\\ud800 to \\udfff), which is no character") from error
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _strings(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _strings(inner)
+
+
+def _kind(value: object) -> str:
+    names = {
+        list: "a list",
+        dict: "an object",
+        str: "a string",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+    }
+    return names.get(type(value), "null")
+
+
+def _words(error: BaseException) -> str:
+    if isinstance(error, RecursionError):
+        return f"is nested more than {MAX_DEPTH} levels deep"
+    if "int_max_str_digits" in str(error) or "integer string conversion" in str(error):
+        return "holds a whole number of too many digits"
+    return str(error)

@@ -1,0 +1,129 @@
+"""Labels from elsewhere: CSV and JSON Lines of single judgments, or TREC qrels with the annotator in column 2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Any, BinaryIO
+
+from engines.formats.csv_text import read_csv, write_csv
+from engines.formats.json_fields import FieldError, take_first
+from engines.formats.jsonl import read_objects, records_from, write_objects
+from engines.formats.judgment_columns import COLUMNS, DETAILS, NAMES, flag
+from engines.formats.qrels import read_qrels
+from engines.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
+from engines.formats.registry import Format, Shape
+
+MAX_NAME_LENGTH = 200
+FLAGS = [column.name for column in COLUMNS if column.is_flag]
+
+
+def read_csv_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
+    """Yield one judgment for each row; columns other than `COLUMNS` are passed over."""
+    required = ("topic", "value") if annotator else ("annotator", "topic", "value")
+    for found in read_csv(stream, file, required=required):
+        yield found if isinstance(found, Problem) else _row(found[1], file, found[0], annotator)
+
+
+def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
+    """Yield one judgment for each line; keys other than `COLUMNS` are passed over."""
+
+    def judgment(item: dict[str, Any], file: str, line: int) -> JudgmentRow | Problem:
+        return _row({name: _cell(item, name) for name in NAMES}, file, line, annotator)
+
+    return records_from(read_objects(stream, file), file, judgment)
+
+
+def read_qrels_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
+    """Yield one judgment for each row of qrels: the iteration is the annotator."""
+    for row in read_qrels(stream, file):
+        if isinstance(row, Problem):
+            yield row
+        else:
+            who = annotator or row.iteration
+            yield JudgmentRow(who, row.topic, "", row.docno, "", str(row.value), False, file, row.line)
+
+
+def _cell(item: dict[str, Any], name: str) -> str:
+    value = take_first(item, (name,))[1]
+    if value is None:
+        return ""
+    if isinstance(value, bool) and name in FLAGS:
+        return "1" if value else "0"
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise FieldError(f"{name!r} is neither text nor a number")
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _row(cells: dict[str, str], file: str, line: int, annotator: str) -> JudgmentRow | Problem:
+    named, topic, aspect, docno, criterion, value = (cells.get(name, "").strip() for name in NAMES[:6])
+    annotator = annotator or named
+    if reason := _problem(annotator, topic, docno, value):
+        return Problem(file, line, reason)
+    try:
+        is_machine = bool(_read_cell("machine", flag, cells))
+        read = (
+            (column.name, _read_cell(column.name, column.read, cells)) for column in DETAILS if column.name in cells
+        )
+        details = {name: found for name, found in read if found not in (None, "")}
+    except ValueError as error:
+        return Problem(file, line, str(error))
+    return JudgmentRow(annotator, topic, aspect, docno, criterion, value, is_machine, file, line, details)
+
+
+def _read_cell(name: str, reader: Callable[[str], Any], cells: dict[str, str]) -> Any:
+    """The value of one cell. Raises `ValueError` that names the column."""
+    try:
+        return reader(cells.get(name, ""))
+    except ValueError as error:
+        raise ValueError(f"{name} {error}") from None
+
+
+def _problem(annotator: str, topic: str, docno: str, value: str) -> str | None:
+    if not annotator:
+        return "has no annotator"
+    if len(annotator) > MAX_NAME_LENGTH or not annotator.isprintable():
+        return f"the annotator's name is longer than {MAX_NAME_LENGTH} characters or cannot be printed"
+    if not value:
+        return "has no value"
+    if reason := id_problem(topic, MAX_TOPIC_LENGTH):
+        return f"topic: {reason}"
+    reason = id_problem(docno) if docno else None
+    return f"docno: {reason}" if reason else None
+
+
+def write_csv_judgments(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield rows of values in the order of `COLUMNS` as CSV, guarded as `engines.formats.csv_text` says."""
+    return write_csv(NAMES, (tuple(map(_cell_text, row)) for row in rows))
+
+
+def write_jsonl_judgments(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """Yield the same as JSON Lines, without what is not known."""
+    return write_objects(map(_object, rows))
+
+
+def _object(row: tuple[Any, ...]) -> dict[str, Any]:
+    found = {name: _cell_text(value) for name, value in zip(NAMES, row, strict=True) if value not in (None, "")}
+    return found | {name: bool(found[name]) for name in FLAGS if name in found}
+
+
+def cells_of(row: JudgmentRow) -> tuple[Any, ...]:
+    """The values of one label in the order of `COLUMNS`."""
+    what = (row.annotator, row.topic, row.aspect, row.docno, row.criterion, row.value, row.machine)
+    return (*what, *(row.details.get(column.name) for column in DETAILS))
+
+
+def _cell_text(value: Any) -> Any:
+    """A value as files have it: yes and no are 1 and 0, times in ISO 8601."""
+    if isinstance(value, bool):
+        return int(value)
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+CSV = Format(
+    name="csv",
+    label="CSV",
+    help="A table with the columns annotator, topic, aspect, docno, criterion and value.",
+    reads={"judgments": read_csv_judgments},
+    shapes=(Shape("csv-judgments", ("judgments",), lambda head: {"annotator", "value"} <= set(head.columns)),),
+)

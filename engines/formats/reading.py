@@ -1,0 +1,98 @@
+"""Records from any path: find the files it holds, choose a reader for each, read them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, TypeVar
+
+from engines.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
+from engines.formats.records import BrokenFile, Problem
+from engines.formats.registry import AUTO, HEAD_BYTES, Format, detect, format_names, formats
+from engines.formats.repeats import without_repeats
+from engines.formats.trec_runs import COLUMNS
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Carried:
+    """What messages call the records; where an id may occur once in a file, the id of a record and the word for it."""
+
+    label: str
+    id_of: Callable[[Any], str] | None = None
+    id_label: str = ""
+
+
+_CARRIED = {
+    "documents": _Carried("documents", attrgetter("docno"), "docno"),
+    "topics": _Carried("topics", attrgetter("number"), "topic"),
+    "judgments": _Carried("judgments", attrgetter("label_id"), "the judgment"),
+    "runs": _Carried(f"run ({COLUMNS})"),
+    "pool": _Carried("pool list"),
+    "mentions": _Carried("citation mentions"),
+}
+
+
+def read_path(
+    carried: str,
+    path: Path | str,
+    format: str = AUTO,  # noqa: A002 (the name users know)
+    *,
+    name: str = "",
+    limits: Limits = DEFAULT_LIMITS,
+    watch: Callable[[int], None] = lambda _: None,
+    **options: Any,
+) -> Iterator[Any]:
+    """Yield the records of every file in `path`: a file, plain or compressed, an archive or a folder.
+
+    `carried` is what to read, by its name in `Format.reads`; `format` is "auto" or the name of a format; `name`,
+    `limits` and `watch` are those of `open_files`; `options` go to the readers. A document, topic or judgment that
+    occurs again in the same file is a `Problem`. In archives and folders, "auto" gives a `Problem` for a file that
+    holds something else; a file of its own raises `BrokenFile`. Raises `ValueError` for an unknown format.
+    """
+    if format != AUTO and (format not in formats() or carried not in formats()[format].reads):
+        raise ValueError(f"unknown format {format!r}; known are {', '.join(format_names(carried))}")
+    kind = _CARRIED.get(carried) or _Carried(carried)
+    for member in open_files(path, name=name, limits=limits, watch=watch):
+        try:
+            found = detected_format(member, carried, kind.label) if format == AUTO else formats()[format]
+        except BrokenFile as broken:
+            if member.alone:
+                raise
+            yield Problem(member.name, 0, broken.reason)
+            continue
+        records = found.reads[carried](member.stream, member.name, **options)
+        yield from without_repeats(records, kind.id_of, kind.id_label) if kind.id_of else records
+
+
+def detected_format(member: Member, carried: str, label: str) -> Format:
+    """The format that the file looks like; `label` is what messages call what is to be read from it.
+
+    Raises `BrokenFile` where it holds something else, with what it looks like and where that goes.
+    """
+    head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
+    found, shape = detect(head, member.name, carried)
+    if carried not in shape.carries:
+        place = f", to be imported as {' or '.join(shape.carries)}" if shape.carries else ""
+        raise BrokenFile(member.name, 0, f"holds no {label}: it looks like {shape.name}{place}")
+    return found
+
+
+def read_opened(read: Callable[..., Iterable[T]], path: Path, name: str) -> Iterator[T]:
+    """Yield what the reader reads from one plain file."""
+    with path.open("rb") as stream:
+        yield from read(stream, name)
+
+
+read_topics = partial(read_path, "topics")  # TopicRecord | Problem
+read_judgments = partial(read_path, "judgments")  # JudgmentRow | Problem; option: annotator, whatever the file says
+read_runs = partial(
+    read_path, "runs"
+)  # RunRow | RunComment | BadRow | Problem; `file` distinguishes runs of an archive
+read_pool_lists = partial(read_path, "pool")  # PoolRow | Problem
+read_mentions = partial(read_path, "mentions")  # MentionRecord | Problem
+read_qrels_of_path = partial(read_path, "qrels")  # QrelRow | Problem

@@ -1,0 +1,187 @@
+"""The formats of files: one object each says how a file is recognised, what is read from it and what is written as it.
+
+A new format is one module with a `Format` and one line in `BUILT_IN`, or an entry point of another package in the group
+`litmus.formats`. Forms, the API, commands, help and messages read the formats here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cache, cached_property
+from typing import Any
+
+from engines.formats.jsonl import parse_object
+from engines.formats.records import BrokenFile
+from engines.plugins import Registry
+
+AUTO = "auto"
+GROUP = "litmus.formats"  # of entry points; each leads to a `Format`, under its name
+HEAD_BYTES = 1 << 16
+MARK_CHARS = 4096  # within which a text says what it is
+SAMPLE_LINES = 20
+
+# In the order of lists. Paths and not objects: some readers belong to packages above this one.
+BUILT_IN = (
+    "engines.formats.bibtex_documents:BIBTEX",
+    "engines.formats.judgments:CSV",
+    "engines.formats.json_lines:JSONL",
+    "engines.formats.beir:BEIR",
+    "engines.formats.trec:TREC",
+    "engines.formats.trec:TREC_XML",
+    "engines.formats.trec:QRELS",
+    "engines.formats.pool_lists:PAIRS",
+    "engines.formats.s2orc:S2ORC",
+    "engines.formats.doris_json:DORIS_MAE",
+    "engines.formats.litsearch:LITSEARCH",
+    "engines.pdf.pdf_format:PDF",
+    "engines.formats.tei:TEI",
+    "engines.formats.acm_cr:ACM_CR",
+    "engines.formats.paper_files:ORDER",
+    "engines.formats.paper_files:SHEET",
+)
+
+Read = Callable[..., Iterator[Any]]  # (stream, name of the file, options of what is carried): records, Skips, Problems
+Write = Callable[..., Iterator[str]]
+
+
+class Certainty(IntEnum):
+    """How certain a format is where a file fits the shape; the surest shape that fits wins."""
+
+    SURE = 0
+    LIKELY = 1
+    IF_REQUESTED = 2  # considered only where such records are requested; its reader gives the best reasons
+    POSSIBLE = 3
+
+
+class Head:
+    """The beginning of a file, as shapes look at it."""
+
+    def __init__(self, data: bytes, file: str) -> None:
+        self.data = data
+        self.suffix = file.lower().rpartition(".")[2]
+        self.text = data.decode("utf-8-sig", "replace").lstrip()
+        self.is_binary = b"\0" in data
+        self.is_json = self.text.startswith("{")
+        # How all protocols since 2003 begin; a file of an older one looks like text and has only its name.
+        self.is_pickle = (data[:1] == b"\x80" and data[1:2] <= b"\x05") or self.suffix in ("pkl", "pickle")
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Of the first JSON object, all at hand where it goes on beyond the head or over several lines."""
+        if not self.is_json:
+            return frozenset()
+        try:
+            return frozenset(parse_object(self.text.split("\n", 1)[0]))
+        except (ValueError, RecursionError):
+            return frozenset(re.findall(r"\"([\w-]+)\"\s*:", self.text))
+
+    @cached_property
+    def marks(self) -> str:
+        """The first characters of a text that is not JSON, in lower case."""
+        return "" if self.is_json else self.text[:MARK_CHARS].lower()
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The first lines that are not blank of a text that is not JSON; one that the head cuts off is left out."""
+        lines = [] if self.is_json else self.text.split("\n")
+        return [line for line in (lines[:-1] if len(lines) > 1 else lines)[:SAMPLE_LINES] if line.strip()]
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """The names in the first line, as of a table with commas, semicolons or tabs."""
+        first = "" if self.is_json else self.text.split("\n", 1)[0]
+        return [name.strip().strip('"').lower() for name in re.split(r"[,;\t]", first)]
+
+    def has_keys(self, *sets: set[str]) -> bool:
+        """Whether the first JSON object has all keys of one of the sets."""
+        return any(self.keys >= some for some in sets)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a file may look like, and which records it carries then. Messages use `name`."""
+
+    name: str
+    carries: tuple[str, ...]
+    fits: Callable[[Head], object]
+    certainty: Certainty = Certainty.SURE
+    is_binary: bool = False  # such a file may hold NUL bytes
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format. `name` is what people choose and imports store, `help` says in a sentence what such a file looks like.
+
+    `reads` and `writes` are by what is carried: documents, topics, runs, pool, judgments, mentions, papers.
+    """
+
+    name: str
+    label: str
+    help: str
+    reads: Mapping[str, Read] = field(default_factory=dict)
+    writes: Mapping[str, Write] = field(default_factory=dict)
+    shapes: tuple[Shape, ...] = ()
+
+
+@cache
+def formats() -> Registry[Format]:
+    """All formats by name: Litmus's own in the order of `BUILT_IN`, then those of other packages."""
+    return Registry(GROUP, Format, *BUILT_IN)
+
+
+def formats_for(carried: str) -> list[Format]:
+    """The formats from which such records are read."""
+    return [each for each in formats().values() if carried in each.reads]
+
+
+def format_names(carried: str) -> tuple[str, ...]:
+    """The choices of format for an import of such records: "auto" and, where there are several, their names."""
+    names = [each.name for each in formats_for(carried)]
+    return (AUTO, *names) if len(names) > 1 else (AUTO,)
+
+
+def format_label(name: str) -> str:
+    """The label of a format that was chosen or stored; its package may have been removed since."""
+    return "Find out from the file" if name == AUTO else formats().label_of(name)
+
+
+def labels_for(carried: str) -> str:
+    """The formats from which such records are read, as words: "BibTeX, JSON Lines or BEIR"."""
+    *labels, last = [each.label for each in formats_for(carried)]
+    return f"{', '.join(labels)} or {last}" if labels else last
+
+
+def shapes_by_name(names: set[str]) -> list[Shape]:
+    """The shapes with these names."""
+    return [shape for each in formats().values() for shape in each.shapes if shape.name in names]
+
+
+def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
+    """Return the format and the shape that `data`, the beginning of a file, has.
+
+    `carried` is what should be read from it; the shape found may carry something else nevertheless. Raises `BrokenFile`
+    with the reason where it is none.
+    """
+    if not data.strip():
+        raise BrokenFile(file, 0, "the file is empty")
+    head = Head(data, file)
+    for each, shape in _surest_first():
+        if head.is_binary and not shape.is_binary:
+            continue
+        if (shape.certainty is not Certainty.IF_REQUESTED or carried in shape.carries) and shape.fits(head):
+            return each, shape
+    if head.is_pickle:
+        reason = "is a Python pickle, which is never read, as reading one runs what is in it"
+        raise BrokenFile(file, 0, f"{reason}. Save it as text instead, scores as a TREC run")
+    if head.is_binary:
+        raise BrokenFile(file, 0, "is not a text file")
+    words = " ".join(head.text[:200].split())[:60]
+    raise BrokenFile(file, 0, f"its format is not recognised (it begins with “{words}”); name the format")
+
+
+def _surest_first() -> list[tuple[Format, Shape]]:
+    found = [(each, shape) for each in formats().values() for shape in each.shapes]
+    return sorted(found, key=lambda pair: pair[1].certainty)

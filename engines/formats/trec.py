@@ -1,0 +1,75 @@
+"""TREC: documents and topics in its old style, the Web track's topics, runs, qrels (formats.md 3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from engines.formats.judgments import read_qrels_judgments
+from engines.formats.pool_lists import read_pool_list
+from engines.formats.qrels import read_qrels, write_qrels
+from engines.formats.records import Problem, TopicRecord
+from engines.formats.registry import MARK_CHARS, Certainty, Format, Head, Shape
+from engines.formats.trec_documents import read_trec_documents
+from engines.formats.trec_runs import read_run
+from engines.formats.trec_topics import read_trec_topics, read_web_topics, write_trec_topics
+
+_RUN_LINE = re.compile(r"\S+\s+\S+\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*").fullmatch
+_QRELS_LINE = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+\s*").fullmatch
+_DOC = re.compile(r"^<doc>\s*$", re.MULTILINE).search
+_TOP = re.compile(r"^<top>", re.MULTILINE).search
+_WEB = re.compile(r"<topics\b[^>]*>\s*(?:<!--.*?-->\s*)*<topic\b", re.DOTALL).search
+
+
+def _read_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
+    """Read topics in the old style or, where that is what comes, in the XML of the Web track."""
+    is_xml = b"<topics" in stream.peek(MARK_CHARS)[:MARK_CHARS]  # type: ignore[attr-defined]
+    return read_web_topics(stream, file) if is_xml else read_trec_topics(stream, file)
+
+
+def _is_run(head: Head) -> bool:
+    rows = [line for line in head.lines if not line.startswith("#")]
+    is_header = not rows and any("ir_metadata" in line for line in head.lines)
+    return is_header or (bool(rows) and all(map(_RUN_LINE, rows)))
+
+
+def _is_damaged_run(head: Head) -> bool:
+    """A damaged run is read, so that its bad rows are reported by line."""
+    return 2 * sum(len(line.split()) == 6 for line in head.lines) > len(head.lines)
+
+
+def _is_qrels(head: Head) -> bool:
+    return bool(head.lines) and all(map(_QRELS_LINE, head.lines))
+
+
+TREC = Format(
+    name="trec",
+    label="TREC",
+    help="Documents in <DOC>, topics in <top>; runs with the six columns topic, Q0, docno, rank, score and tag.",
+    reads={"documents": read_trec_documents, "topics": _read_topics, "runs": read_run},
+    writes={"topics": write_trec_topics},
+    shapes=(
+        Shape("trec-documents", ("documents",), lambda head: _DOC(head.marks), Certainty.LIKELY),
+        Shape("trec-topics", ("topics",), lambda head: _TOP(head.marks)),
+        Shape("trec-run", ("runs",), _is_run, Certainty.LIKELY),
+        Shape("trec-run", ("runs",), _is_damaged_run, Certainty.IF_REQUESTED, is_binary=True),
+    ),
+)
+
+TREC_XML = Format(
+    name="trec-xml",
+    label="TREC web track XML",
+    help="Topics in <topics>, with subtopics, as of the Web track.",
+    reads={"topics": read_web_topics},
+    shapes=(Shape("trec-xml-topics", ("topics",), lambda head: _WEB(head.marks)),),
+)
+
+QRELS = Format(
+    name="qrels",
+    label="TREC qrels",
+    help="Four columns: topic, iteration, docno, value. As judgments, the iteration is the annotator.",
+    reads={"judgments": read_qrels_judgments, "pool": read_pool_list, "qrels": read_qrels},
+    writes={"qrels": write_qrels},
+    shapes=(Shape("trec-qrels", ("judgments", "pool", "qrels"), _is_qrels, Certainty.LIKELY),),
+)

@@ -1,0 +1,112 @@
+"""XML from strangers as a small tree that keeps text and elements in order, and the line each element begins on.
+
+Entity declarations and external references are refused (defusedxml), size and depth are bounded. Names come without
+their namespace: no format read here uses two of them with equal names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser, ParseError
+
+from engines.formats.records import BrokenFile
+
+MAX_BYTES = 64 << 20
+MAX_DEPTH = 200
+
+
+@dataclass(slots=True)
+class Node:
+    """An element: `content` is its texts and elements in order."""
+
+    name: str
+    attributes: dict[str, str]
+    line: int
+    content: list[Node | str] = field(default_factory=list)
+
+    def nodes(self, name: str = "") -> list[Node]:
+        """Return the child elements, all or those of one name."""
+        return [part for part in self.content if isinstance(part, Node) and name in ("", part.name)]
+
+    def node(self, *path: str) -> Node | None:
+        """Return the first element along a path of child names."""
+        found: Node | None = self
+        for name in path:
+            found = next(iter(found.nodes(name)), None) if found else None
+        return found
+
+    def walk(self, name: str = "") -> Iterator[Node]:
+        """Yield all elements below this one, parents first, all or those of one name."""
+        for part in self.nodes():
+            if name in ("", part.name):
+                yield part
+            yield from part.walk(name)
+
+    def text(self) -> str:
+        """Return all text below this element."""
+        return "".join(part if isinstance(part, str) else part.text() for part in self.content)
+
+
+class _Builder:
+    """What the parser calls; `line` is asked of the parser itself."""
+
+    def __init__(self) -> None:
+        self.root: Node | None = None
+        self.open: list[Node] = []
+        self.parser: DefusedXMLParser | None = None
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if len(self.open) >= MAX_DEPTH:
+            raise ValueError(f"elements are nested more than {MAX_DEPTH} levels deep")
+        line = self.parser.parser.CurrentLineNumber if self.parser else 0
+        node = Node(_local(tag), {_local(name): value for name, value in attributes.items()}, line)
+        if self.open:
+            self.open[-1].content.append(node)
+        else:
+            self.root = node
+        self.open.append(node)
+
+    def end(self, tag: str) -> None:  # noqa: ARG002 (the parser has checked that it matches)
+        self.open.pop()
+
+    def data(self, text: str) -> None:
+        content = self.open[-1].content
+        if content and isinstance(content[-1], str):
+            content[-1] += text
+        else:
+            content.append(text)
+
+    def close(self) -> None:
+        """Nothing is left to do; the parser asks for it."""
+
+
+def read_xml(stream: BinaryIO, file: str) -> Node:
+    """Return the root of the document. Raises `BrokenFile` if it is not well-formed, too large or declares entities."""
+    builder = _Builder()
+    builder.parser = parser = DefusedXMLParser(target=builder)
+    size = 0
+    try:
+        while chunk := stream.read(1 << 18):
+            size += len(chunk)
+            if size > MAX_BYTES:
+                raise BrokenFile(file, 0, f"the XML is larger than {MAX_BYTES >> 20} MB")
+            parser.feed(chunk)
+        parser.close()
+    except ParseError as error:
+        line = getattr(error, "position", (0, 0))[0]
+        raise BrokenFile(file, line, f"is not well-formed XML: {error.msg}") from error
+    except DefusedXmlException as error:
+        raise BrokenFile(file, 0, "declares XML entities, which are not read here; write them out") from error
+    except (ValueError, LookupError) as error:
+        raise BrokenFile(file, 0, f"is not readable XML: {error}") from error
+    if builder.root is None:
+        raise BrokenFile(file, 0, "is not well-formed XML: no element found")
+    return builder.root
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2]

@@ -1,0 +1,303 @@
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.formats.documents import read_documents
+from engines.formats.papers import FullPaper, Marker, Paragraph, Reference
+from engines.formats.records import PartProblem, Problem
+from engines.formats.s2orc import read_s2orc_documents, read_s2orc_papers
+from tests.engines.formats.reading import problems, records, stream
+
+METADATA = {
+    "paper_id": "77",
+    "title": "T",
+    "authors": [{"first": "Ana", "middle": ["B"], "last": "Lee", "suffix": ""}],
+    "abstract": "One.:::Two.",
+    "year": 2019,
+    "arxiv_id": None,
+    "doi": "10.1/x",
+    "venue": "",
+    "journal": "J",
+    "outbound_citations": ["1", "2"],
+    "inbound_citations": ["3"],
+    "has_pdf_parse": True,
+}
+PARSE = {
+    "paper_id": "77",
+    "_pdf_hash": "h",
+    "abstract": [{"text": "One.", "section": "Abstract", "cite_spans": []}, {"text": "Two."}],
+    "body_text": [
+        {
+            "text": "As shown [2] and [9].",
+            "section": "Intro",
+            "cite_spans": [
+                {"start": 17, "end": 20, "text": "[9]", "ref_id": None},
+                {"start": 9, "end": 12, "text": "[2]", "ref_id": "BIBREF1"},
+            ],
+            "ref_spans": [],
+        }
+    ],
+    "bib_entries": {
+        "BIBREF1": {
+            "title": "Cited",
+            "authors": [{"first": "Bo", "middle": [], "last": "Chan", "suffix": ""}],
+            "year": 2017,
+            "venue": "V",
+            "link": "1",
+            "other_ids": {"DOI": ["10.1/c"]},
+        }
+    },
+    "ref_entries": {},
+}
+
+
+def lines(*items: Any) -> Any:
+    return stream("".join(json.dumps(item) + "\n" for item in items))
+
+
+def changed(parse: dict, **changes: Any) -> dict:
+    return json.loads(json.dumps(parse)) | changes
+
+
+# --- 2020 and doc2json ------------------------------------------------------------------------------------------------
+
+
+def test_metadata_are_documents() -> None:
+    (document,) = records(read_s2orc_documents(lines(METADATA), "f"))
+    assert (document.docno, document.title, document.abstract) == ("77", "T", "One. Two.")
+    assert (document.authors, document.venue, document.year, document.doi) == (("Lee, Ana B",), "J", 2019, "10.1/x")
+    assert document.extra["citations"] == ["1", "2"]
+    assert document.extra["cited_by"] == ["3"]
+    assert "outbound_citations" not in document.extra
+
+
+def test_parses_are_papers_with_markers_in_order() -> None:
+    (paper,) = records(read_s2orc_papers(lines(PARSE), "f"))
+    assert paper == FullPaper(
+        "77",
+        "",
+        "One. Two.",
+        (),
+        "",
+        None,
+        "",
+        (
+            Paragraph(
+                "As shown [2] and [9].",
+                "Intro",
+                markers=(Marker(9, 12, "[2]", ("BIBREF1",)), Marker(17, 20, "[9]", ())),
+            ),
+        ),
+        (Reference("BIBREF1", "Cited", ("Chan, Bo",), "V", 2017, "1", {"doi": "10.1/c"}),),
+        {},
+        "f",
+        1,
+    )
+
+
+def test_doc2json_nests_the_parse_and_gives_sections_as_lists() -> None:
+    body = changed(PARSE)["body_text"]
+    body[0]["section"] = [["2", "Outer"], ["2.1", "Inner"]]
+    item = {"paper_id": "77", "title": "T", "authors": [], "abstract": "A.", "year": "", "venue": ""}
+    item |= {"pdf_parse": changed(PARSE, body_text=body)}
+    (paper,) = records(read_s2orc_papers(lines(item), "f"))
+    assert (paper.title, paper.abstract) == ("T", "A.")
+    assert (paper.paragraphs[0].section, paper.paragraphs[0].number) == ("Inner", "2.1")
+    (document,) = records(read_s2orc_documents(lines(item), "f"))
+    assert (document.title, document.abstract, "pdf_parse" in document.extra) == ("T", "A.", False)
+
+
+@pytest.mark.parametrize(
+    ("section", "expected"),
+    [
+        ("Intro", ("Intro", "")),
+        (["1", "Intro"], ("Intro", "1")),
+        ([], ("", "")),
+        (None, ("", "")),
+        (["Intro"], ("Intro", "")),
+    ],
+)
+def test_sections_come_in_many_shapes(section: Any, expected: tuple[str, str]) -> None:
+    body = [{"text": "x", "section": section}]
+    (paper,) = records(read_s2orc_papers(lines(changed(PARSE, body_text=body)), "f"))
+    assert (paper.paragraphs[0].section, paper.paragraphs[0].number) == expected
+
+
+@pytest.mark.parametrize(
+    "span",
+    [
+        {"start": 9, "end": 99, "text": "[2]", "ref_id": None},
+        {"start": 12, "end": 9, "text": "[2]", "ref_id": None},
+        {"start": -3, "end": 2, "text": "[2]", "ref_id": None},
+        {"start": 0, "end": 3, "text": "[2]", "ref_id": None},
+        {"start": "9", "end": 12, "text": "[2]"},
+        "nonsense",
+    ],
+)
+def test_a_marker_out_of_place_is_a_problem_and_the_paper_stays(span: Any) -> None:
+    body = [
+        {"text": "As shown [2].", "section": "", "cite_spans": [span, {"start": 9, "end": 12, "ref_id": "BIBREF1"}]}
+    ]
+    problem, paper = read_s2orc_papers(lines(changed(PARSE, body_text=body)), "f")
+    assert isinstance(problem, Problem)
+    assert problem.reason.startswith("paper 77: paragraph 0: the marker")
+    assert paper.paragraphs[0].markers == (Marker(9, 12, "[2]", ("BIBREF1",)),)
+
+
+def test_what_is_no_paper_is_a_problem() -> None:
+    broken = [
+        METADATA,
+        changed(PARSE, body_text=[{"section": "x"}]),
+        changed(PARSE, bib_entries=["x"]),
+        changed(PARSE, bib_entries={"b": 3}),
+        changed(PARSE, paper_id=None),
+    ]
+    assert [reason for _, reason in problems(read_s2orc_papers(lines(*broken), "f"))] == [
+        "has no body_text",
+        "a paragraph has no text",
+        "bib_entries is not an object",
+        "bib_entries: b is not an object",
+        "has no id, or an empty one (one of the keys paper_id)",
+    ]
+
+
+# --- 2023 and later ---------------------------------------------------------------------------------------------------
+
+TEXT = (
+    "On 𝛼 and B\nAna Lee\nWe do A.\n1. Intro\nAs shown [1], [2].\n\nNo marks.\n2. Related\nSee [1].\n"
+    "[1] B. Chan. Cited. V, 2017.\n[2] Lost."
+)
+
+
+def span(text: str, occurrence: int = 0, **attributes: Any) -> dict[str, Any]:
+    start = -1
+    for _ in range(occurrence + 1):
+        start = TEXT.index(text, start + 1)
+    entry: dict[str, Any] = {"start": start, "end": start + len(text)}
+    return entry | ({"attributes": attributes} if attributes else {})
+
+
+def as_text(entry: dict[str, Any]) -> dict[str, Any]:
+    return entry | {"start": str(entry["start"]), "end": str(entry["end"])}
+
+
+ANNOTATIONS: dict[str, Any] = {
+    "title": [span("On 𝛼 and B")],
+    "abstract": [span("We do A.")],
+    "author": [span("Ana Lee")],
+    "paragraph": [span("As shown [1], [2]."), span("No marks."), as_text(span("See [1]."))],
+    "sectionheader": [span("Intro", n="1."), span("Related")],
+    "bibref": [span("[1]", ref_id="b0"), span("[2]", ref_id="b9"), span("[1]", 1, ref_id="b0"), span("[1]", 2)],
+    "bibentry": [span("B. Chan. Cited. V, 2017.", id="b0", matched_paper_id=1, doi="10.1/c"), span("Lost.", id="b1")],
+    "bibtitle": [span("Cited")],
+    "bibauthor": [span("B. Chan")],
+    "bibvenue": [span("V")],
+}
+
+
+def annotated(**changes: Any) -> dict[str, Any]:
+    annotations = {kind: json.dumps(spans) for kind, spans in ANNOTATIONS.items()} | {"table": None} | changes
+    ids = {"doi": "10.1/own", "arxiv": "2101.1", "acl": None}
+    content = {"source": {"pdfsha": "x"}, "text": TEXT, "annotations": annotations}
+    return {"corpusid": 5, "externalids": ids, "content": content, "updated": "2024-03-26"}
+
+
+def test_annotated_documents_take_the_first_spans() -> None:
+    (document,) = records(read_s2orc_documents(lines(annotated()), "f"))
+    assert (document.docno, document.title, document.abstract) == ("5", "On 𝛼 and B", "We do A.")
+    assert (document.authors, document.doi) == (("Ana Lee",), "10.1/own")
+    ids = {"doi": "10.1/own", "arxiv": "2101.1"}
+    assert document.extra == {"updated": "2024-03-26", "externalids": ids, "citations": ["1"]}
+
+
+def test_annotated_papers_have_markers_by_paragraph_and_linked_references() -> None:
+    stray, paper = read_s2orc_papers(lines(annotated()), "f")
+    assert stray == PartProblem("f", 1, "paper 5: the marker '[2]' names 'b9', which is not among the bibentries")
+    first, plain, last = paper.paragraphs
+    assert (first.text, first.section, first.number) == ("As shown [1], [2].", "Intro", "1")
+    assert first.markers == (Marker(9, 12, "[1]", ("b0",)), Marker(14, 17, "[2]", ()))
+    assert (plain.text, plain.markers) == ("No marks.", ())
+    assert (last.section, last.number, last.markers) == ("Related", "", (Marker(4, 7, "[1]", ("b0",)),))
+    cited, lost = paper.references
+    assert cited == Reference(
+        "b0", "Cited", ("B. Chan",), "V", None, "1", {"doi": "10.1/c"}, "B. Chan. Cited. V, 2017."
+    )
+    assert (lost.key, lost.target, lost.raw) == ("b1", "", "Lost.")
+
+
+def test_spans_that_do_not_fit_are_left_out_and_lists_may_be_plain() -> None:
+    spans = [{"start": 0, "end": 9_999}, {"start": "x", "end": 2}, {"end": 3}, 7, *ANNOTATIONS["title"]]
+    (document,) = records(read_s2orc_documents(lines(annotated(title=spans)), "f"))
+    assert document.title == "On 𝛼 and B"
+
+
+def test_markers_that_do_not_fit_the_text_are_reported() -> None:
+    spans = [*ANNOTATIONS["bibref"], {"start": 5, "end": 99_999, "attributes": {"ref_id": "b0"}}, 7]
+    *strays, paper = read_s2orc_papers(lines(annotated(bibref=json.dumps(spans))), "f")
+    reasons = [stray.reason for stray in strays]
+    assert "the bibref {'start': 5, 'end': 99999" in reasons[0]
+    assert "the bibref 7 does not fit" in reasons[1]
+    assert len(paper.paragraphs[0].markers) == 2
+
+
+def test_bad_annotated_records_are_problems() -> None:
+    no_text = annotated()
+    no_text["content"]["text"] = None
+    bad = [annotated(title="[", abstract=None), annotated(title='{"a": 1}'), {"corpusid": 1, "content": 3}, no_text]
+    assert [reason for _, reason in problems(read_s2orc_documents(lines(*bad), "f"))] == [
+        "the annotation 'title' is not a list in JSON",
+        "the annotation 'title' is not a list in JSON",
+        "content is not an object",
+        "document 5 has neither a title nor an abstract",
+    ]
+    assert [reason for _, reason in problems(read_s2orc_papers(lines(no_text), "f"))] == ["paper 5 has no text"]
+
+
+def test_the_door_knows_both_generations(tmp_path) -> None:
+    path = tmp_path / "s2orc.jsonl"
+    for item, docno in ((METADATA, "77"), (annotated(), "5")):
+        path.write_text(json.dumps(item) + "\n")
+        for choice in ("auto", "s2orc"):
+            assert [document.docno for document in records(read_documents(path, choice))] == [docno]
+
+
+FIELDS = (
+    "paper_id title abstract authors year doi body_text bib_entries text cite_spans start end ref_id section sec_num"
+    " other_ids raw_text venue link pdf_parse content annotations paragraph bibref bibentry attributes corpusid"
+).split()
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 10**12)
+    | st.sampled_from(["", "a", "[1]", "b0", "[]", '[{"start": 0}]']),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=3),
+    max_leaves=12,
+)
+LINE = st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, JSON))
+BODY = st.lists(st.fixed_dictionaries({"text": st.just("As [1]."), "cite_spans": JSON, "section": JSON}), max_size=2)
+
+
+@given(LINE, BODY | JSON, JSON)
+def test_whatever_a_line_holds_is_a_paper_or_a_problem(line: dict[str, Any], body: Any, entry: Any) -> None:
+    line_fields = {"paper_id": "p", "title": "T", **line, "body_text": body, "bib_entries": {"b0": entry}}
+    found = list(read_s2orc_papers(stream(json.dumps(line_fields)), "s.jsonl"))
+    assert found
+    assert all(isinstance(each, FullPaper | Problem) for each in found)
+    assert len([each for each in found if isinstance(each, FullPaper)]) <= 1
+
+
+@pytest.mark.parametrize(
+    ("changed", "reason"),
+    [
+        ({"body_text": [{"text": "a", "cite_spans": 5}]}, "cite_spans is not a list"),
+        ({"bib_entries": {"b0": {"title": "T", "other_ids": [1]}}}, "other_ids of b0 is not an object"),
+    ],
+)
+def test_fields_of_another_kind_are_reported(changed: dict[str, Any], reason: str) -> None:
+    line = {"paper_id": "p", "title": "T", "body_text": [{"text": "a"}], **changed}
+    (found,) = read_s2orc_papers(stream(json.dumps(line)), "s.jsonl")
+    assert isinstance(found, Problem)
+    assert reason in found.reason
