@@ -2,18 +2,21 @@
 
 import gc
 import hashlib
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import django
 from django.apps import apps
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.db.utils import OperationalError
 
 from config.embedded.places import FileLock, make_directories
+from tests.processes import wait_for
 
 PREFIX = "litmus_migrated_"
 _LOCK = 7_203_511  # of the advisory lock under which the template is made
@@ -205,3 +208,25 @@ def connected_to(name: str) -> Iterator[None]:
         connection.close()
         connection.close_pool()
         connection.settings_dict["NAME"] = own
+
+
+def second_of(first: Callable[[], object], second: Callable[[], object]) -> Any:
+    """What the second gives, or raises, that begins while the first is not committed, and waits for it. For tests with
+    `transaction=True`."""
+    said: list[Any] = []
+
+    def work() -> None:
+        try:
+            said.append(second())
+        except BaseException as error:  # noqa: BLE001 - reported by the test
+            said.append(error)
+        finally:
+            connection.close()
+
+    with transaction.atomic():
+        first()
+        thread = threading.Thread(target=work)
+        thread.start()
+        wait_for(waits_for_a_lock, 20, "the other transaction to wait")
+    thread.join(30)
+    return said[0]

@@ -33,10 +33,17 @@ def add_members(*, campaign: Campaign, users: Sequence[User], by: User | None, a
         _check_role(user, roles.get(user.pk), campaign)
     present = {each.user_id: each for each in campaign.annotators.select_for_update(no_key=True).filter(user__in=users)}
     added = []
-    for user in dict.fromkeys(users):
+    for user in sorted(
+        set(users), key=lambda user: user.pk
+    ):  # in one order, so that two requests do not lock each other
         annotator = present.get(user.pk)
         if annotator is None:
-            added.append(_insert(campaign, at, name=_free_name(campaign, user), user=user))
+            try:
+                added.append(_insert(campaign, at, name=_free_name(campaign, user), user=user))
+            except Conflict:
+                if not campaign.annotators.filter(user=user).exists():
+                    raise
+                # A request of the same moment has added them.
         elif annotator.state == AnnotatorState.REMOVED:
             annotator.state = AnnotatorState.ACTIVE
             annotator.save(update_fields=["state"])
@@ -73,6 +80,8 @@ def add_name(
 ) -> Annotator:
     """Add somebody who has no account, or a machine: their judgments come by import. Errors: Refused if taken."""
     check_manager(campaign.collection, by)
+    if model.strip() and kind != AnnotatorKind.MACHINE:
+        raise Refused("Only a machine has a model. Add it as a machine, or leave the model out.")
     annotator = _insert(campaign, at, name=name.strip(), kind=kind, model=model.strip(), run_number=run_number)
     _record(campaign, by, at, "add_annotators", annotators=[annotator.name], kind=str(kind))
     return annotator

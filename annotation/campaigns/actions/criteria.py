@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import ProtectedError, RestrictedError
 
 from accounts.audit import record_event
@@ -35,6 +35,8 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
         raise Refused(
             "There are verdicts or machine runs by these levels. Copy the campaign to judge by other levels."
         ) from error
+    except IntegrityError as error:  # somebody judged by a level between the question above and its removal
+        raise Refused(why_cannot_change_criteria(judgments=True)) from error
     store_criteria(campaign, criteria)
     record_event(
         by=by,

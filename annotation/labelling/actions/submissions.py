@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from psycopg.types.json import Jsonb
 
 from accounts.doors import at_door
@@ -39,6 +39,7 @@ WHERE a.id = %(assignment)s AND a.annotator_id = %(annotator)s
 FOR NO KEY UPDATE OF a
 """
 USED_UUID = "This submission's id has been used for something else. Nothing was stored; send it under a new id."
+LEVELS_CHANGED = "The levels of this campaign were changed at this moment. Nothing was stored."
 RETURNED = (AssignmentState.SKIPPED, AssignmentState.WITHDRAWN)  # without a slot: it may be somebody else's by now
 
 # A uuid that somebody else has used in the meantime stores nothing and returns nothing.
@@ -170,7 +171,17 @@ def _answer(participation: Participation, entry: AnswerInput, row: Any, at: date
         "values": [entry.answers[scale.key] for scale in keys],
         "grounds": [entry.reasons.get(scale.key, "") for scale in keys],
     }
-    receipt = _write(ANSWERED, participation=participation, entry=entry, at=at, state=AssignmentState.DONE, more=judged)
+    try:
+        receipt = _write(
+            ANSWERED, participation=participation, entry=entry, at=at, state=AssignmentState.DONE, more=judged
+        )
+    except IntegrityError as error:  # the caller rolls back what is refused
+        if "judgment_value_on_scale" not in str(error):
+            raise
+        advice = at_door(
+            page="Reload the page to judge by the new ones.", rest="Read the campaign to see the new ones."
+        )
+        raise Conflict(f"{LEVELS_CHANGED} {advice}".rstrip()) from error
     return _with_extras(receipt, extras)
 
 

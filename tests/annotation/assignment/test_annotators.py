@@ -4,9 +4,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from accounts.models import AuditEvent
+from accounts.models import AuditEvent, User
+from annotation.assignment.actions.annotators import add_members
 from annotation.models import Campaign
 from tests.annotation.campaigns.test_commands import refusal, run
+from tests.databases import second_of
+from tests.factories.accounts import AT
 from tests.factories.annotation import Material, make_campaign, make_material
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +58,7 @@ def test_what_cannot_be_added_or_changed_says_what_to_do(campaign: Campaign) -> 
     assert "There are: Ana." in refusal("update_annotator", *place, "Ann", "--weight", "2")
     assert "Nothing to change" in refusal("update_annotator", *place, "Ana")
     assert "above 0" in refusal("update_annotator", *place, "Ana", "--weight", "0", "--state", "paused")
+    assert "Only a machine has a model" in refusal("add_annotators", *place, "--name", "Zoe", "--model", "m-1")
     assert states(campaign) == {"Ana": "active"}
     with pytest.raises(CommandError, match="invalid choice"):
         call_command("update_annotator", *place, "Ana", "--state", "asleep")
@@ -89,3 +93,16 @@ def test_annotators_are_added_and_changed_by_rest(made: Material, campaign: Camp
         "add_annotators",
         "add_annotators", "update_annotator", "pause_annotator", "update_annotator", "remove_annotator",
     ]  # fmt: skip
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_is_added_twice_at_the_same_moment_is_added_once() -> None:
+    made = make_material()
+    campaign = make_campaign(made, items=False, annotators=False)
+    ana, ben = made.people["ana"], made.people["ben"]
+
+    def add(*users: User) -> list[str]:
+        return [each.name for each in add_members(campaign=campaign, users=users, by=None, at=AT)]
+
+    assert second_of(lambda: add(ana), lambda: add(ben, ana)) == ["Ben"]
+    assert states(campaign) == {"Ana": "active", "Ben": "active"}
