@@ -4,6 +4,7 @@ A topic is known by its number. What a file does not say (aspects, targets, kind
 been judged does not change: such a record is reported and skipped.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +103,7 @@ def _merge(chunk: list[TopicDraft], state: State) -> None:
     if not chunk:
         return
     stored = fetch_stored(state.run, [draft.record.number for draft in chunk])
-    found = _target_documents(chunk, state)
+    found = _documents_of(chunk, state)
     fresh, changed = [], []
     for draft in chunk:
         topic = stored.topics.get(draft.record.number)
@@ -154,8 +155,9 @@ def fetch_stored(run: ImportRun, numbers: list[str]) -> Stored:
 
 
 def _changes(draft: TopicDraft, topic: Topic) -> dict[str, Any]:
-    """The fields that would get another value. A file without sentences leaves those of the same text."""
-    values = dict(draft.values)
+    """The fields that would get another value. A file without sentences leaves those of the same text, one without
+    source papers, a category or another field of `extra` leaves that."""
+    values = {**draft.values, "extra": {**topic.extra, **draft.values["extra"]}}
     if not draft.record.sentences and topic.text == draft.record.text:
         del values["sentences"]
     return {name: value for name, value in values.items() if getattr(topic, name) != value}
@@ -229,23 +231,31 @@ def _update(changed: list[tuple[TopicDraft, Topic]], found: dict[str, int], stor
     _write_targets([pair for pair in changed if pair[0].targets is not None], found)
 
 
-def _target_documents(chunk: list[TopicDraft], state: State) -> dict[str, int]:
-    """Ids of the target documents by docno; a note for each that the collection lacks."""
-    docnos = {docno for draft in chunk for docno in draft.targets or ()}
+def _documents_of(chunk: list[TopicDraft], state: State) -> dict[str, int]:
+    """Ids of the documents that are named, by docno; a note for each that the collection lacks."""
+    docnos = {docno for draft in chunk for _, docno in _named_documents(draft)}
     if not docnos:
         return {}
     found = dict(state.run.collection.documents.filter(docno__in=docnos).values_list("docno", "pk"))
     for draft in chunk:
-        missing = [docno for docno in draft.targets or () if docno not in found]
         state.counts.add_notes(
             Problem(
                 draft.record.file,
                 draft.record.line,
-                f"topic {draft.record.number} names the target {docno}, which is no document of the collection",
+                f"topic {draft.record.number} names the {role} {docno}, which is no document of the collection",
             )
-            for docno in missing
+            for role, docno in _named_documents(draft)
+            if docno not in found
         )
     return found
+
+
+def _named_documents(draft: TopicDraft) -> Iterator[tuple[str, str]]:
+    """Docnos that the record names, each with what it says of it."""
+    yield from (("target", docno) for docno in draft.targets or ())
+    papers = draft.values["extra"].get("idea_from")
+    if isinstance(papers, list):
+        yield from (("source paper", docno) for docno in papers if isinstance(docno, str))
 
 
 def _write_targets(pairs: list[tuple[TopicDraft, Topic]], found: dict[str, int]) -> None:

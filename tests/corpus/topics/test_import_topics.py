@@ -112,6 +112,19 @@ class TestMerging:
         again = bring(collection, tmp_path, {**POTS, "targets": ["d2", "d9"]})
         assert counts(again) == (0, 0, 1, 0)
 
+    def test_source_papers_are_kept_and_unknown_ones_reported(self, collection: Collection, tmp_path: Path) -> None:
+        DocumentFactory(collection=collection, docno="d1")
+        run = bring(collection, tmp_path, {**POTS, "source_papers": ["d1", "d9"], "category": "Heat"})
+        assert counts(run) == (1, 0, 0, 0)
+        assert [error["reason"] for error in run.errors] == [
+            f"topic {POTS['number']} names the source paper d9, which is no document of the collection"
+        ]
+        run = bring(collection, tmp_path, {**POTS, "author": "Ann"})
+        assert counts(run) == (0, 1, 0, 0)
+        topic = collection.topics.get()
+        assert (topic.source_papers, topic.category, topic.author) == (["d1", "d9"], "Heat", "Ann")
+        assert counts(bring(collection, tmp_path, POTS)) == (0, 0, 1, 0)
+
     def test_odd_questions_come_in_and_are_reported(self, collection: Collection, tmp_path: Path) -> None:
         DocumentFactory(collection=collection, docno="D1")
         TopicFactory(collection=collection, number="old", kind=TopicKind.QUESTION, text="Is <b>it</b> warm?")
