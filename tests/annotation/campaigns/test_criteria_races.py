@@ -35,7 +35,7 @@ def change(built: Built) -> object:
         return refusal
 
 
-def test_who_judges_while_the_levels_are_changed_is_told_so(built: Built) -> None:
+def test_who_judges_while_the_levels_are_changed_is_refused(built: Built) -> None:
     said = second_of(lambda: change(built), lambda: judge(built))
     assert isinstance(said, Conflict), said
     assert "levels of this campaign were changed" in said.reason
