@@ -163,8 +163,13 @@ def topic_record(topic: Topic) -> TopicRecord:
         file="",
         line=0,
         targets=targets,
-        extra=topic.extra,
+        extra={**topic.extra, **_author_now(topic)},
     )
+
+
+def _author_now(topic: Topic) -> dict[str, str]:
+    """The author of a topic whose file named one (`extra` keeps the file's), as it is now."""
+    return {"author": topic.author} if isinstance(topic.extra.get("author"), str) else {}
 
 
 def _aspect(node: AspectNode, topic: Topic, below: tuple[AspectRecord, ...] = ()) -> AspectRecord:

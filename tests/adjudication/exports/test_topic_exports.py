@@ -14,6 +14,7 @@ from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
 from corpus.models import AspectNode, Collection, Document, Topic
 from corpus.topics.actions.aspects import add_aspect, delete_aspect, edit_aspect, move_aspect, toggle_tie
+from corpus.topics.actions.topics import update_topic
 from corpus.topics.actions.versions import undo_change
 from engines.formats.doris_json import read_doris_topics
 from engines.formats.doris_queries import read_doris_queries
@@ -129,6 +130,14 @@ def test_jsonl_keeps_everything_and_comes_in_again(tea: Collection, tmp_path: Pa
     DocumentFactory(collection=other, docno="iron")
     call_command("import_topics", "again", str(file))
     assert text_of(other, "topics-jsonl") == file.read_text()
+
+
+def test_the_author_of_a_file_is_exported_as_it_is_now(tea: Collection, tmp_path: Path, manager: User) -> None:
+    file = tmp_path / "topics.jsonl"
+    file.write_text('{"number": "3", "text": "Which pot?", "author": "Ann"}')
+    call_command("import_topics", tea.slug, str(file))
+    update_topic(by=manager, at=AT, topic=Topic.objects.get(number="3"), author="Ben")
+    assert json.loads(text_of(tea, "topics-jsonl").splitlines()[-1])["author"] == "Ben"
 
 
 def test_what_the_layout_cannot_hold_is_refused_by_name(tea: Collection, manager: User) -> None:
