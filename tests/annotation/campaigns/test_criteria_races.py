@@ -1,12 +1,12 @@
 """Levels are changed in the moment in which somebody judges by them: one of the two is refused, none fails."""
 
 import pytest
-from annotation.definitions.drafts import CriterionDraft, LevelDraft
 
 from accounts.refusals import Conflict, Refused
 from annotation.campaigns.actions.criteria import replace_criteria
 from annotation.labelling.actions.submissions import submit
 from annotation.models import Judgment
+from engines.definitions.drafts import CriterionDraft, LevelDraft
 from tests.databases import second_of
 from tests.factories.accounts import AT
 from tests.factories.adjudication import Built
