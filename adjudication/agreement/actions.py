@@ -72,8 +72,9 @@ def request_vote(
     """Ask for a majority vote over the labels that count now. Decisions by hand stand whatever it says.
 
     `ties` is a rule of `engines.stats.policies`, `weighted` counts each vote by its annotator's weight, `voters`
-    is humans, machines or all. Without `min_votes` an item needs as many as the overlap of its
-    campaign, one with more places (calibration, another judge) too.
+    is humans, machines or all. Without `min_votes` an item needs as many as the overlap of its campaign, one with more
+    places (calibration, another judge) too. The overlap is a number of people: where machines vote alone, one is
+    enough, as a machine that has passed its test judges each item once (Anno-GPT).
     """
     check_adjudicator(campaign.collection, by)
     if no_votes := procedure_of(campaign).no_votes:
@@ -83,7 +84,7 @@ def request_vote(
     if voters not in Voters.values:
         raise Refused(f"Unknown voters “{voters}”. Choose one of {', '.join(Voters.values)}.")
     if min_votes is None:
-        min_votes = campaign.overlap
+        min_votes = 1 if voters == Voters.MACHINES else campaign.overlap
     check_within(MIN_VOTES, min_votes)
     labels = counted_judgments(campaign)
     votes = labels.filter(assignment__annotator__kind__in=KINDS[voters])

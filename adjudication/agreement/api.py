@@ -219,7 +219,8 @@ class VoteSerializer(JobSerializer):
 class NewVoteSerializer(serializers.Serializer[Any]):
     ties = TiesField(default=DEFAULT)
     min_votes = number_field(
-        MIN_VOTES, help_text="an item with fewer stays undecided; left out: the overlap of the campaign"
+        MIN_VOTES,
+        help_text="an item with fewer stays undecided; left out: the overlap of the campaign, 1 of machines alone",
     )
     weighted = serializers.BooleanField(default=False)
     voters = serializers.ChoiceField(Voters.values, default=Voters.HUMANS.value)

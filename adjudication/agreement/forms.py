@@ -77,7 +77,8 @@ class VoteForm(forms.Form):
         MIN_VOTES,
         label="Fewest votes",
         required=False,
-        help_text="An item with fewer stays undecided. Left empty: as many as the overlap of the campaign.",
+        help_text="An item with fewer stays undecided. Left empty: the overlap of the campaign, or 1 where machines"
+        " vote alone.",
     )
     voters = forms.ChoiceField(label="Who votes", choices=Voters.choices, required=False)
     weighted = forms.BooleanField(label="Count each vote by its annotator's weight", required=False)
@@ -87,8 +88,13 @@ class VoteForm(forms.Form):
 
 
 def vote_form(campaign: Campaign) -> VoteForm:
-    """Begins with what is taken where nothing is said."""
-    return VoteForm(initial={"min_votes": campaign.overlap})
+    """With the number that is taken where nothing is said."""
+    form = VoteForm()
+    form.fields["min_votes"].help_text = (
+        f"An item with fewer stays undecided. Left empty: {campaign.overlap}, the overlap of the campaign, or 1 where"
+        " machines vote alone."
+    )
+    return form
 
 
 def _filled(form: forms.Form, usual: dict[str, Any]) -> dict[str, Any]:

@@ -86,14 +86,14 @@ def verdict_findings(options: Options, read: Reader, standing: Standing[VoteRun]
         counts["reopened"] += count_late(options.criterion)
     severity = WARNING if options.skips else FATAL
     undecided = {
-        "missing": (f"{_items(counts['missing'])} without enough votes for a verdict", ""),
-        "unresolved": (f"{_items(counts['unresolved'])} whose votes are tied or too few", "open"),
+        "missing": (f"{_items(counts['missing'])} without a vote when the votes were counted", "", "judge them"),
+        "unresolved": (f"{_items(counts['unresolved'])} whose votes are tied or too few", "open", "decide them"),
     }
     found = []
     scores = ", with the scores of their documents" if options.sums and not options.judged_only else ""
-    for code, (what, see) in undecided.items():
+    for code, (what, see, remedy) in undecided.items():
         fact = f"{what}: left out{scores}." if options.skips else f"{what}."
-        advice = "" if options.skips else options.advise("decide them", SKIP)
+        advice = "" if options.skips else options.advise(remedy, SKIP)
         found.append(Finding(severity, code, fact, counts[code], see, advice))
     fact = f"{_items(counts['reopened'])} reopened by a late vote"
     fact = f"{fact}: written with the value that stood before." if options.skips else f"{fact}."
@@ -132,8 +132,7 @@ def _without_values(counts: dict[str, Any], standing: Standing[VoteRun], options
     states = {"unresolved": "tied or with too few votes", "missing": "without a vote", "excluded": "left out as ties"}
     some = ", ".join(f"{counts[state]:,} {words}" for state, words in states.items() if counts[state])
     return (
-        f"The votes were counted, but no item has a value: {some}. An item needs at least {standing.run.min_votes}"
-        " votes.",
+        f"The votes were counted, but no item has a value: {some}. An item needs {standing.run.least}.",
         "Collect more answers, count again with other rules, or decide the items by hand.",
     )
 

@@ -37,6 +37,11 @@ class VoteRun(Job):
         return str(self.parameters.get("voters", Voters.HUMANS))
 
     @property
+    def least(self) -> str:
+        """How many votes an item needs, in words."""
+        return f"at least {self.min_votes} vote{'' if self.min_votes == 1 else 's'}"
+
+    @property
     def ties_label(self) -> str:
         """The rule for ties in words; its name where its package is missing."""
         from engines.stats.policies import tie_policy  # loads NumPy, which most commands never need

@@ -31,8 +31,7 @@ def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, 
     jobs.complete(run)
     listed = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
     overrides = overrides_in_verdicts(campaign)
-    least = f"at least {run.min_votes} vote{'' if run.min_votes == 1 else 's'} an item"
-    text = f"{VOTE_POLICIES[policy].label.capitalize()} vote, {least}: {listed or 'no item has a vote'}."
+    text = f"{VOTE_POLICIES[policy].label.capitalize()} vote, {run.least} an item: {listed or 'no item has a vote'}."
     too_few = too_few_votes(run)
     lines = [text, *filter(None, [str(too_few)])]
     lines += [f"Note: {each.text}" for each in overrides]

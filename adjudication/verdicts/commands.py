@@ -26,7 +26,7 @@ class Command(ReportingCommand):
         parser.add_argument(
             "--min-votes",
             type=int,
-            help="an item with fewer stays undecided (default: the overlap of the campaign)",
+            help="an item with fewer stays undecided (default: the overlap of the campaign, 1 of machines alone)",
         )
         parser.add_argument("--weighted", action="store_true", help="count each vote by its annotator's weight")
         parser.add_argument("--voters", choices=Voters.values, default=Voters.HUMANS)

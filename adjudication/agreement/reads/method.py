@@ -69,8 +69,7 @@ def verdict_sentence(run: AgreementRun) -> str:
 
 def rules_text(vote: VoteRun) -> str:
     """The rules of a count: who votes with what weight, how many votes a verdict needs, what settles ties."""
-    least = f"at least {vote.min_votes} vote{'' if vote.min_votes == 1 else 's'}"
-    return f"majority of {Voters(vote.voters).label}{weights_text(vote)}, {least}, ties: {vote.ties_label}"
+    return f"majority of {Voters(vote.voters).label}{weights_text(vote)}, {vote.least}, ties: {vote.ties_label}"
 
 
 def weights_text(vote: VoteRun) -> str:

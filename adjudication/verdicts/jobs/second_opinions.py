@@ -13,7 +13,8 @@ from engines.stats.votes import sensitivity, vote
 
 
 def second_opinions(criterion: Criterion, votes: Matrix, weights: list[float], run: VoteRun) -> dict[str, Any]:
-    """How many values each policy would change, and where Dawid-Skene differs; {} when nobody has voted.
+    """How many values each policy would change, and where Dawid-Skene differs; {} when nobody has voted, and no
+    Dawid-Skene where no item has two votes, which its estimates of errors are made of.
 
     `votes` are the labels of those who have a vote, without items nobody voted on; `weights` those of its annotators,
     whether the count used them or not. Decisions by hand always win.
@@ -38,6 +39,8 @@ def _decided(criterion: Criterion, scale: list[int], items: IntArray) -> IntArra
 
 
 def _dawid_skene(panel: Positions, levels: int, labels: Positions) -> dict[str, Any]:
+    if (panel != MISSING).sum(axis=1).max() < 2:
+        return {}
     model = fit(panel, levels)
     both = (model.labels != MISSING) & (labels != MISSING)
     return {

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import NotHere, Refused
+from adjudication.labels.reads.counts import newest_count
 from adjudication.labels.reads.items import NAMED_BY
 from adjudication.labels.reads.queue import acceptable, count_outdated, latest_acceptance
 from adjudication.labels.rules import check_can_adjudicate
@@ -66,6 +67,7 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
         "page": Paginator(named, PER_PAGE).get_page(request.GET.get("page")),
         "outdated": count_outdated(criterion, methods, user=scope.user, topic=pk),
         "methods": methods,
+        "is_counted": newest_count(scope.campaign.pk) is not None,
         "levels": criterion.levels.all(),
         "number": number,
         "topic": topic,

@@ -17,7 +17,7 @@ from adjudication.exporting.findings import find
 from adjudication.exporting.forms import GRADES
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
-from adjudication.models import Verdict
+from adjudication.models import Verdict, VoteRun
 from adjudication.verdicts.actions.verdicts import decide_verdict
 from annotation.models import Level
 from corpus.models import AspectNode, Collection, Document, Topic
@@ -73,7 +73,10 @@ def test_values_are_not_counted_first_when_they_were(built: Built) -> None:
     (finding,) = find(make_options(built.collection, "qrels"))
     assert finding.code == "no_verdicts"
     assert "The votes were counted, but no item has a value: 6 tied or with too few votes" in finding.text
-    assert "at least 3 votes" in finding.text
+    assert "An item needs at least 3 votes." in finding.text
+    VoteRun.objects.update(min_votes=1)
+    (finding,) = find(make_options(built.collection, "qrels"))
+    assert "An item needs at least 1 vote." in finding.text
 
 
 class TestSampledCampaign:

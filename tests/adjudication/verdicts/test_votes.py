@@ -95,6 +95,14 @@ def test_without_a_number_an_item_needs_as_many_votes_as_the_overlap(overlap: in
     assert [value for value, _ in verdicts(built)] == [1 if given >= overlap else None for given in (3, 2, 1)]
 
 
+def test_a_machine_alone_has_judged_each_item_once_so_one_vote_is_enough_whatever_the_overlap_of_people() -> None:
+    built = build_campaign([[1, 1, 0], [None, None, 2]], people=("ana", "ben"), machines=[("gpt", "gpt", 1)], overlap=2)
+    run = vote(built, voters="machines")
+    assert (run.min_votes, verdicts(built)) == (1, [(0, "single"), (2, "single")])
+    run = vote(built, voters="all")
+    assert (run.min_votes, verdicts(built)) == (2, [(1, "majority"), (None, "unresolved")])
+
+
 def test_weights_break_a_tie() -> None:
     built = build_campaign([[2, 0, None]], overlap=2)
     built.campaign.annotators.filter(name="ana").update(weight=2.0)
@@ -372,7 +380,8 @@ def test_each_door_says_how_many_items_have_too_few_votes_and_what_helps(
     Level.objects.bulk_create([Level(criterion=other, value=value, label=str(value)) for value in range(3)])
     for one in list(Judgment.objects.all()):
         Judgment.objects.create(assignment=one.assignment, criterion=other, value=one.value, submission=one.submission)
-    assert 'name="min_votes" value="3"' in client.get("/c/tea/campaigns/main/adjudication/").text
+    usual = "Left empty: 3, the overlap of the campaign, or 1 where machines vote alone."
+    assert usual in client.get("/c/tea/campaigns/main/adjudication/").text
     said = "2 items have fewer than 3 votes and stay undecided. Collect more judgments, or count with fewer votes"
     call_command("adjudicate", "tea", "main", "--json")
     printed = capsys.readouterr()
@@ -381,7 +390,7 @@ def test_each_door_says_how_many_items_have_too_few_votes_and_what_helps(
     assert json.loads(printed.out)["too_few_votes"] == 2
     page = client.get("/c/tea/campaigns/main/adjudication/").text
     assert f"{said} (under “Rules of the vote”, set “Fewest votes” to 2)." in page
-    assert 'name="min_votes" value="3"' in page
+    assert usual in page
     (row,) = client.get("/api/collections/tea/campaigns/main/votes/").json()["results"]
     assert row["too_few_votes"] == 2
     assert row["advice"] == f"{said} (POST /api/collections/tea/campaigns/main/votes/ with min_votes 2)."
@@ -390,11 +399,26 @@ def test_each_door_says_how_many_items_have_too_few_votes_and_what_helps(
     assert "1 item has fewer than 2 votes and stays undecided." in (printed := capsys.readouterr().err)
     assert "--min-votes 1)." in printed
     call_command("adjudicate", "tea", "main", "--min-votes", "1")
-    assert "fewer than" not in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert "Majority vote, at least 1 vote an item: " in printed
+    assert "fewer than" not in printed
     assert "fewer than" not in client.get("/c/tea/campaigns/main/adjudication/").text
     rows = client.get("/api/collections/tea/campaigns/main/votes/").json()["results"]
     found = sorted(rows, key=lambda each: int(each["id"]), reverse=True)
     assert [(each["too_few_votes"], each["advice"]) for each in found] == [(0, ""), (None, ""), (None, "")]
+
+
+def test_pages_say_what_single_labels_cannot_say(client: Client) -> None:
+    built = build_campaign([[1, None], [None, 2]], people=("ana", "ben"), overlap=1)
+    client.force_login(built.people["adjudicator"])
+    accept = "/c/tea/campaigns/main/adjudication/acceptance/"
+    assert "The votes have not been counted yet." in client.get(accept).text
+    assert vote(built).detail["relevance"]["dawid_skene"] == {}
+    assert "No vote of this kind is left to review." in client.get(accept).text, "none is unanimous"
+    report = client.get("/c/tea/campaigns/main/agreement/report/").text
+    assert "No item has two votes, so the model of Dawid and Skene (1979)" in report
+    assert "has another value for" not in report
+    assert "No item whose votes differ is undecided." in client.get("/c/tea/campaigns/main/disagreements/").text
 
 
 OUTCOMES = ("unanimous", "single", "majority", "tie_resolved", "excluded", "by_hand", "unresolved")
