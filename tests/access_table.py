@@ -760,5 +760,8 @@ TABLE: list[Row] = [
     *row("api_evaluation", OVERSEERS_PAGE, where=key_of("evaluation")),
     *row("api_evaluation_judging", "POST login 404 403 403 403 422", where=key_of("measured"), json=lambda _: {}),
     *row("api_exports", OVERSEERS_PAGE),
+    *row("api_search_sheet", "GET login 404 403 422 422 422"),
+    *row("api_filled_sheet", "POST login 404 403 403 403 400"),
+    *row("api_context_topics", "POST login 404 403 403 403 422", json=lambda _: {"level": "sentence"}),
     *row("api_export", "GET login 404 403 422 422 422", where=lambda _: {"name": "qrels"}),  # nothing to export
 ]

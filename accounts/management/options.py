@@ -39,7 +39,8 @@ def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: boo
 def add_renamed_option(parser: ArgumentParser, flag: str, *, former: str, **options: Any) -> None:
     """Add an option that also answers to its former name, for one version, with a notice on stderr.
 
-    `options` are those of `add_argument`; the value is stored. The help shows the present name only.
+    `options` are those of `add_argument`; the value is stored, or with `nargs` 0, of a switch, `const`. The help shows
+    the present name only.
     """
     action = parser.add_argument(flag, former, action=_Renamed, **options)
     action.option_strings = [flag]
@@ -50,4 +51,4 @@ class _Renamed(Action):
         present = self.option_strings[0]
         if option_string != present:
             sys.stderr.write(f"{option_string} is now {present}; the former name works in version 0.2 only.\n")
-        setattr(namespace, self.dest, values)
+        setattr(namespace, self.dest, self.const if self.nargs == 0 else values)

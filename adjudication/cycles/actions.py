@@ -26,6 +26,8 @@ from corpus.models import Collection, PromptTemplate
 from engines.definitions.settings import RUNS
 from engines.prompting.prompts import parse_prompt
 
+NO_TEST_SET = "The cycle has no test set yet. Take one first, or name a campaign."
+
 
 @transaction.atomic
 def start_cycle(
@@ -160,17 +162,21 @@ def _freeze(cycle: AnnoCycle, candidate: Candidate) -> None:
 
 @transaction.atomic
 def run_frozen_machine(
-    *, cycle: AnnoCycle, by: User | None, at: datetime, campaign: Campaign, send: bool = True
+    *, cycle: AnnoCycle, by: User | None, at: datetime, campaign: Campaign | None = None, send: bool = True
 ) -> list[MachineRun]:
     """Let the frozen machine judge the test set, as often as was fixed, or after the decision any other campaign, once.
 
-    Errors: Refused before it is frozen, for imported labels, and for other campaigns before it was decided to annotate.
+    `campaign` None: the test set. Errors: Refused before it is frozen, for imported labels, and for other campaigns
+    before it was decided to annotate.
     """
     cycle = _locked(cycle, by)
     if not cycle.is_frozen:
         raise Refused("Freeze a machine first.")
     if cycle.frozen_source == MachineSource.IMPORTED:
         raise Refused("The frozen machine ran elsewhere. Import its labels into the campaign, under the same name.")
+    campaign = campaign or cycle.test
+    if campaign is None:
+        raise Refused(NO_TEST_SET)
     is_test = campaign.pk == cycle.test_id
     if not is_test and cycle.outcome != Outcome.ANNOTATE:
         raise Refused("Only after the decision to annotate everything does the frozen machine leave the test set.")

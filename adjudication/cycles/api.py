@@ -1,6 +1,6 @@
 """Anno-GPT through the API: the steps of the page and of `manage.py anno_gpt`, in the same words."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -138,6 +138,10 @@ class OneCampaignSerializer(serializers.Serializer[Any]):
     campaign = serializers.SlugField(max_length=80, help_text="short name")
 
 
+class RunningSerializer(serializers.Serializer[Any]):
+    campaign = serializers.SlugField(max_length=80, required=False, help_text="short name; left out: the test set")
+
+
 class FreezingSerializer(serializers.Serializer[Any]):
     machine = serializers.CharField(
         max_length=200, help_text="`machine` or `name` of one tried on the development set, or the beginning of either"
@@ -186,10 +190,11 @@ class InCycleView(InCollectionView):
     def cycle(self) -> AnnoCycle:
         return get_object_or_404(cycles_with_names(self.collection), number=self.kwargs["number"])
 
-    def campaign_in_body(self) -> Campaign:
-        slug = self.body(OneCampaignSerializer)["campaign"]
+    def campaign_in_body(self, shape: type[serializers.Serializer[Any]]) -> Campaign | None:
+        """None where it may be left out, and is."""
+        slug = self.body(shape).get("campaign")
         campaigns = Campaign.objects.select_related("collection").filter(collection=self.collection)
-        return get_object_or_404(campaigns, slug=slug)
+        return get_object_or_404(campaigns, slug=slug) if slug else None
 
     def changed(self) -> Response:
         return Response(CycleSerializer(cycle_as_json(self.cycle())).data)
@@ -221,8 +226,8 @@ class CycleTestSet(InCycleView):
     )
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Take a test campaign for the cycle: a fresh one, that no other cycle has used."""
-        cycle = self.cycle()
-        choose_test_set(cycle=cycle, by=self.person, at=timezone.now(), test=self.campaign_in_body())
+        cycle, test = self.cycle(), cast(Campaign, self.campaign_in_body(OneCampaignSerializer))
+        choose_test_set(cycle=cycle, by=self.person, at=timezone.now(), test=test)
         return self.changed()
 
 
@@ -248,13 +253,13 @@ class CycleRuns(InCycleView):
 
     @extend_schema(
         operation_id="cycles_run",
-        request=OneCampaignSerializer,
+        request=RunningSerializer,
         responses=answers({202: MachineRunSerializer(many=True)}, 400, 403, 404, 409, 415, 422),
     )
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Let the frozen machine judge the test set or, once decided, another campaign."""
-        cycle = self.cycle()
-        runs = run_frozen_machine(cycle=cycle, by=self.person, at=timezone.now(), campaign=self.campaign_in_body())
+        cycle, target = self.cycle(), self.campaign_in_body(RunningSerializer)
+        runs = run_frozen_machine(cycle=cycle, by=self.person, at=timezone.now(), campaign=target)
         return Response(MachineRunSerializer(runs, many=True, context={"user": self.person}).data, status=202)
 
 

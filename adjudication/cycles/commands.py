@@ -9,6 +9,7 @@ from accounts.management.reporting import SteppedCommand, plain
 from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.cycles.actions import (
+    NO_TEST_SET,
     choose_test_set,
     decide_cycle,
     freeze_machine,
@@ -118,7 +119,7 @@ class Command(SteppedCommand):
         cycle, at = _cycle(slug, number), timezone.now()
         target = campaign_with(slug, campaign) if campaign else cycle.test
         if target is None:
-            raise Refused("The cycle has no test set yet. Take one first, or name a campaign.")
+            raise Refused(NO_TEST_SET)
         if go_on:
             left = [run for run in frozen_runs(cycle, target) if run.state != JobState.DONE]
             runs = [continue_machine_run(run=run, by=None, at=at, send=False) for run in left]

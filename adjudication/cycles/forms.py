@@ -26,11 +26,11 @@ class CycleForm(forms.Form):
     )
     criterion = forms.ChoiceField(help_text="What is judged; other campaigns must use the same levels for it.")
     margin = forms.FloatField(
-        min_value=0.1,
-        max_value=50,
-        initial=5,
-        label="Margin of equivalence, in points",
-        help_text="The largest difference in agreement that you would call none. It cannot be changed later.",
+        initial=0.05,
+        label="Margin of equivalence",
+        widget=forms.NumberInput(attrs={"step": "any"}),
+        help_text="A share: 0.05 is five points. The largest difference in agreement that you would call none. It"
+        " cannot be changed later.",
     )
     runs = forms.IntegerField(
         min_value=1,
@@ -49,11 +49,6 @@ class CycleForm(forms.Form):
         keys = Criterion.objects.filter(campaign__collection=collection, campaign__split=Split.DEV)
         criterion.choices = [(key, key) for key in sorted(set(keys.values_list("key", flat=True)))]
         dev.queryset = collection.campaigns.filter(split=Split.DEV).order_by("-pk")
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """As the action takes it: the margin is a share there."""
-        return {**self.cleaned_data, "margin": round(self.cleaned_data["margin"] / 100, 6)}
 
 
 class DecisionForm(forms.Form):

@@ -14,7 +14,9 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from adjudication.agreement.api import DECIDE, InReadableView
+from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.labels.rules import check_not_own_item, judged_item
+from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.actions.papers import (
     accept_majorities,
     accept_paper,
@@ -29,6 +31,8 @@ from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
 from adjudication.verdicts.actions.extra_judges import send_back_paper
 from annotation.kind import Judged
 from annotation.models import Item
+from corpus.collections.api.base import InCollectionView
+from corpus.imports.api import MANAGE
 from corpus.models import Role
 from engines.definitions.extractions import write_content
 
@@ -330,3 +334,40 @@ class PaperSentBack(InPapersView):
     def post(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
         """Ask for one more annotator. What they hand in joins the versions."""
         return self.change(self.item(), send_back_paper, **self.body(StepSerializer))
+
+
+class NewContextTopicsSerializer(serializers.Serializer[Any]):
+    """Which contexts topics are made of."""
+
+    level = serializers.ChoiceField(CONTEXT_LEVELS)
+    drafts = serializers.BooleanField(default=False, help_text="also of drafts and machine proposals")
+
+
+class ContextTopicsSerializer(serializers.Serializer[Any]):
+    """Topics made, topics that were here already, and documents that are new targets.
+
+    `prefix` is what the new numbers begin with because without it they would be those of other topics.
+    """
+
+    made = serializers.IntegerField()
+    known = serializers.IntegerField()
+    targets = serializers.IntegerField()
+    prefix = serializers.CharField(allow_blank=True)
+
+
+class ContextTopics(InCollectionView):
+    """Topics made of citation contexts."""
+
+    serializer_class = ContextTopicsSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    @extend_schema(
+        operation_id="context_topics_make",
+        request=NewContextTopicsSerializer,
+        responses=answers({200: ContextTopicsSerializer}, 400, 403, 409, 415, 422),
+    )
+    def post(self, request: Request, slug: str) -> Response:
+        """Make topics of citation contexts, for runs, pools and evaluation; what they cite becomes their targets."""
+        values = self.body(NewContextTopicsSerializer)
+        made = make_context_topics(collection=self.collection, by=self.person, at=timezone.now(), **values)
+        return Response(ContextTopicsSerializer(made).data)

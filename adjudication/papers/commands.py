@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
+from accounts.management.options import add_renamed_option
 from accounts.management.reporting import ReportingCommand, SteppedCommand, text_of
 from accounts.refusals import Refused
 from adjudication.exporting.forms import CONTEXT_LEVELS
@@ -188,23 +189,26 @@ def _says(variant: dict[str, Any]) -> str:
 
 
 class MakeContextTopics(ReportingCommand):
-    """manage.py make_context_topics SLUG --level paragraph|sentence [--include-drafts] [--json]"""
+    """manage.py make_context_topics SLUG --level paragraph|sentence [--drafts] [--json]"""
 
     help = "Make topics of citation contexts, for runs, pools and evaluation; the documents they cite become targets."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug")
+        parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("--level", choices=CONTEXT_LEVELS, required=True)
-        parser.add_argument("--include-drafts", action="store_true", dest="drafts")
+        add_renamed_option(
+            parser,
+            "--drafts",
+            former="--include-drafts",
+            nargs=0,
+            const=True,
+            default=False,
+            help="also of drafts and machine proposals",
+        )
 
     def carry_out(self, *, slug: str, level: str, drafts: bool, **_: Any) -> tuple[str, dict[str, Any]]:
         made = make_context_topics(
             collection=collection_with(slug), level=level, by=None, at=timezone.now(), drafts=drafts
         )
-        summary = f"Made {made.made:,} topics, {made.known:,} were here already; {made.targets:,} targets are new."
-        if made.prefix:
-            summary += (
-                f" Numbers are taken, so the new ones begin with “{made.prefix}” here; exports take it off again."
-            )
-        return summary, asdict(made)
+        return str(made), asdict(made)

@@ -5,6 +5,10 @@ from typing import Any, Self
 
 from django import forms
 
+from adjudication.exporting.forms import CONTEXT_LEVELS
+
+WHICH = "Say which contexts: paragraphs or sentences."
+
 
 class SeenForm(forms.Form):
     seen = forms.CharField(required=False)  # without it the page is another one
@@ -27,3 +31,12 @@ class ChoiceForm(SeenForm):
 
 class AcceptanceForm(SeenForm):
     despite = forms.BooleanField(required=False)
+
+
+class ContextTopicsForm(forms.Form):
+    """Which contexts topics are made of."""
+
+    level = forms.ChoiceField(
+        choices=[(each, each) for each in CONTEXT_LEVELS], error_messages={"required": WHICH, "invalid_choice": WHICH}
+    )
+    drafts = forms.BooleanField(required=False)

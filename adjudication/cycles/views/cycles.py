@@ -54,7 +54,8 @@ def cycle_create(request: HttpRequest, slug: str) -> HttpResponse:
     form = CycleForm(request.POST, collection=membership.collection)
     if form.is_valid():
         with refusals_in_form(form):
-            cycle = start_cycle(collection=membership.collection, by=membership.user, at=timezone.now(), **form.options)
+            who: dict[str, Any] = {"by": membership.user, "at": timezone.now()}
+            cycle = start_cycle(collection=membership.collection, **who, **form.cleaned_data)
             return redirect("cycle_detail", slug, cycle.number)
     return _show_list(request, membership, form)
 

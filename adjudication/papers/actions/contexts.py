@@ -32,6 +32,14 @@ class ContextTopics:
     targets: int
     prefix: str = ""
 
+    def __str__(self) -> str:
+        text = (
+            f"{self.made:,} topics made, {self.known:,} were here already; {self.targets:,} documents are new targets."
+        )
+        if self.prefix:
+            text += f" Numbers are taken, so the new ones begin with “{self.prefix}” here; exports take it off again."
+        return text
+
 
 @transaction.atomic
 def make_context_topics(
@@ -62,7 +70,7 @@ def make_context_topics(
     topics |= {each.bare_number: each for each in _insert_topics(collection, kind, new, prefix)}
     targets = _insert_targets(collection, {topics[number].pk: docnos for number, docnos in cited.items()})
     made = ContextTopics(len(new), len(records) - len(new), targets, prefix)
-    facts = {"level": level, "made": made.made, "prefix": prefix}
+    facts = {"level": level, "made": made.made, "prefix": prefix} | ({"drafts": True} if drafts else {})
     record_event(by=by, at=at, verb="make_context_topics", target=collection, scope=collection, **facts)
     return made
 

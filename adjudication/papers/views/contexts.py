@@ -1,6 +1,7 @@
 """Citation-context statistics: table 1, and how much of what is cited is known."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
@@ -8,12 +9,12 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.management.reporting import valid
 from accounts.refusal_messages import refusals_in_message
-from accounts.refusals import Refused
-from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.context_table import as_csv, as_latex, paper_rows, papers_csv, table_rows
 from adjudication.papers.contexts import source_words
+from adjudication.papers.forms import ContextTopicsForm
 from annotation.papers.reads.gold import ORIGINS, context_figures
 from corpus.collections.rules import fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
@@ -67,15 +68,7 @@ def context_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
 def context_topics_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make topics of the contexts of a level."""
     membership = fetch_manager(request.user, slug)
-    level = request.POST.get("level", "")
+    facts: dict[str, Any] = {"collection": membership.collection, "by": membership.user, "at": timezone.now()}
     with refusals_in_message(request):
-        if level not in CONTEXT_LEVELS:
-            raise Refused("Say which contexts: paragraphs or sentences.")
-        made = make_context_topics(collection=membership.collection, level=level, by=membership.user, at=timezone.now())
-        text = (
-            f"{made.made:,} topics made, {made.known:,} were here already; {made.targets:,} documents are new targets."
-        )
-        if made.prefix:
-            text += f" Numbers are taken, so the new ones begin with “{made.prefix}” here; exports take it off again."
-        messages.success(request, text)
+        messages.success(request, str(make_context_topics(**facts, **valid(ContextTopicsForm(request.POST)))))
     return redirect("context_report", slug)

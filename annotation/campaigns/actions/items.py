@@ -137,9 +137,17 @@ def set_calibration(
 
 @transaction.atomic
 def remove_unjudged_items(
-    *, campaign: Campaign, by: User | None, at: datetime, topic: str = "", only: Sequence[int] | None = None
+    *,
+    campaign: Campaign,
+    by: User | None,
+    at: datetime,
+    topic: str = "",
+    only: Sequence[int] | None = None,
+    dry_run: bool = False,
 ) -> int:
     """Take the items out that nobody has begun: all, those of one topic, or `only` some of these ids. Returns how many.
+
+    With `dry_run` they stay.
 
     Errors: Refused for a closed campaign, the test set of a machine, and where there are none.
     """
@@ -152,6 +160,9 @@ def remove_unjudged_items(
     if not removed:
         of_topic = f" of topic {topic}" if topic else ""
         raise Refused(f"There is no unjudged item{of_topic} to remove. Items that somebody has begun stay.")
+    if dry_run:
+        transaction.set_rollback(True)
+        return removed
     facts = {"removed": removed, "topic": topic}
     record_event(by=by, at=at, verb="remove_items", target=campaign, scope=campaign.collection, **facts)
     return removed

@@ -259,7 +259,10 @@ class ItemBuilds(InCampaignView):
 
     @extend_schema(
         operation_id="items_remove",
-        parameters=[OpenApiParameter("topic", str, description="Number of a topic: only its items.")],
+        parameters=[
+            OpenApiParameter("topic", str, description="Number of a topic: only its items."),
+            OpenApiParameter("dry_run", bool, description="Only say how many would go."),
+        ],
         responses=answers({200: RemovedSerializer}, 400, 403, 409, 422),
     )
     def delete(self, request: Request, slug: str, campaign: str) -> Response:
@@ -267,7 +270,9 @@ class ItemBuilds(InCampaignView):
         topic = request.query_params.get("topic")
         if topic == "":  # perhaps a variable that is empty by mistake: it must not mean all
             raise serializers.ValidationError({"topic": ["Give the number of a topic, or leave it out for all."]})
-        removed = remove_unjudged_items(campaign=self.campaign, by=self.person, at=timezone.now(), topic=topic or "")
+        dry_run = request.query_params.get("dry_run", "").lower() in ("1", "true")
+        who: dict[str, Any] = {"by": self.person, "at": timezone.now()}
+        removed = remove_unjudged_items(campaign=self.campaign, topic=topic or "", dry_run=dry_run, **who)
         return Response({"removed": removed})
 
 

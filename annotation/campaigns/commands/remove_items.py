@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
 from annotation.campaigns.actions.items import remove_unjudged_items
-from annotation.campaigns.jobs import unjudged_items
 from annotation.campaigns.reads.campaigns import campaign_with
 
 
@@ -23,9 +22,6 @@ class Command(ReportingCommand):
 
     def carry_out(self, *, slug: str, campaign: str, topic: str, dry_run: bool, **_: Any) -> tuple[str, dict[str, Any]]:
         found = campaign_with(slug, campaign)
-        if dry_run:
-            removed = unjudged_items(found, topic).count()
-        else:
-            removed = remove_unjudged_items(campaign=found, by=None, at=timezone.now(), topic=topic)
+        removed = remove_unjudged_items(campaign=found, by=None, at=timezone.now(), topic=topic, dry_run=dry_run)
         result = {"removed": removed, "items": found.items.count(), "dry_run": dry_run}
         return f"{'Would remove' if dry_run else 'Removed'} {removed:,} unjudged items.", result

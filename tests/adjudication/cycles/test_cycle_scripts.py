@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
@@ -94,7 +95,7 @@ def test_a_cycle_by_rest(made: Material) -> None:
     assert client.get(f"{API}1/").json()["dev_sets"][0]["machines"][0]["machine"] == key
     post("1/freezing/", 200, machine=key)
     assert "0 of 2 times" in post("1/test/", 422)["detail"]
-    for run in post("1/runs/", 202, campaign="test"):
+    for run in post("1/runs/", 202):  # of the test set, as the command has it
         jobs.carry_out(MachineRun.objects.get(pk=run["id"]))
     jobs.carry_out(request_vote(campaign=test, by=made.manager, at=timezone.now(), send=False))
     measured(AgreementRun.objects.get(pk=post("1/test/", 202)["id"]))
@@ -102,3 +103,15 @@ def test_a_cycle_by_rest(made: Material) -> None:
     assert "override" in post("1/decision/", 422, outcome="annotate", reason="It looks good.")["detail"]
     post("1/decision/", 200, outcome="stop", reason="People annotate.")
     assert client.get(API).json()["results"][0]["outcome"] == "stop"
+
+
+def test_the_margin_is_a_share_at_each_door(made: Material) -> None:
+    """The page took points: 0.05 there was a twentieth of a point."""
+    judged(made, "Dev", "dev")
+    client = Client()
+    client.force_login(made.manager)
+    asked = {"dev": made.collection.campaigns.get().pk, "criterion": "relevance", "runs": 2}
+    wrong = client.post(reverse("cycle_create", args=["teas"]), asked | {"margin": 5})
+    assert (wrong.status_code, "The margin is a share" in wrong.text) == (422, True)
+    client.post(reverse("cycle_create", args=["teas"]), asked | {"margin": "0.1"})
+    assert AnnoCycle.objects.get().margin == 0.1

@@ -141,3 +141,23 @@ def test_by_page(tea: Collection, client: Client, tmp_path: Path) -> None:
     assert client.post(where, {"name": "engine", "file": file}).status_code == 302
     jobs.carry_out(ImportRun.objects.get(kind="runs"))
     assert RetrievalRun.objects.get(name="engine").rankings.count() == 2
+
+
+def test_by_rest(tea: Collection, client: Client, tmp_path: Path) -> None:
+    client.force_login(MembershipFactory(collection=tea, role="manager").user)
+    where = reverse("api_search_sheet", args=["tea"])
+    assert client.get(where, {"results": "0"}).status_code == 400
+    answer = client.get(where, {"questions": 2})
+    (tmp_path / "rest.csv").write_bytes(b"".join(answer.streaming_content))  # type: ignore[attr-defined]
+    sheet(tmp_path / "command.csv", "--questions", "2")
+    assert (tmp_path / "rest.csv").read_bytes() == (tmp_path / "command.csv").read_bytes()
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "rest.csv").read_text())))
+    filled = reverse("api_filled_sheet", args=["tea"])
+    for docno, status in (("", 422), ("D1", 202)):
+        rows[0]["docno"] = docno
+        write(tmp_path / "filled.csv", rows)
+        file = SimpleUploadedFile("s.csv", (tmp_path / "filled.csv").read_bytes())
+        answer = client.post(filled, {"name": "engine", "file": file})
+        assert answer.status_code == status
+    counts = {"run": "engine", "topics": 4, "outside": 0, "unanswered": 3}
+    assert answer.json() == counts | {"import_id": ImportRun.objects.get(kind="runs").pk}

@@ -105,6 +105,7 @@ def test_contexts_become_topics_with_what_they_cite_as_targets(material, client,
     call_command("make_context_topics", "teas", "--level", "paragraph", "--json")
     assert json.loads(capsys.readouterr().out) == {"made": 0, "known": 1, "targets": 0, "prefix": ""}
     call_command("make_context_topics", "teas", "--level", "sentence", "--include-drafts")
+    assert "--include-drafts is now --drafts" in capsys.readouterr().err
     assert Topic.objects.filter(kind="context-sentence").count() == 3
     Topic.objects.filter(number="123456701").update(kind="question")
     call_command("make_context_topics", "teas", "--level", "paragraph")
@@ -124,3 +125,19 @@ def test_table_1_needs_no_run(material, client) -> None:
     jobs.carry_out(job)
     table = client.get(reverse("evaluation_table", args=["teas", job.pk, "csv"])).content.decode()
     assert "Paragraphs,1,1" in table
+
+
+@pytest.mark.parametrize("door", ["page", "rest", "command"])
+def test_topics_are_made_of_drafts_at_each_door(material, client, door) -> None:
+    """The page could not; REST had no such verb."""
+    client.force_login(material.manager)
+    if door == "page":
+        assert 'name="drafts"' in client.get(reverse("context_report", args=["teas"]), {"drafts": "1"}).text
+        client.post(reverse("context_topics_create", args=["teas"]), {"level": "sentence", "drafts": "on"})
+    elif door == "rest":
+        asked = {"level": "sentence", "drafts": True}
+        answer = client.post("/api/collections/teas/context-topics/", asked, content_type="application/json")
+        assert answer.json() == {"made": 3, "known": 0, "targets": 3, "prefix": ""}
+    else:
+        call_command("make_context_topics", "teas", "--level", "sentence", "--drafts")
+    assert Topic.objects.filter(kind="context-sentence").count() == 3

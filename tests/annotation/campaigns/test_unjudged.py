@@ -1,7 +1,7 @@
 """Removing the items of a campaign that nobody has begun."""
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
@@ -48,6 +48,13 @@ def test_begun_items_stay(made: Material, campaign: Campaign) -> None:
     assert build_items(campaign=campaign, by=made.manager, at=AT).created == removed
 
 
+def _refused(*where: str) -> str:
+    """What the command says in a dry run over a topic that is not there."""
+    with pytest.raises(CommandError) as refusal:
+        call_command("remove_items", *where, "--topic", "none", "--dry-run")
+    return str(refusal.value)
+
+
 @pytest.mark.slow
 def test_of_one_topic_by_page_api_and_command(made: Material, campaign: Campaign, client: Client) -> None:
     client.force_login(made.manager)
@@ -57,6 +64,10 @@ def test_of_one_topic_by_page_api_and_command(made: Material, campaign: Campaign
     of_first = campaign.items.filter(topic__number=first).count()
     assert f"{total} of {total} items are unjudged" in client.get(reverse("item_remove", args=where)).text
     call_command("remove_items", *where, "--dry-run")
+    address = reverse("api_items", args=where)
+    assert client.delete(f"{address}?topic={first}&dry_run=1").json() == {"removed": of_first}
+    for answer in (client.delete(f"{address}?topic=none&dry_run=1").json()["detail"], _refused(*where)):
+        assert "no item of a topic" in answer
     assert campaign.items.count() == total
     client.post(reverse("item_remove", args=where), {"topic": first})
     assert campaign.items.count() == total - of_first
