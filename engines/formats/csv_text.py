@@ -66,7 +66,8 @@ def read_csv(
     if len(set(header)) != len(header):
         raise BrokenFile(file, 1, "the header names a column twice")
     if missing := [name for name in required if name not in header]:
-        raise BrokenFile(file, 1, f"the header has no column {', '.join(missing)}")
+        found = ", ".join(name[:40] for name in header[:20])
+        raise BrokenFile(file, 1, f"the header has no column {', '.join(missing)}; its columns are {found}")
     yield from _rows(header, csv.reader((text for _, text in lines), delimiter=delimiter, strict=True), file)
 
 

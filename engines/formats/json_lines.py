@@ -2,6 +2,7 @@
 
 from engines.formats.jsonl_documents import ID_KEYS, read_jsonl_documents, write_jsonl_documents
 from engines.formats.jsonl_topics import read_jsonl_topics, write_jsonl_topics
+from engines.formats.judgment_columns import MARKS
 from engines.formats.judgments import read_jsonl_judgments
 from engines.formats.mentions import read_jsonl_mentions
 from engines.formats.registry import Certainty, Format, Head, Shape
@@ -40,5 +41,6 @@ JSONL = Format(
             Certainty.LIKELY,
         ),
         Shape("jsonl-documents", RECORDS, _has_id, Certainty.POSSIBLE),
+        Shape("jsonl-judgments", ("judgments",), lambda head: head.keys & MARKS, Certainty.MEANT),
     ),
 )

@@ -108,6 +108,7 @@ COLUMNS = (
     # A machine's words. Of a run made here they are with its reply, not with the answer, so they are not compared.
     Column(SAID, lambda text: text[:MOST_SAID], is_detail=True, is_stored=True, is_compared=False),
 )
+MARKS = frozenset({"annotator", "criterion", "value"})  # by which a file of judgments is known that lacks others
 NAMES = tuple(column.name for column in COLUMNS)
 DETAILS = tuple(column for column in COLUMNS if column.is_detail)
 STORED_COLUMNS = tuple(column for column in COLUMNS if column.is_stored)

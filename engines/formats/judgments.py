@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
 from engines.formats.csv_text import read_csv, write_csv
 from engines.formats.json_fields import FieldError, take_first
 from engines.formats.jsonl import read_objects, records_from, write_objects
-from engines.formats.judgment_columns import COLUMNS, DETAILS, NAMES, flag
+from engines.formats.judgment_columns import COLUMNS, DETAILS, MARKS, NAMES, flag
 from engines.formats.qrels import read_qrels
 from engines.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
-from engines.formats.registry import Format, Shape
+from engines.formats.registry import Certainty, Format, Shape
 
 MAX_NAME_LENGTH = 200
+REQUIRED = {"annotator", "topic", "value"}
 FLAGS = [column.name for column in COLUMNS if column.is_flag]
 
 
@@ -29,7 +31,9 @@ def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
     """Yield one judgment for each line; keys other than `COLUMNS` are passed over."""
 
     def judgment(item: dict[str, Any], file: str, line: int) -> JudgmentRow | Problem:
-        return _row({name: _cell(item, name) for name in NAMES}, file, line, annotator)
+        found = _row({name: _cell(item, name) for name in NAMES}, file, line, annotator)
+        is_short = isinstance(found, Problem) and not item.keys() >= REQUIRED
+        return _with_unread(found, item) if is_short else found
 
     return records_from(read_objects(stream, file), file, judgment)
 
@@ -42,6 +46,12 @@ def read_qrels_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
         else:
             who = annotator or row.iteration
             yield JudgmentRow(who, row.topic, "", row.docno, "", str(row.value), False, file, row.line)
+
+
+def _with_unread(problem: Problem, item: dict[str, Any]) -> Problem:
+    """The problem with the keys that were not read: what is missing may have another name."""
+    unread = ", ".join(name[:40] for name in item if name not in NAMES)
+    return replace(problem, reason=f"{problem.reason}; it has {unread[:200]}") if unread else problem
 
 
 def _cell(item: dict[str, Any], name: str) -> str:
@@ -125,5 +135,8 @@ CSV = Format(
     label="CSV",
     help="A table with the columns annotator, topic, aspect, docno, criterion and value.",
     reads={"judgments": read_csv_judgments},
-    shapes=(Shape("csv-judgments", ("judgments",), lambda head: {"annotator", "value"} <= set(head.columns)),),
+    shapes=(
+        Shape("csv-judgments", ("judgments",), lambda head: {"annotator", "value"} <= set(head.columns)),
+        Shape("csv-judgments", ("judgments",), lambda head: MARKS & set(head.columns), Certainty.MEANT),
+    ),
 )

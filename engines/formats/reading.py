@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from engines.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
+from engines.formats.judgment_columns import NAMES
 from engines.formats.records import BrokenFile, Problem
 from engines.formats.registry import AUTO, HEAD_BYTES, Format, detect, format_names, formats
 from engines.formats.repeats import without_repeats
@@ -30,7 +31,7 @@ class _Carried:
 _CARRIED = {
     "documents": _Carried("documents", attrgetter("docno"), "docno"),
     "topics": _Carried("topics", attrgetter("number"), "topic"),
-    "judgments": _Carried("judgments", attrgetter("label_id"), "the judgment"),
+    "judgments": _Carried(f"judgments ({', '.join(NAMES[:6])})", attrgetter("label_id"), "the judgment"),
     "runs": _Carried(f"run ({COLUMNS})"),
     "pool": _Carried("pool list"),
     "mentions": _Carried("citation mentions"),

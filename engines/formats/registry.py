@@ -54,6 +54,7 @@ class Certainty(IntEnum):
     LIKELY = 1
     IF_REQUESTED = 2  # considered only where such records are requested; its reader gives the best reasons
     POSSIBLE = 3
+    MEANT = 4  # bears a mark of what is requested, where nothing else of that kind fits; its reader says what is missing
 
 
 class Head:
@@ -168,11 +169,12 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
     if not data.strip():
         raise BrokenFile(file, 0, "the file is empty")
     head = Head(data, file)
-    for each, shape in _surest_first():
-        if head.is_binary and not shape.is_binary:
-            continue
-        if (shape.certainty is not Certainty.IF_REQUESTED or carried in shape.carries) and shape.fits(head):
-            return each, shape
+    fitting = _fitting(head, carried)
+    found = next(fitting, None)
+    if found is not None and carried and carried not in found[1].carries:
+        found = next((one for one in fitting if one[1].certainty is Certainty.MEANT), found)
+    if found is not None:
+        return found
     if head.is_pickle:
         reason = "is a Python pickle, which is never read, as reading one runs what is in it"
         raise BrokenFile(file, 0, f"{reason}. Save it as text instead, scores as a TREC run")
@@ -180,6 +182,17 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
         raise BrokenFile(file, 0, "is not a text file")
     words = " ".join(head.text[:200].split())[:60]
     raise BrokenFile(file, 0, f"its format is not recognised (it begins with “{words}”); name the format")
+
+
+def _fitting(head: Head, carried: str) -> Iterator[tuple[Format, Shape]]:
+    """What the file may be, the surest first."""
+    for each, shape in _surest_first():
+        if head.is_binary and not shape.is_binary:
+            continue
+        if shape.certainty in (Certainty.IF_REQUESTED, Certainty.MEANT) and carried not in shape.carries:
+            continue
+        if shape.fits(head):
+            yield each, shape
 
 
 def _surest_first() -> list[tuple[Format, Shape]]:

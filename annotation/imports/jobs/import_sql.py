@@ -54,7 +54,8 @@ SELECT r.n, r.file, r.line, g.annotator_id, g.machine, i.id AS item_id, cr.id AS
     <documents>
     WHEN r.aspect <> '' AND a.id IS NULL THEN format('topic %%s has no aspect “%%s”', r.topic, left(r.aspect, 80))
     WHEN cr.id IS NULL AND r.criterion = '' THEN 'names no criterion, and the campaign has several'
-    WHEN cr.id IS NULL THEN format('the campaign has no criterion “%%s”', left(r.criterion, 80))
+    WHEN cr.id IS NULL THEN format('the campaign has no criterion “%%s”; it has %%s', left(r.criterion, 80),
+      (SELECT string_agg(key, ', ' ORDER BY position, id) FROM annotation_criterion WHERE campaign_id = %(campaign)s))
     WHEN i.id IS NULL AND r.aspect = '' AND EXISTS (
       SELECT FROM annotation_item x WHERE x.campaign_id = %(campaign)s AND x.topic_id = t.id AND x.document_id = d.id
     ) THEN format('names no aspect, but topic %%s is judged aspect by aspect', r.topic)
@@ -173,9 +174,17 @@ WHERE g.grp = w.grp
 """
 NO_SLOT = """
 UPDATE judgment_group g
-SET fate = format('the item needs %%s judgments, and as many are given or assigned to others',
-  c.overlap + i.extra_overlap)
+SET fate = format('the item needs %%s judgments by people: %%s given, %%s assigned to others. Plan an assignment with a'
+  ' larger overlap to add more', c.overlap + i.extra_overlap, held.given + coalesce(taken.here, 0), held.waiting)
+  || CASE WHEN held.waiting = 0 THEN ''
+    ELSE ', release what others have not judged, or name one of them as the annotator' END
 FROM annotation_item i JOIN annotation_campaign c ON c.id = i.campaign_id
+CROSS JOIN LATERAL (
+  SELECT count(*) FILTER (WHERE a.state = 'done') AS given, count(*) FILTER (WHERE a.state = 'pending') AS waiting
+  FROM annotation_assignment a WHERE a.item_id = i.id AND a.slot IS NOT NULL
+) held
+LEFT JOIN (SELECT item_id, count(*) AS here FROM judgment_group WHERE new_slot IS NOT NULL GROUP BY 1) taken
+  ON taken.item_id = i.id
 WHERE g.fate = 'created' AND g.slot IS NULL AND g.new_slot IS NULL AND NOT g.machine AND i.id = g.item_id
 """
 GROUP_PROBLEMS = """

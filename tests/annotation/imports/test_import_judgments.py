@@ -244,7 +244,7 @@ def test_half_an_answer_is_refused(two_criteria, load):
     assert problems[2] == problems[3] == "lacks a value for another criterion of the same item"
     assert "not on the scale of fit (0, 1)" in problems[4]
     assert problems[5] == "names no criterion, and the campaign has several"
-    assert problems[6] == "the campaign has no criterion “novelty”"
+    assert problems[6] .startswith("the campaign has no criterion “novelty”; it has ")
 
 
 # --- hostile and odd files -------------------------------------------------------------------------------------------
@@ -255,6 +255,30 @@ def test_files_that_are_none_are_refused(campaign, load, text):
     with pytest.raises(CommandError):
         load(text, header="", name="odd.csv")
     assert not Judgment.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "reason"),
+    [
+        ("a.csv", ["annotator,topic,docno,label", "Ana,1,d0000,2"], "no column value; its columns are annotator, topic, "),
+        ("a.jsonl", ['{"annotator": "Ana", "topic": "1", "docno": "d0000", "label": 2}'], "has no value; it has label"),
+        ("a.jsonl", ['{"who": "Ana", "docno": "d0000", "label": 2}'], r"no judgments \(annotator, topic, .* value\)"),
+    ],
+)
+def test_a_file_that_calls_things_otherwise_is_told_what_is_missing(campaign, load, name, lines, reason):
+    with pytest.raises(CommandError, match=reason):
+        load(*lines, header="", name=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("a.csv", ["topic,aspect,docno,value", "1,Does thing 1.1.,d0000,2"]),
+        ("a.jsonl", ['{"topic": "1", "aspect": "Does thing 1.1.", "docno": "d0000", "value": 2}']),
+    ],
+)
+def test_a_file_that_names_nobody_is_of_who_is_named_with_it(campaign, load, name, lines):
+    assert counts(load(*lines, header="", name=name, options=["--annotator", "Ana"])) == (1, 0, 0, 0)
 
 
 def test_percent_signs_quotes_and_backslashes_are_plain_text(made, load):
