@@ -9,7 +9,7 @@ from accounts import jobs
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from adjudication.agreement.actions import request_agreement
-from adjudication.agreement.reads.agreement import as_json, show
+from adjudication.agreement.reads.agreement import as_json, show, why_nothing
 from adjudication.agreement.reads.sample_size import Aim, items_needed
 from adjudication.labels.reads.labels import campaign_with
 from adjudication.models import AgreementRun
@@ -59,14 +59,25 @@ class MeasureAgreement(ReportingCommand):
 
 
 def summary(run: AgreementRun) -> str:
-    """A line per figure that is not about a single pair, and what must be said of the machines among the annotators."""
+    """A line per figure that is not about a single pair, and what must be said of the machines among the annotators.
+
+    Figures that are undefined for one reason share a line; where none is defined, there is only the reason.
+    """
     lines = [f"{run.n_judgments:,} judgments, {run.seconds:.1f} s, seed {run.seed}"]
-    for result in run.results.exclude(scope="pair").order_by("pk"):
-        figure = show(result)
+    figures = [(one, show(one)) for one in run.results.exclude(scope="pair").order_by("pk")]
+    nothing = why_nothing(figure for _, figure in figures)
+    undefined: dict[tuple[str, str], list[str]] = {}
+    for result, figure in figures:
         where = " ".join(filter(None, [result.criterion, result.block or result.scope, result.model]))
+        if figure.why:
+            undefined.setdefault((where, figure.why), []).append(result.statistic)
+            continue
         interval = f" ({figure.low}, {figure.high}) {figure.method}" if figure.low else f" ({figure.why_no_interval})"
-        value = figure.value + interval if not figure.why else f"undefined: {figure.why}"
-        lines.append(f"{where:<28} {result.statistic:<24} {value}, n = {figure.n_items:,}")
+        lines.append(f"{where:<28} {result.statistic:<24} {figure.value}{interval}, n = {figure.n_items:,}")
+    if nothing:
+        lines.append(nothing)
+    else:
+        lines += [f"{where:<28} undefined: {why}: {', '.join(names)}" for (where, why), names in undefined.items()]
     lines += [f"Note: {each.text}" for each in overrides_in(run.campaign)]
     return "\n".join(lines)
 

@@ -179,6 +179,7 @@ class Exporter(ABC):
 
     nothing: str = "It would hold nothing."  # why it is refused where no finding says why it is empty
     unpacks: ClassVar[bool] = False  # whether the command writes the archive's files to a folder
+    anyway: ClassVar[Mapping[str, str]] = {}  # {option of other exports: the sentence that this one does so anyway}
     by_suffix: ClassVar[Mapping[str, str]] = {}  # {suffix of the command's file: export that is written instead}
 
     @property

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from django import forms
 
+from accounts.doors import at_door
 from accounts.refusals import Refused
 from adjudication.exporting.exporter import Exporter, Options
 from adjudication.exporting.forms import Choices, ExportForm, words_of
@@ -92,10 +93,18 @@ def _own_options(exporter: Exporter, words: Mapping[str, Any]) -> dict[str, Any]
         if isinstance(field, forms.ChoiceField) and value and not field.valid_value(value):
             raise Refused(f"“{value}” is none of {', '.join(words_of(field))}.")
         if _is_strict(field, value) and not _has(exporter, name, value):
-            able = ", ".join(each for each, one in formats().items() if _any_has(each, name, value))
-            what = name if value is True else f"{name} “{str(value)[:40]}”"
-            raise Refused(f"{exporter.label} cannot be written with {what}; that is an option of {able}.")
+            raise Refused(_why_not(exporter, name, value, field))
     return {name: value for name, value in words.items() if name in own}
+
+
+def _why_not(exporter: Exporter, name: str, value: Any, field: forms.Field) -> str:
+    """Why the export is not written with this option, and what to do, in the words of the present door."""
+    able = ", ".join(each for each in formats() if _any_has(each, name, value))
+    flag = f"--{(getattr(field, 'argument', '') or name).replace('_', '-')}"
+    what = at_door(command=flag) or name
+    what = what if value is True or isinstance(field, forms.BooleanField) else f"{what} “{str(value)[:40]}”"
+    why = exporter.anyway.get(name, "")
+    return f"“{exporter.label}” cannot be written with {what}. {why}Leave it out, or export one of these: {able}."
 
 
 def _is_strict(field: forms.Field, value: Any) -> bool:

@@ -54,7 +54,7 @@ class Certainty(IntEnum):
     LIKELY = 1
     IF_REQUESTED = 2  # considered only where such records are requested; its reader gives the best reasons
     POSSIBLE = 3
-    MEANT = 4  # bears a mark of what is requested, where nothing else of that kind fits; its reader says what is missing
+    MEANT = 4  # bears a mark of what is requested, and fits nothing else of it: its reader says what is missing
 
 
 class Head:

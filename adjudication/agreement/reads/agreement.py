@@ -27,6 +27,7 @@ REASONS = {
     "unjudged_document": "the run ranks a document that is not judged",
 }
 FEW_IN_COMMON = "no pair of annotators has 10 items in common: too few for an interval"
+LACKS = {"no_overlap", "fewer_than_two_annotators", "no_item_with_two_labels"}  # reasons that more judgments end
 LEFT_OUT = {
     "too_few_items": "fewer than 10 items",
     "no_overlap": "no item",
@@ -193,6 +194,15 @@ def reason_text(reason: str, n_items: int | None) -> str:
     if reason == "too_few_items" and (n_items or 0) >= FEWEST["item"]:
         return FEW_IN_COMMON
     return REASONS.get(reason, reason)
+
+
+def why_nothing(figures: Iterable[FigureText]) -> str:
+    """Why no figure at all could be computed, and what it takes; "" where one could."""
+    reasons = {figure.why: figure.reason for figure in figures}  # "" of a figure that has a value
+    if not reasons or not all(reasons):
+        return ""
+    needs = " It needs two annotators who have judged some of the same items." if LACKS & {*reasons.values()} else ""
+    return f"No agreement can be computed: {'; '.join(reasons)}.{needs}"
 
 
 def _more_notes(result: AgreementResult) -> list[str]:

@@ -14,6 +14,7 @@ from adjudication.agreement.reads.agreement import (
     block_label,
     comparisons,
     whole_figures,
+    why_nothing,
 )
 from adjudication.agreement.reads.matrix import (
     confusion,
@@ -99,8 +100,10 @@ def tables_context(run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
     blocks = block_figures(run, criterion.key)
     alone = {block for block, figures in blocks.items() if {figure.reason for figure in figures} == {ALONE}}
     columns = dict(_column(block, figures) for block, figures in blocks.items() if block not in alone)
+    whole = whole_figures(run, criterion.key)
     return {
-        "whole": whole_figures(run, criterion.key),
+        "whole": whole,
+        "nothing": why_nothing(whole),
         "block_names": list(columns),
         "blocks": _block_table(columns),
         "alone": [BLOCKS[block] for block in alone],

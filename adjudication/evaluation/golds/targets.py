@@ -96,7 +96,7 @@ class Contexts(GoldKind):
         advice = where(
             "Make topics of the contexts first",
             page="page “Papers”",
-            command=f"make_context_topics {request.collection.slug}",
+            command=f"make_context_topics {request.collection.slug} --level {request.name}",
         )
         why = f"No {request.name} has been made a topic with documents that it cites. {advice}."
         gold = _gold_of(request.collection, [LEVELS[request.name]], why)

@@ -16,6 +16,7 @@ class Judgments(TextExporter, CampaignExporter):
     suffix = "judgments.csv"
     media_type = CSV
     about = "Every label that counts, by annotator, with what machines said. Can be imported again."
+    anyway: ClassVar = {"annotators": "Each of its lines names the annotator already. "}
     by_suffix: ClassVar = {".jsonl": "judgments-jsonl"}
 
     def findings(self, options: Options, read: Reader) -> list[Finding]:

@@ -26,7 +26,7 @@ class Splits(TextExporter):
             "Draw one",
             page="page “Splits”",
             rest=f"POST /api/collections/{slug}/splits/",
-            command=f"make_split {slug}",
+            command=f"make_split {slug} NAME",
         )
         return [Finding(FATAL, "no_splits", "No split has been drawn yet.", advice=f"{advice}.")]
 

@@ -70,8 +70,8 @@ def _of_collection(recipe: Recipe) -> Iterator[Check]:
         name = where(
             "name one",
             page="page “Settings” of the collection",
-            rest=f"PATCH /api/collections/{slug}/",
-            command=f"update_collection {slug}",
+            rest=f"PATCH /api/collections/{slug}/ with licence",
+            command=f"update_collection {slug} --licence LICENCE",
         )
         advice = f"Without one nobody may use the release: {name}."
         page = reverse("collection_edit", args=[slug])

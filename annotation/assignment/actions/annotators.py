@@ -203,7 +203,7 @@ def _invite(campaign: Campaign) -> str:
         "Invite them first",
         page="page “People” of the collection",
         rest=f"POST /api/collections/{slug}/invitations/",
-        command=f"invite_people {slug}",
+        command=f"invite_people {slug} FILE --by EMAIL",
     )
     return f"{advice}."
 

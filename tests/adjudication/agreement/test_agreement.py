@@ -342,6 +342,30 @@ def test_command_prints_json_and_a_summary(capsys: pytest.CaptureFixture[str]) -
     assert "fleiss_kappa" in printed.err
 
 
+def test_one_judge_is_told_in_a_sentence_that_there_is_no_agreement(
+    client: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built = build_campaign([[value] for value in (0, 1, 2, 1)], people=("ana",))
+    call_command("agreement", "tea", "main", "--resamples", "1000")
+    sentence = (
+        "No agreement can be computed: fewer than two annotators have judged. It needs two annotators who have judged"
+        " some of the same items."
+    )
+    assert capsys.readouterr().err.splitlines()[1:] == [sentence]
+    client.force_login(built.people["manager"])
+    page = client.get(reverse("agreement_detail", args=["tea", "main"])).text
+    assert sentence in page
+    assert "undefined</span>" not in page
+
+
+def test_figures_that_are_undefined_for_one_reason_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    build_campaign(noisy_labels(20, 3), people=("ana", "ben"), machines=[("m-1", "m", 1)])
+    call_command("agreement", "tea", "main", "--resamples", "1000")
+    lines = [line for line in capsys.readouterr().err.splitlines() if "undefined" in line]
+    assert len(lines) == len({tuple(line.split(":")[:2]) for line in lines}) > 0
+    assert any("accuracy, macro_f1" in line for line in lines), "the machine has one run"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("change", ["topic", "level", "model", "library", "code"])
 def test_a_second_attempt_begins_again_when_anything_else_has_changed(

@@ -47,7 +47,7 @@ def test_the_command_takes_prefixes_and_remembers_them(built, tmp_path) -> None:
     for bad in ("a b", "x" * 21, 'q"'):
         with pytest.raises(CommandError, match="cannot begin an id"):
             call_command(*asked, "--query-prefix", bad)
-    with pytest.raises(CommandError, match="an option of beir, question-beir"):
+    with pytest.raises(CommandError, match="one of these: beir, question-beir"):
         call_command("export", "tea", "--format", "qrels", "--query-prefix", "q")
     assert not ExportPrefixes.objects.exists()
     call_command(*asked, "--query-prefix", "q", "--document-prefix", "d")

@@ -175,7 +175,7 @@ class TestSampledCampaign:
 
     def test_only_scores_can_be_asked_for_so(self, sampled: Built) -> None:
         for kind, level in (("qrels", "aspect"), ("diversity", "query"), ("judgments", "query")):
-            with pytest.raises(Refused, match=r"Only scores|an option of qrels, doris-mae, beir"):
+            with pytest.raises(Refused, match=r"Only scores|one of these: qrels, doris-mae, beir"):
                 make_options(sampled.collection, kind, level=level, aspects="judged")
 
     @pytest.mark.slow

@@ -205,7 +205,7 @@ def test_options_that_name_nothing_are_refused(built: Built) -> None:
         ("qrels", {"campaign": "nope"}, "no campaign"),
         ("qrels", {"criterion": "nope"}, "no criterion"),
         ("qrels", {"level": "word"}, "none of"),
-        ("judgments", {"annotators": True}, "an option of qrels"),
+        ("judgments", {"annotators": True}, "one of these: qrels"),
     ):
         with pytest.raises(Refused, match=reason):
             make_options(built.collection, kind, **options)  # type: ignore[arg-type]
@@ -258,6 +258,18 @@ def test_command_refuses_and_leaves_no_file(built: Built, tmp_path: Path) -> Non
     with pytest.raises(CommandError) as wrong:
         call_command("export", "tea", "--format", "qrels", "--json")
     assert wrong.value.returncode == 2
+
+
+def test_an_option_of_another_export_is_refused_in_the_words_of_the_door(built: Built, client: Client) -> None:
+    with pytest.raises(CommandError) as refused:
+        call_command("export", "tea", "--format", "judgments", "--annotators")
+    assert str(refused.value) == (
+        "“Judgments, CSV” cannot be written with --annotators. Each of its lines names the annotator already. Leave it"
+        " out, or export one of these: qrels."
+    )
+    client.force_login(built.people["manager"])
+    answer = client.get(reverse("api_export", args=["tea", "topics"]), {"full_texts": "1"})
+    assert answer.status_code == 400, "the API knows the options of each export"
 
 
 def test_command_reports_what_it_wrote(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

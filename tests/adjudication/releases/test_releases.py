@@ -149,6 +149,8 @@ class TestCheckList:
         built.collection.save()
         with pytest.raises(Refused, match="no licence"):
             freeze(built)
+        with pytest.raises(CommandError, match=r"\(manage.py update_collection tea --licence LICENCE\)"):
+            call_command("release", "tea", "v1")
         release = freeze(built, force="The venue's deadline is tonight.")
         card = text(release, "README.md")
         assert re.search(

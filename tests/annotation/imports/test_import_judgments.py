@@ -244,7 +244,7 @@ def test_half_an_answer_is_refused(two_criteria, load):
     assert problems[2] == problems[3] == "lacks a value for another criterion of the same item"
     assert "not on the scale of fit (0, 1)" in problems[4]
     assert problems[5] == "names no criterion, and the campaign has several"
-    assert problems[6] .startswith("the campaign has no criterion “novelty”; it has ")
+    assert problems[6].startswith("the campaign has no criterion “novelty”; it has ")
 
 
 # --- hostile and odd files -------------------------------------------------------------------------------------------
@@ -260,7 +260,11 @@ def test_files_that_are_none_are_refused(campaign, load, text):
 @pytest.mark.parametrize(
     ("name", "lines", "reason"),
     [
-        ("a.csv", ["annotator,topic,docno,label", "Ana,1,d0000,2"], "no column value; its columns are annotator, topic, "),
+        (
+            "a.csv",
+            ["annotator,topic,docno,label", "Ana,1,d0000,2"],
+            "no column value; its columns are annotator, ",
+        ),
         ("a.jsonl", ['{"annotator": "Ana", "topic": "1", "docno": "d0000", "label": 2}'], "has no value; it has label"),
         ("a.jsonl", ['{"who": "Ana", "docno": "d0000", "label": 2}'], r"no judgments \(annotator, topic, .* value\)"),
     ],

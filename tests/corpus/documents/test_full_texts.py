@@ -106,7 +106,7 @@ def test_they_go_out_where_they_are_asked_for_and_come_in_again(
     assert "full texts" in client.get(reverse("export_list", args=["tea"])).content.decode()
     FullText.objects.all().delete()
     assert "full texts" not in client.get(reverse("export_list", args=["tea"])).content.decode()
-    with pytest.raises(CommandError, match="cannot be written with full_texts"):
+    with pytest.raises(CommandError, match="cannot be written with --full-texts"):
         call_command("export", "tea", "--format", "topics", "--full-texts", stderr=StringIO())
 
 

@@ -210,7 +210,7 @@ class TestExports:
         with pytest.raises(Refused, match="There are no sub-queries yet"):
             make_options(collection, "topics", level="sub-query")
         make(collection)
-        with pytest.raises(Refused, match="that is an option of qrels, topics"):
+        with pytest.raises(Refused, match="export one of these: qrels, topics"):
             make_options(collection, "documents", level="sub-query")
         with pytest.raises(Refused, match="stand on verdicts"):
             make_options(collection, "qrels", level="sub-query", annotators=True)
