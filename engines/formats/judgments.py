@@ -32,8 +32,9 @@ def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
 
     def judgment(item: dict[str, Any], file: str, line: int) -> JudgmentRow | Problem:
         found = _row({name: _cell(item, name) for name in NAMES}, file, line, annotator)
-        is_short = isinstance(found, Problem) and not item.keys() >= REQUIRED
-        return _with_unread(found, item) if is_short else found
+        if isinstance(found, Problem) and not item.keys() >= REQUIRED:
+            return _with_unread(found, item)
+        return found
 
     return records_from(read_objects(stream, file), file, judgment)
 
