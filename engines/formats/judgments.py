@@ -33,7 +33,7 @@ def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
     def judgment(item: dict[str, Any], file: str, line: int) -> JudgmentRow | Problem:
         found = _row({name: _cell(item, name) for name in NAMES}, file, line, annotator)
         if isinstance(found, Problem) and not item.keys() >= REQUIRED:
-            return _with_unread(found, item)
+            return _with_others(found, item)
         return found
 
     return records_from(read_objects(stream, file), file, judgment)
@@ -49,10 +49,10 @@ def read_qrels_judgments(stream: BinaryIO, file: str, *, annotator: str = "") ->
             yield JudgmentRow(who, row.topic, "", row.docno, "", str(row.value), False, file, row.line)
 
 
-def _with_unread(problem: Problem, item: dict[str, Any]) -> Problem:
+def _with_others(problem: Problem, item: dict[str, Any]) -> Problem:
     """The problem with the keys that were not read: what is missing may have another name."""
-    unread = ", ".join(name[:40] for name in item if name not in NAMES)
-    return replace(problem, reason=f"{problem.reason}; it has {unread[:200]}") if unread else problem
+    others = ", ".join(name[:40] for name in item if name not in NAMES)
+    return replace(problem, reason=f"{problem.reason}; it has {others[:200]}") if others else problem
 
 
 def _cell(item: dict[str, Any], name: str) -> str:

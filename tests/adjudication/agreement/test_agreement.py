@@ -342,7 +342,7 @@ def test_command_prints_json_and_a_summary(capsys: pytest.CaptureFixture[str]) -
     assert "fleiss_kappa" in printed.err
 
 
-def test_one_judge_is_told_in_a_sentence_that_there_is_no_agreement(
+def test_with_one_judge_a_sentence_says_that_there_is_no_agreement(
     client: Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
     built = build_campaign([[value] for value in (0, 1, 2, 1)], people=("ana",))

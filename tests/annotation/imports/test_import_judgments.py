@@ -269,7 +269,7 @@ def test_files_that_are_none_are_refused(campaign, load, text):
         ("a.jsonl", ['{"who": "Ana", "docno": "d0000", "label": 2}'], r"no judgments \(annotator, topic, .* value\)"),
     ],
 )
-def test_a_file_that_calls_things_otherwise_is_told_what_is_missing(campaign, load, name, lines, reason):
+def test_a_file_with_other_names_of_columns_is_refused_with_what_is_missing(campaign, load, name, lines, reason):
     with pytest.raises(CommandError, match=reason):
         load(*lines, header="", name=name)
 
