@@ -19,25 +19,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.response import Response
 
+from accounts import jobs
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand, valid
+from accounts.management.reporting import ReportingCommand, faults_of, valid
 from accounts.refusal_messages import refusals_in_form
+from accounts.rest_fields import Spelled, rest_field
 from accounts.schema import answers
-
-# Form fields whose serializer's field has the same name, the special ones first.
-PLAIN = (forms.BooleanField, forms.FloatField, forms.IntegerField, forms.DateField, forms.EmailField, forms.CharField)
-LIMITS = ("min_value", "max_value", "max_length")
-
-
-class Spelled(forms.Field):
-    """A field that REST and the command spell in another way than the page.
-
-    `rest_field` is the serializer's, given required, default and help_text. `text_of` is what the page would send (a
-    text, or a list of them) for what REST, or the command in words, was given.
-    """
-
-    rest_field: Callable[..., Any]
-    text_of: Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
@@ -65,8 +52,11 @@ class Operation:
     """One verb. `action` gets `by`, `at`, the place's target and the form's values, all by keyword; it asks the roles.
 
     `named` fields are positional on the command line and have no default outside the page; `folded` ones are shown
-    below `fold`. `report` says to people what happened, `goes_to` which page comes next, `to_json` what REST and
-    --json show. With `has_dry_run` REST and the command do it and take it back if asked to.
+    below `fold`. What REST and the command leave out is what the page begins with; of a change it stays as it is.
+    `former` words work for a version more. `report` says to people what happened, `goes_to` which page comes next,
+    `to_json` what REST and --json show. With `has_dry_run` REST and the command do it and take it back if asked to.
+    A verb that asks for a job has `finished`, what its command, which does the job at once, says and shows of it.
+    Without a `template` the form, or only its button, stands on the page that the place leads back to.
     """
 
     action: Callable[..., Any]
@@ -77,16 +67,19 @@ class Operation:
     button: str
     report: Callable[[Any], str]
     goes_to: Callable[[Any], str]
-    to_json: Callable[[Any], dict[str, Any]]
+    to_json: Callable[[Any], Mapping[str, Any]]
     form: type[forms.Form] = forms.Form
     named: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
     fold: str = "More"
     lead: str = ""
     has_dry_run: bool = False
+    is_change: bool = False
+    former: Mapping[str, str] = field(default_factory=dict)  # {former name: present name}
+    finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
     template: str = "corpus/collections/operation.html"
 
-    def carry_out(self, found: Found, values: Any, by: Any, *then: Any, dry: bool = False) -> list[Any]:
+    def carry_out(self, found: Found, values: Mapping[str, Any], by: Any, *then: Any, dry: bool = False) -> list[Any]:
         """Do it and return what each of `then` makes of the result; `dry`: it is taken back. Errors: the action's."""
         with transaction.atomic():
             result = self.action(by=by, at=timezone.now(), **found.target, **values)
@@ -96,21 +89,26 @@ class Operation:
 
     def fill(self, found: Found, given: Mapping[str, Any]) -> forms.Form:
         """The form with what REST or the command were given; what they leave out is what the page begins with."""
-        data = QueryDict(mutable=True)
-        for name, each in self.form.base_fields.items():
-            value = given.get(name)
-            if value is None:
-                value = None if name in self.named else each.initial
-            elif isinstance(each, Spelled):
+        form, data = self.form(**found.form), QueryDict(mutable=True)
+        for name, each in form.fields.items():
+            value = given[name] if name in given else None if name in self.named else form[name].value()
+            if name in given and value is not None and isinstance(each, Spelled):
                 value = each.text_of(value)
             if value is not None and value is not False:
                 data.setlist(name, [str(one) for one in (value if isinstance(value, list | tuple) else [value])])
-        return self.form(data, **found.form)
+        form = self.form(data, **found.form)
+        if self.is_change and not given:
+            form.add_error(None, f"Give at least one of {', '.join(form.fields)}.")
+        return form
+
+    def values(self, form: forms.Form, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What the action gets of a valid form that REST or the command filled."""
+        return {name: value for name, value in form.cleaned_data.items() if name in given or not self.is_change}
 
     @property
     def page(self) -> Callable[..., HttpResponse]:
-        """The view with the form; without fields it answers the POST of a button."""
-        has_fields = bool(self.form.base_fields)
+        """The view with the form; without a template, or fields, it answers the POST of a button."""
+        is_form = bool(self.form.base_fields and self.template)
 
         def view(request: HttpRequest, **where: Any) -> HttpResponse:
             found = self.place.page(request, self.roles, **where)
@@ -120,8 +118,9 @@ class Operation:
                     done = self.carry_out(found, form.cleaned_data, request.user, self.report, self.goes_to)
                     messages.success(request, done[0])
                     return redirect(done[1])
-            if not has_fields:
-                messages.error(request, " ".join(map(str, form.non_field_errors())))
+            if not is_form:
+                for fault in faults_of(form):
+                    messages.error(request, fault)
                 return redirect(found.back)
             plain = [form[name] for name in form.fields if name not in self.folded]
             folded = [form[name] for name in self.folded]
@@ -129,31 +128,20 @@ class Operation:
             return render(request, self.template, found.shown | shown, status=422 if form.is_bound else 200)
 
         view.__module__, view.__qualname__ = self.action.__module__, self.action.__name__  # whose address it is
-        view.is_form = has_fields  # type: ignore[attr-defined] # as form_page of corpus/collections does
-        return require_http_methods(["GET", "HEAD", "POST"] if has_fields else ["POST"])(view)
+        view.is_form = is_form  # type: ignore[attr-defined] # as form_page of corpus/collections does
+        return require_http_methods(["GET", "HEAD", "POST"] if is_form else ["POST"])(view)
 
     def serializer(self, name: str) -> Any:
         """What REST takes; in the description it has this name."""
-        fields = {each: self._rest_field(each, one) for each, one in self.form.base_fields.items()}
+        initial = {each: None if each in self.named else one.initial for each, one in self.form.base_fields.items()}
+        fields = {
+            each: rest_field(one, initial=initial[each], is_change=self.is_change)
+            for each, one in self.form.base_fields.items()
+        }
         if self.has_dry_run:
             fields["dry_run"] = serializers.BooleanField(default=False, help_text="only say what it would do")
-        return type(f"{name}Serializer", (serializers.Serializer,), {"__doc__": self.about, **fields})
-
-    def _rest_field(self, name: str, each: forms.Field) -> Any:
-        initial = None if name in self.named else each.initial
-        has_default = initial is not None and not isinstance(each, Spelled)
-        common: dict[str, Any] = {"help_text": str(each.help_text or each.label or "")}
-        common |= {"default": initial} if has_default else {"required": each.required and initial is None}
-        if isinstance(each, Spelled):
-            return each.rest_field(**common)
-        if isinstance(each, forms.MultipleChoiceField):
-            return serializers.ListField(child=serializers.CharField(max_length=200), **common)
-        if isinstance(each, forms.ChoiceField):
-            return serializers.ChoiceField(list(each.choices), **common)  # type: ignore[arg-type]
-        kind = getattr(serializers, next(known.__name__ for known in PLAIN if isinstance(each, known)))
-        common |= {limit: value for limit in LIMITS if (value := getattr(each, limit, None)) is not None}
-        common |= {"allow_blank": True} if issubclass(kind, serializers.CharField) and not each.required else {}
-        return kind(**common)
+        more = {"__doc__": self.about, "former": dict(self.former)}
+        return type(f"{name}Serializer", (serializers.Serializer,), more | fields)
 
     def method(self, identity: str, *, takes: Any = None, shows: Any = None, status: int = 201) -> Any:
         """A method of a DRF view: `takes` is its serializer, `shows` describes the answer."""
@@ -165,12 +153,13 @@ class Operation:
             responses=answers({status: shows}, 400, 403, 404, 409, 415, 422),
         )
         def answer(view: Any, request: Any, **where: Any) -> Response:  # noqa: ARG001 - as DRF calls it
-            given = view.body(takes) if takes else {}
+            given = dict(view.body(takes)) if takes else {}
+            is_dry = given.pop("dry_run", False)
             form = self.fill(found := self.place.rest(view), given)
             if not form.is_valid():
                 raise serializers.ValidationError(dict[str, Any](form.errors))
-            is_dry = given.get("dry_run", False)
-            [shown] = self.carry_out(found, form.cleaned_data, view.person, self.to_json, dry=is_dry)
+            values = self.values(form, given)
+            [shown] = self.carry_out(found, values, view.person, self.to_json, dry=is_dry)
             return Response(None if status == 204 else shown, status=200 if is_dry else status)
 
         return answer
@@ -179,6 +168,7 @@ class Operation:
     def command(self) -> type[ReportingCommand]:
         """The management command: where it is done and the named fields, then all others as options."""
         operation = self
+        former = {present: word for word, present in self.former.items()}
 
         class Command(ReportingCommand):
             help = operation.about
@@ -188,15 +178,23 @@ class Operation:
                 for name, about in operation.place.arguments.items():
                     parser.add_argument(name, help=about)
                 for name, each in operation.form.base_fields.items():
-                    add_option(parser, name, each, is_positional=name in operation.named)
+                    is_named = name in operation.named
+                    add_option(parser, name, each, is_positional=is_named, former=former.get(name, ""))
                 if operation.has_dry_run:
                     parser.add_argument("--dry-run", action="store_true", help="only say what it would do")
 
             def carry_out(self, *, dry_run: bool = False, **options: Any) -> tuple[str, dict[str, Any]]:
                 found = operation.place.command(**{name: options[name] for name in operation.place.arguments})
-                values = valid(operation.fill(found, options))
-                then = (operation.report, operation.to_json)
-                words, shown = operation.carry_out(found, values, None, *then, dry=dry_run)
-                return f"Nothing was changed. Without --dry-run: {words}" if dry_run else words, shown
+                names = operation.form.base_fields.keys()
+                given = {name: options[name] for name in names if options.get(name) is not None}
+                form = operation.fill(found, given)
+                valid(form)
+                values = operation.values(form, given) | ({"send": False} if operation.finished else {})
+                then = (operation.report, operation.to_json, lambda result: result)
+                words, shown, result = operation.carry_out(found, values, None, *then, dry=dry_run)
+                if operation.finished and not dry_run:
+                    jobs.complete(result)
+                    words, shown = operation.finished(result)
+                return f"Nothing was changed. Without --dry-run: {words}" if dry_run else words, dict(shown)
 
         return Command

@@ -7,33 +7,38 @@ from typing import Any, cast
 from django import forms
 
 
-def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: bool = False) -> None:
+def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: bool = False, former: str = "") -> None:
     """Add the field as an optional argument; its value is None unless it is given.
 
-    `argument` of a field is its name on the command line, where that differs. A field with `many` takes several words,
-    and so does a choice of several; given again, the option adds to them.
-    A switch that is on at first can be put off by --no-….
+    `argument` of a field is its name on the command line, where that differs; `former` is one that works for a version
+    more. A field with `many` takes several words, and so does a choice of several; given again, the option adds to
+    them. A switch that is on at first can be put off by --no-….
     """
     flag = "--" + (getattr(field, "argument", "") or name).replace("_", "-")
-    about = str(field.help_text or field.label).replace("%", "%%")
+    more: dict[str, Any] = {"help": str(field.help_text or field.label or "").replace("%", "%%")}
+    choices = cast(Any, getattr(field, "choices", None))
+    # The form knows the choices that depend on the collection.
+    words = [str(word) for word, _ in choices] if isinstance(field, forms.ChoiceField) else []
     if is_positional:
-        parser.add_argument(name, help=about)
-    elif isinstance(field, forms.BooleanField):
+        parser.add_argument(name, **more)
+        return
+    more["dest"] = name
+    if isinstance(field, forms.BooleanField):
         way: Any = BooleanOptionalAction if field.initial else "store_true"
-        parser.add_argument(flag, dest=name, help=about, action=way, default=None)
-    elif isinstance(field, forms.MultipleChoiceField):
-        words = [str(word) for word, _ in cast(Any, field.choices)] or None  # None: the form knows them
-        several: Any = {"nargs": "+", "action": "extend", "metavar": None if words else "NAME"}
-        parser.add_argument(flag, dest=name, help=about, choices=words, **several)
-    elif isinstance(field, forms.ChoiceField):
-        words = [str(word) for word, _ in cast(Any, field.choices)]
-        parser.add_argument(flag, dest=name, help=about, choices=words)
+        parser.add_argument(flag, **more, action=way, default=None)
+        return
+    if isinstance(field, forms.MultipleChoiceField | forms.ModelMultipleChoiceField) or getattr(field, "many", False):
+        more |= {"nargs": "+", "action": "extend"}
+    if words:
+        more["choices"] = words
     elif isinstance(field, forms.IntegerField):
-        number = float if isinstance(field, forms.FloatField) else int
-        parser.add_argument(flag, dest=name, help=about, type=number, metavar="N")
+        more |= {"type": float if isinstance(field, forms.FloatField) else int, "metavar": "N"}
     else:
-        some: Any = {"nargs": "+", "action": "extend"} if getattr(field, "many", False) else {}
-        parser.add_argument(flag, dest=name, help=about, metavar=name.upper(), **some)
+        more["metavar"] = "NAME" if isinstance(field, forms.MultipleChoiceField) else name.upper()
+    if former:
+        add_renamed_option(parser, flag, former="--" + former.replace("_", "-"), **more)
+    else:
+        parser.add_argument(flag, **more)
 
 
 def add_renamed_option(parser: ArgumentParser, flag: str, *, former: str, **options: Any) -> None:

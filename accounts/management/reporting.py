@@ -104,11 +104,15 @@ def valid(form: Form) -> dict[str, Any]:
     """What a form makes of what was typed. Errors: Refused with all that is wrong, in the words of the page."""
     if form.is_valid():
         return dict(form.cleaned_data)
-    wrong = [
+    raise Refused(" ".join(faults_of(form)))
+
+
+def faults_of(form: Form) -> list[str]:
+    """What is wrong in the form, a sentence or more for each field."""
+    return [
         f"{'' if name == '__all__' else f'{form[name].label}: '}{' '.join(map(str, texts))}"
         for name, texts in form.errors.items()
     ]
-    raise Refused(" ".join(wrong))
 
 
 def plain(found: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from django import forms
 from django.urls import reverse
 from rest_framework import serializers
 
-from accounts.operations import Operation, Spelled
+from accounts.operations import Operation
+from accounts.rest_fields import Spelled
 from adjudication.evaluation.reads.subsets import CAMPAIGN_SPLIT, attribute_names, split_words
 from adjudication.models import Split
 from adjudication.splits.actions import delete_split, make_split
