@@ -133,9 +133,8 @@ class Operation:
 
     def serializer(self, name: str) -> Any:
         """What REST takes; in the description it has this name."""
-        initial = {each: None if each in self.named else one.initial for each, one in self.form.base_fields.items()}
         fields = {
-            each: rest_field(one, initial=initial[each], is_change=self.is_change)
+            each: rest_field(one, initial=None if each in self.named else one.initial, is_change=self.is_change)
             for each, one in self.form.base_fields.items()
         }
         if self.has_dry_run:
@@ -185,8 +184,7 @@ class Operation:
 
             def carry_out(self, *, dry_run: bool = False, **options: Any) -> tuple[str, dict[str, Any]]:
                 found = operation.place.command(**{name: options[name] for name in operation.place.arguments})
-                names = operation.form.base_fields.keys()
-                given = {name: options[name] for name in names if options.get(name) is not None}
+                given = {name: options[name] for name in operation.form.base_fields if options.get(name) is not None}
                 form = operation.fill(found, given)
                 valid(form)
                 values = operation.values(form, given) | ({"send": False} if operation.finished else {})
