@@ -4,47 +4,83 @@ A field that a door lacks stands in LACKING with the reason. A list has its name
 where it is given once for each value. An entry that no longer holds fails too.
 """
 
+import re
 from argparse import SUPPRESS
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import get_commands, load_command_class
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from adjudication.agreement.api import NewAgreementSerializer, NewVoteSerializer
 from adjudication.agreement.forms import AgreementForm, VoteForm
-from adjudication.cycles.api import CycleDecisionSerializer, NewCycleSerializer
+from adjudication.cycles.api import (
+    CycleDecisionSerializer,
+    FreezingSerializer,
+    NewCycleSerializer,
+    OneCampaignSerializer,
+    RunningSerializer,
+)
 from adjudication.cycles.forms import CycleForm, DecisionForm
-from adjudication.evaluation.api import NewEvaluationSerializer, NewJudgingSerializer
-from adjudication.evaluation.forms import EvaluationForm, JudgingForm
+from adjudication.evaluation.api import EmptySheet, FilledSheetSerializer, NewEvaluationSerializer, NewJudgingSerializer
+from adjudication.evaluation.forms import EvaluationForm, FilledForm, JudgingForm, SampleForm
+from adjudication.papers.api import (
+    AcceptanceSerializer,
+    NewContextTopicsSerializer,
+    PaperChoiceSerializer,
+    WrittenContentSerializer,
+)
+from adjudication.papers.forms import AcceptanceForm, ChoiceForm, ContextTopicsForm
 from adjudication.splits.api import NewSplitSerializer
 from adjudication.splits.operations import SplitForm
 from annotation.assignment.api import AnnotatorChangeSerializer, NewAnnotatorsSerializer
 from annotation.assignment.forms import AnnotatorForm, MembersForm, NameForm, PlanForm
 from annotation.campaigns.api.campaigns import (
     CampaignChangeSerializer,
+    ItemBuilds,
     ItemBuildSerializer,
     NewCampaignSerializer,
     PlanSerializer,
 )
 from annotation.campaigns.forms.campaigns import CampaignForm, NewCampaignForm
-from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm
+from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemRemovalForm
+from annotation.inquiries.api import AnswerSerializer as InquiryAnswerSerializer
+from annotation.inquiries.forms import AnswerForm as InquiryAnswerForm
 from annotation.kinds.relevance.choosing import PairChoiceForm
 from annotation.kinds.rubric.choosing import QuestionChoiceForm
 from annotation.machines.api.prompts import NewPromptSerializer
 from annotation.machines.api.runs import MachineOptionsSerializer
 from annotation.machines.forms import MachineForm, PromptForm
-from corpus.collections.api.collections import CollectionChangeSerializer, CollectionSerializer
+from annotation.rubric.api import AskingSerializer, RewriteDecisionSerializer
+from annotation.rubric.forms import AskForm
+from annotation.rubric.forms import DecisionForm as RewriteDecisionForm
+from corpus.collections.api.base import ApiView
+from corpus.collections.api.collections import CollectionChangeSerializer, CollectionDetail, CollectionSerializer
 from corpus.collections.api.invitations import InvitingSerializer
-from corpus.collections.api.persons import PersonErasureSerializer
-from corpus.collections.forms import CollectionForm, ErasureForm, InvitationListForm, NewCollectionForm
+from corpus.collections.api.persons import LabelsSerializer, PersonErasureSerializer
+from corpus.collections.forms import (
+    AddressForm,
+    CollectionForm,
+    ErasureForm,
+    ErasureRequestForm,
+    InvitationListForm,
+    NewCollectionForm,
+    RemovalForm,
+)
 from corpus.pools.api import NewPoolsSerializer
 from corpus.pools.forms import BuildForm
-from corpus.questions.api.author_calls import NewAuthorSerializer, WrittenCallSerializer
+from corpus.questions.api.author_calls import (
+    AuthorsFileSerializer,
+    NewAuthorSerializer,
+    NewMailingSerializer,
+    WrittenCallSerializer,
+)
 from corpus.questions.api.question_runs import ContinuationSerializer, CutoffsSerializer, NewQuestionRunSerializer
-from corpus.questions.forms.authors import AuthorForm, CallForm
+from corpus.questions.forms.authors import AuthorForm, AuthorsFileForm, CallForm
 from corpus.questions.forms.generation import ContinuationForm, CutoffsForm, GenerationForm
 from corpus.runs.api import NewRunSerializer
 from corpus.runs.recipes.registry import RECIPES
@@ -59,12 +95,15 @@ COLLECTION = ("slug",)  # the first argument of commands
 
 @dataclass(frozen=True)
 class Verb:
-    """One verb: the forms of its page, its serializer, its command (and step; "" for a file);
-    what each door calls otherwise."""
+    """One verb: the forms of its page, its serializer, its command (and step); what each door calls otherwise.
+
+    A page without a form has the template that `Sent` names, REST without a body the parameters of its `Asked`. A door
+    that is not there is (), None, "".
+    """
 
     name: str
     page: tuple[Any, ...]
-    rest: type[serializers.BaseSerializer[Any]]
+    rest: "type[serializers.BaseSerializer[Any]] | Asked | None"
     command: str
     here: tuple[str, ...] = ()  # arguments of the command that say where: they are in the address of the other doors
     buttons: tuple[str, ...] = ()  # of the page, which are no fields
@@ -72,7 +111,41 @@ class Verb:
     lacking: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # door: {field: why it has none}
 
 
+@dataclass(frozen=True)
+class Sent:
+    """What the forms of a template send to the page of this name."""
+
+    template: str
+    page: str
+
+    @property
+    def base_fields(self) -> set[str]:
+        text = (Path("templates") / self.template).read_text(encoding="utf-8")
+        forms = [*re.findall(r"{% post (.*?){% endpost %}", text, re.S), *re.findall(r"<form(.*?)</form>", text, re.S)]
+        sent = [form for form in forms if f'"{self.page}"' in form]
+        assert sent, f"{self.template} sends nothing to {self.page}"
+        return {name for form in sent for name in re.findall(r'\bname="(\w+)"', form)}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The parameters of a request."""
+
+    view: type[ApiView]
+    method: str
+
+    @property
+    def names(self) -> set[str]:
+        schema = getattr(self.view, self.method.lower()).kwargs["schema"]()
+        schema.view, schema.method = self.view(request=None, kwargs={}), self.method  # as its own generator sets them
+        described = schema.get_override_parameters()
+        return {each.name for each in described if isinstance(each, OpenApiParameter)}
+
+
 BY_FILE = "in the TOML file of --config"
+CYCLE = "adjudication/cycles/cycle_detail.html"
+IN_CYCLE = ("number", "dry_run")
+IN_PAPER = ("campaign", "paper", "dry_run")
 BUILT_LATER = "items are built by a second request"
 VERBS = [
     Verb(
@@ -127,6 +200,14 @@ VERBS = [
         buttons=("dry_run",),
     ),
     Verb(
+        "remove_items",
+        (ItemRemovalForm,),
+        Asked(ItemBuilds, "DELETE"),
+        "remove_items",
+        here=("campaign",),
+        buttons=("dry_run",),
+    ),
+    Verb(
         "assign",
         (PlanForm,),
         PlanSerializer,
@@ -159,6 +240,29 @@ VERBS = [
         here=("campaign", "go_on"),
         buttons=("dry_run",),
     ),
+    Verb(
+        "rewrites ask",
+        (AskForm,),
+        AskingSerializer,
+        "rewrites ask",
+        here=("campaign", "by", "dry_run"),
+    ),
+    Verb(
+        "rewrites decide",
+        (RewriteDecisionForm,),
+        RewriteDecisionSerializer,
+        "rewrites decide",
+        here=("campaign", "rewrite", "by", "dry_run"),
+    ),
+    Verb("answer_inquiry", (InquiryAnswerForm,), InquiryAnswerSerializer, ""),
+    Verb(
+        "set_paper_doi",
+        (Sent("annotation/papers/_paper_doi.html", "paper_doi"),),
+        None,
+        "set_paper_doi",
+        here=("key",),
+        other={"other": "doi"},  # typed instead of chosen
+    ),
     Verb("agreement", (AgreementForm,), NewAgreementSerializer, "agreement", here=("campaign",)),
     Verb(
         "generate_questions",
@@ -176,6 +280,30 @@ VERBS = [
         here=("run", "dry_run", *GenerationForm.base_fields),  # of those that begin
     ),
     Verb("change_cutoffs", (CutoffsForm,), CutoffsSerializer, "change_cutoffs", here=("run",)),
+    Verb(
+        "adjudicate_papers take",
+        (ChoiceForm,),
+        PaperChoiceSerializer,
+        "adjudicate_papers take",
+        here=(*IN_PAPER, "override"),
+        lacking={"command": {"everything": "take-everything", "rest": "take-rest"}},
+    ),
+    Verb(
+        "adjudicate_papers accept",
+        (AcceptanceForm,),
+        AcceptanceSerializer,
+        "adjudicate_papers accept",
+        here=(*IN_PAPER, "override"),
+    ),
+    Verb(
+        "adjudicate_papers write",
+        (),  # the page stores step by step
+        WrittenContentSerializer,
+        "adjudicate_papers write",
+        here=(*IN_PAPER, "override"),
+        other={"file": "content"},
+    ),
+    Verb("make_context_topics", (ContextTopicsForm,), NewContextTopicsSerializer, "make_context_topics"),
     Verb("adjudicate", (VoteForm,), NewVoteSerializer, "adjudicate", here=("campaign", "policy")),
     Verb(
         "evaluate",
@@ -185,6 +313,8 @@ VERBS = [
         here=("form", "with_se", "with_interval"),  # how the figures are printed
         other={"selector": "gold"},
     ),
+    Verb("search_sheet write", (SampleForm,), Asked(EmptySheet, "GET"), "search_sheet write", here=("file",)),
+    Verb("search_sheet read", (FilledForm,), FilledSheetSerializer, "search_sheet read", here=("dry_run",)),
     Verb("judge_unjudged", (JudgingForm,), NewJudgingSerializer, "judge_unjudged", here=("gold", "runs")),
     Verb(
         "create_collection",
@@ -204,6 +334,9 @@ VERBS = [
         "update_collection",
         lacking={"page": {"slug": "a form of its own"}, "command": {"slug": "rename_collection"}},
     ),
+    Verb("rename_collection", (AddressForm,), None, "rename_collection", other={"new": "slug"}),  # REST: a change of it
+    Verb("delete_collection", (RemovalForm,), Asked(CollectionDetail, "DELETE"), "delete_collection"),
+    Verb("request_erasure", (ErasureRequestForm,), LabelsSerializer, ""),
     Verb("erase_person", (ErasureForm,), PersonErasureSerializer, "erase_person", here=("email",)),
     Verb(
         "invite_people",
@@ -217,6 +350,20 @@ VERBS = [
     Verb("author_calls create", (CallForm,), WrittenCallSerializer, "author_calls create", here=("dry_run",)),
     Verb("author_calls change", (CallForm,), WrittenCallSerializer, "author_calls change", here=("call", "dry_run")),
     Verb("author_calls invite", (AuthorForm,), NewAuthorSerializer, "author_calls invite", here=("call", "dry_run")),
+    Verb(
+        "author_calls invite-file",
+        (AuthorsFileForm,),
+        AuthorsFileSerializer,
+        "author_calls invite-file",
+        here=("call", "dry_run"),
+    ),
+    Verb(
+        "author_calls mail",
+        (Sent("corpus/questions/author_call_detail.html", "author_mailing_create"),),
+        NewMailingSerializer,
+        "author_calls mail",
+        here=("call", "dry_run"),
+    ),
     Verb(
         "build_pools",
         (BuildForm,),
@@ -235,6 +382,15 @@ VERBS = [
     Verb("make_split", (SplitForm,), NewSplitSerializer, "make_split", buttons=("dry_run",)),
     Verb("make_sub_queries", (SizeForm,), SizeSerializer, "make_sub_queries"),
     Verb("anno_gpt start", (CycleForm,), NewCycleSerializer, "anno_gpt start", here=("dry_run",)),
+    Verb(
+        "anno_gpt test-set",
+        (Sent(CYCLE, "cycle_test_set"),),
+        OneCampaignSerializer,
+        "anno_gpt test-set",
+        here=IN_CYCLE,
+    ),
+    Verb("anno_gpt freeze", (Sent(CYCLE, "cycle_freeze"),), FreezingSerializer, "anno_gpt freeze", here=IN_CYCLE),
+    Verb("anno_gpt run", (Sent(CYCLE, "cycle_run"),), RunningSerializer, "anno_gpt run", here=(*IN_CYCLE, "go_on")),
     Verb("anno_gpt decide", (DecisionForm,), CycleDecisionSerializer, "anno_gpt decide", here=("number", "dry_run")),
     Verb(
         "write_topic",
@@ -261,7 +417,9 @@ def fields_of_page(verb: Verb) -> set[str]:
 
 
 def fields_of_rest(verb: Verb) -> set[str]:
-    return {verb.other.get(name, name) for name in _fields(verb.rest())}
+    assert verb.rest
+    names = verb.rest.names if isinstance(verb.rest, Asked) else _fields(verb.rest())
+    return {verb.other.get(name, name) for name in names}
 
 
 def _fields(shape: Any) -> Iterator[str]:
@@ -294,10 +452,12 @@ def fields_of_command(verb: Verb, known: Iterable[str]) -> set[str]:
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
 def test_a_verb_takes_the_same_at_each_door(verb: Verb) -> None:
-    page, rest = fields_of_page(verb) - set(verb.here), fields_of_rest(verb) - set(verb.here)
-    doors = {"page": page, "rest": rest}
+    doors = {"page": fields_of_page(verb)} if verb.page else {}
+    doors |= {"rest": fields_of_rest(verb)} if verb.rest else {}
+    doors = {door: names - set(verb.here) for door, names in doors.items()}
     if verb.command:
-        doors["command"] = fields_of_command(verb, page | rest)
+        doors["command"] = fields_of_command(verb, set().union(*doors.values()))
+    assert len(doors) > 1
     every = set[str]().union(*doors.values())
     missing = {door: sorted(every - names) for door, names in doors.items()}
     assert missing == {door: sorted(verb.lacking.get(door, {})) for door in doors}

@@ -39,7 +39,7 @@ class CreateCollection(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        parser.add_argument("slug", help="short name in addresses and file names; cannot be changed")
+        parser.add_argument("slug", help="short name in addresses and file names")
         parser.add_argument("--title", required=True)
         parser.add_argument("--description", default="")
         parser.add_argument("--licence", default="")

@@ -74,8 +74,10 @@ class ItemFilterForm(forms.Form):
 
 
 class ItemRemovalForm(forms.Form):
+    topic = forms.ChoiceField(label="Topic", required=False)
+
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         numbers = Topic.objects.filter(items__campaign=campaign).distinct().values_list("number", flat=True)
         choices = [("", "All topics"), *((number, number) for number in numbers.order_by("position", "number"))]
-        self.fields["topic"] = forms.ChoiceField(label="Topic", required=False, choices=choices)
+        self.fields["topic"].choices = choices  # type: ignore[attr-defined]
