@@ -16,7 +16,10 @@ def kept_directory(run: ImportRun) -> Path:
 
 
 def remove_uploads(run: ImportRun) -> None:
-    """Delete the files that were uploaded for this import; files named on the command line stay untouched."""
+    """Delete the files that were uploaded for this import; files named on the command line stay untouched.
+
+    Where any of them lay is forgotten: paths of the server are nobody's business once nothing reads there.
+    """
     root = Path(settings.MEDIA_ROOT) / UPLOADS
     for file in run.files:
         if "path" not in file:
@@ -24,3 +27,5 @@ def remove_uploads(run: ImportRun) -> None:
         directory = (Path(settings.MEDIA_ROOT) / file["path"]).parent
         if directory.parent == root:
             shutil.rmtree(directory, ignore_errors=True)
+    run.files = [{name: value for name, value in file.items() if name != "path"} for file in run.files]
+    ImportRun.objects.filter(pk=run.pk).update(files=run.files)

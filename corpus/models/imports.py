@@ -16,7 +16,8 @@ class ImportRun(Job):
     kind = models.CharField(max_length=40)  # name of what is imported: corpus/imports/registry.py
     format = models.CharField(max_length=40, default="auto")  # name of its format: engines/formats/registry.py
     dry_run = models.BooleanField(default=False)
-    files = models.JSONField(default=list)  # [{"name", "path", "size", "sha256"}], paths below MEDIA_ROOT
+    # [{"name", "path", "size", "sha256"}]; paths below MEDIA_ROOT, or absolute ones of the command, until it has ended
+    files = models.JSONField(default=list)
     created = models.BigIntegerField(default=0)
     updated = models.BigIntegerField(default=0)
     unchanged = models.BigIntegerField(default=0)

@@ -167,8 +167,11 @@ class TestAfterwards:
 
     def test_uploads_are_removed_when_nothing_needs_them(self, client: Client, collection: Collection) -> None:
         send(client, ("a.jsonl", DOCUMENTS))
+        files = uploaded(collection.import_runs.get())
+        assert all(path.exists() for path in files)
         run = self.run_now(collection)
-        assert not any(path.parent.exists() for path in uploaded(run))
+        assert not any(path.parent.exists() for path in files)
+        assert [sorted(file) for file in run.files] == [["name", "sha256", "size"]]
 
     def test_uploads_of_forgotten_dry_runs_go_after_a_week(self, client: Client, collection: Collection) -> None:
         send(client, ("a.jsonl", DOCUMENTS), dry_run="on")
@@ -260,6 +263,7 @@ class TestWorker:
         client.force_login(members[Role.MANAGER].user)
         send(client, ("a.jsonl.gz", gzip.compress(DOCUMENTS)), ("b.bib", BIBTEX))
         run = collection.import_runs.get()
+        files = uploaded(run)
         fragment = reverse("job_detail", args=["imports", run.pk])
 
         def is_final() -> bool:
@@ -271,7 +275,7 @@ class TestWorker:
         run.refresh_from_db()
         assert (run.state, run.created) == (JobState.DONE, 302)
         assert SearchEntry.objects.filter(collection=collection, vector="tea").count() == 301
-        wait_for(lambda: not any(path.exists() for path in uploaded(run)), 60, "the removal of its files")
+        wait_for(lambda: not any(path.exists() for path in files), 60, "the removal of its files")
 
     def test_imports_that_wait_leave_the_workers_to_others(self, celery_worker: Child) -> None:
         """Two imports behind a slow one of their collection once held both processes, and no job went on."""
