@@ -188,8 +188,6 @@ STORAGES = {
     "staticfiles": {"BACKEND": "config.staticfiles.HashedStaticFiles"},
 }
 WHITENOISE_KEEP_ONLY_HASHED_FILES = True  # no page asks for the others, and to compress both is twice the work
-TEX_PROGRAM = env.text("LITMUS_TEX", "pdflatex")  # makes PDFs of releases; "": none are made
-BROWSER_PROGRAM = env.text("LITMUS_CHROMIUM", "auto")  # takes pictures of screens for releases; "": none are taken
 CODE_VERSION = env.text("LITMUS_VERSION", "0.2.0")  # stored with every computed figure
 
 # --- database, cache -------------------------------------------------------------------------------------------------

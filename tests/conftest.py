@@ -90,7 +90,6 @@ def pytest_configure(config: pytest.Config) -> None:
     # With it each new window of Chromium takes a second process, a fifth of what a browser test costs; no page of ours
     # opens one that it speaks to.
     settings.SECURE_CROSS_ORIGIN_OPENER_POLICY = None
-    settings.BROWSER_PROGRAM = ""  # releases have pictures where a test asks for them: a second each
     settings.STORAGES["staticfiles"]["BACKEND"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
     files = Path(tempfile.mkdtemp(prefix="litmus-test-"))
     held.callback(shutil.rmtree, files, ignore_errors=True)

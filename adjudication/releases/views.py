@@ -40,11 +40,7 @@ from engines.text.markdown import render_markdown
 PER_PAGE = 50
 # What readers of an opened release look for first.
 CITATION = "CITATION.cff"  # only where somebody stated who made the collection
-TO_READ = (
-    ("DATASHEET.pdf", "Datasheet (PDF)"),
-    ("REVIEWERS.pdf", "Appendix for reviewers (PDF)"),
-    ("croissant.json", "Croissant metadata"),
-)
+TO_READ = (("DATASHEET.md", "Datasheet"), ("REVIEWERS.md", "Appendix for reviewers"))
 
 
 @require_safe
@@ -187,7 +183,7 @@ def opened_release(request: HttpRequest, **address: str) -> HttpResponse:
     context = {
         "release": release,
         "anonymous": anonymous,
-        "to_read": [(label, path) for path, label in TO_READ if path in paths],
+        "to_read": TO_READ,
         "heading": title.removeprefix("# "),
         "card": mark_safe(render_markdown(body)),  # noqa: S308 - sanitised there
         "citation": text_of(release, CITATION, anonymous=anonymous) if CITATION in paths else "",
@@ -195,11 +191,7 @@ def opened_release(request: HttpRequest, **address: str) -> HttpResponse:
         "files_base": reverse(f"{pages}_file", args=[*where, "x"])[:-1],
         "archive": reverse(f"{pages}_archive", args=where),
     }
-    response = render(request, "adjudication/releases/public_release.html", context)
-    if anonymous:
-        response["X-Robots-Tag"] = "noindex"
-        response["Referrer-Policy"] = "no-referrer"
-    return response
+    return _hidden(render(request, "adjudication/releases/public_release.html", context), anonymous=anonymous)
 
 
 @login_not_required
@@ -212,10 +204,26 @@ def opened_archive(_: HttpRequest, **address: str) -> HttpResponseBase:
 
 @login_not_required
 @require_safe
-def opened_file(_: HttpRequest, path: str, **address: str) -> HttpResponseBase:
-    """One of its files."""
+def opened_file(request: HttpRequest, path: str, **address: str) -> HttpResponseBase:
+    """One of its files; `?read` shows the datasheet or the appendix as a page."""
     release, anonymous = _opened(**address)
-    return _file(release, path, anonymous=anonymous)
+    if "read" not in request.GET or path not in dict(TO_READ):
+        return _file(release, path, anonymous=anonymous)
+    title, _, body = text_of(release, path, anonymous=anonymous).partition("\n")
+    context = {
+        "heading": title.removeprefix("# "),
+        "text": mark_safe(render_markdown(body)),  # noqa: S308 - sanitised there
+        "back": reverse("reviewing_release" if anonymous else "public_release", args=list(address.values())),
+    }
+    return _hidden(render(request, "adjudication/releases/public_text.html", context), anonymous=anonymous)
+
+
+def _hidden(response: HttpResponse, *, anonymous: bool) -> HttpResponse:
+    """No search engine lists the address of reviewers, and no other site learns it."""
+    if anonymous:
+        response["X-Robots-Tag"] = "noindex"
+        response["Referrer-Policy"] = "no-referrer"
+    return response
 
 
 def _archive(release: Release, *, anonymous: bool) -> HttpResponseBase:

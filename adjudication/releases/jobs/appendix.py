@@ -134,11 +134,10 @@ def _software(facts: Facts) -> str:
 
 
 def _instructions(facts: Facts) -> str:
-    """The newest guideline that people were shown in each campaign, in full, a picture of its screen, and the guideline
-    for authors."""
+    """The newest guideline that people were shown in each campaign, in full, and the guideline for authors."""
     found, printed = [], dict[str, str]()
     for one in facts.campaigns:
-        found += [*_guideline(one, facts.people.slugs[one.campaign.pk], printed), "", *_picture(facts, one), ""]
+        found += [*_guideline(one, facts.people.slugs[one.campaign.pk], printed), ""]
     for call in facts.author_calls:
         found += [f"Call “{call['name']}”, guideline for authors:", ""]
         found += [*_cited(call["guideline"]), ""]
@@ -174,14 +173,6 @@ def _guideline(one: CampaignFacts, slug: str, printed: dict[str, str]) -> Iterab
 
 def _cited(text: str) -> Iterable[str]:
     return [f"> {line}".rstrip() for line in text.splitlines()]
-
-
-def _picture(facts: Facts, one: CampaignFacts) -> Iterable[str]:
-    """The picture of its screen, or why there is none; nothing of campaigns in which nobody judged here."""
-    name = facts.people.slugs[one.campaign.pk]
-    if path := facts.pictures.paths.get(name):
-        return (f"![The labelling screen of campaign “{one.campaign.name}”, drawn for this release]({path})",)
-    return (facts.pictures.missing.get(name, ""),)
 
 
 def _reproduction(facts: Facts) -> str:

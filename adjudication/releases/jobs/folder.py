@@ -21,12 +21,9 @@ TYPES = {
     ".tsv": "text/tab-separated-values",
     ".csv": "text/csv",
     ".md": "text/markdown",
-    ".tex": "application/x-tex",
     ".xml": "application/xml",
     ".cff": "application/yaml",
     ".py": "text/x-python",
-    ".pdf": "application/pdf",
-    ".png": "image/png",
 }
 
 

@@ -27,12 +27,10 @@ from adjudication.releases.jobs.data import Writer
 from adjudication.releases.jobs.describing import card, changelog, citation, datacite, licence
 from adjudication.releases.jobs.folder import Folder, hash_of
 from adjudication.releases.jobs.ir_datasets_extension import EXTENSION, extension
-from adjudication.releases.jobs.latex import latex_of, pdf_of
-from adjudication.releases.jobs.pictures import write_pictures
 from adjudication.releases.reads.archive import MANIFEST, has_files
 from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.differences import changed_files, differences, sentences_of
-from adjudication.releases.reads.facts import Facts, Pictures, gather
+from adjudication.releases.reads.facts import Facts, gather
 from adjudication.releases.reads.people import pseudonyms
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.sources import fingerprints, last_ids
@@ -163,9 +161,8 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def write_variants(release: Release, root: Path, progress: Progress | None, earlier: Pictures | None = None) -> Facts:
-    """Both folders below `root`; `release.summary` and `release.findings` are filled, but not stored. A release that is
-    made again has its `earlier` pictures."""
+def write_variants(release: Release, root: Path, progress: Progress | None) -> Facts:
+    """Both folders below `root`; `release.summary` and `release.findings` are filled, but not stored."""
     answers = answers_of(release.collection)
     people = pseudonyms(release.collection, release.pseudonym_key)
     hidden = people.with_stated(names_in(answers))  # data files are those of both variants
@@ -179,9 +176,8 @@ def write_variants(release: Release, root: Path, progress: Progress | None, earl
     sources = sources_of(release)
     named = Folder(root / "named", progress, hidden.without_names)
     Writer(recipe, hidden, named).write_all()
-    pictures = write_pictures(recipe, hidden, named, earlier)
     rows = {path: entry.rows for path, entry in named.entries.items()}
-    facts = replace(_with_changes(gather(release, recipe, people, rows), named), pictures=pictures)
+    facts = _with_changes(gather(release, recipe, people, rows), named)
     anonymous = Folder(root / "anonymous", progress)
     (root / "anonymous").mkdir(exist_ok=True)
     anonymous.link(named)
@@ -228,19 +224,8 @@ def _describe(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
         if not text:
             continue  # its format demands what nobody stated
         folder.write_text(path, facts.people.without_names(text) if anonymous else text, about)
-    pictures = tuple(facts.pictures.paths.values())
-    _write_latex(folder, "DATASHEET", "The datasheet")
-    _write_latex(folder, "REVIEWERS", "The appendix for reviewers", pictures)
     folder.write_text("croissant.json", croissant(facts, data, **who), "Croissant 1.1 with RAI and PROV.")
     folder.write_text(MANIFEST, _manifest(facts, folder, sources, anonymous=anonymous))
-
-
-def _write_latex(folder: Folder, name: str, about: str, pictures: tuple[str, ...] = ()) -> None:
-    """The Markdown file of that name in LaTeX, and as PDF where a TeX is there."""
-    latex = latex_of((folder.root / f"{name}.md").read_text(encoding="utf-8"), pictures)
-    folder.write_text(f"{name}.tex", latex, f"{about}, in LaTeX.")
-    if pdf := pdf_of(latex, {path: folder.root / path for path in pictures}):
-        folder.write(f"{name}.pdf", [pdf], f"{about}, as PDF.")
 
 
 def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymous: bool) -> str:
@@ -256,7 +241,6 @@ def _manifest(facts: Facts, folder: Folder, sources: dict[str, Any], *, anonymou
         "code_version": settings.CODE_VERSION,
         "force_reason": text(release.force_reason) or None,
         "findings": [{**one, "text": text(one["text"])} for one in release.findings],
-        "without_picture": facts.pictures.missing,
         "left_out": {path: text(reason) for path, reason in facts.recipe.left_out.items()},
         "notes": {path: [text(fact) for fact in noted] for path, noted in facts.recipe.notes.items()},
         "recipe": [

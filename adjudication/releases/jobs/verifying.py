@@ -15,11 +15,9 @@ from adjudication.models import Release
 from adjudication.releases.jobs.folder import hash_of
 from adjudication.releases.jobs.release import sources_of, write_variants
 from adjudication.releases.reads.archive import MANIFEST
-from adjudication.releases.reads.facts import Pictures
 from adjudication.releases.reads.sources import changed_sources
 
 UNSAFE = ("..", "~")
-MADE_ONCE = (".pdf", ".png")
 
 
 @dataclass
@@ -63,7 +61,7 @@ def verify_release(folder: Path) -> Verification:
     _check_files(folder, manifest, found)
     release = _released(folder, manifest, found)
     if release is not None:
-        _make_again(release, folder, manifest, found)
+        _make_again(release, manifest, found)
     return found
 
 
@@ -127,7 +125,7 @@ def _released(folder: Path, manifest: dict[str, Any], found: Verification) -> Re
     return None
 
 
-def _make_again(release: Release, folder: Path, manifest: dict[str, Any], found: Verification) -> None:
+def _make_again(release: Release, manifest: dict[str, Any], found: Verification) -> None:
     if manifest["code_version"] != settings.CODE_VERSION:
         found.reasons.append(f"It was made with Litmus {manifest['code_version']}; this is {settings.CODE_VERSION}.")
     with snapshot():
@@ -140,7 +138,7 @@ def _make_again(release: Release, folder: Path, manifest: dict[str, Any], found:
         siblings.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=siblings) as name:
             root = Path(name)
-            write_variants(release, root, None, Pictures(missing=manifest.get("without_picture", {}), folder=folder))
+            write_variants(release, root, None)
             variant = "anonymous" if manifest["anonymous"] else "named"
             again = _hashes(read_manifest(root / variant))
     before = _hashes(manifest)
@@ -149,5 +147,5 @@ def _make_again(release: Release, folder: Path, manifest: dict[str, Any], found:
 
 
 def _hashes(manifest: dict[str, Any]) -> dict[str, str]:
-    """{path: hash} of what can be made again: PDFs and pictures are made once, by the programs of that day."""
-    return {each["path"]: each["sha256"] for each in manifest["files"] if not each["path"].endswith(MADE_ONCE)}
+    """{path: hash} of all files of a manifest."""
+    return {each["path"]: each["sha256"] for each in manifest["files"]}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 SHOWN = 50  # of each list
-# Names and endings of files that describe a release.
+# Names and endings of files that describe a release; earlier versions also wrote .tex, .pdf and .png.
 DESCRIBING = {"LICENSE", "datacite.json", "croissant.json", ".md", ".tex", ".pdf", ".cff", ".py", ".png"}
 UNCHANGED = {"added": 0, "removed": 0, "changed": 0}
 Key = Callable[[dict[str, Any]], tuple[Any, ...]]
@@ -28,7 +28,7 @@ def differences(before: Path, now: Path) -> dict[str, Any]:
 
 def changed_files(manifest: Path, now: Mapping[str, str]) -> list[str]:
     """The files of data that were added, removed or changed since the release with this manifest; `now` are {path:
-    SHA-256}. What describes a release, and pictures, are none."""
+    SHA-256}. What describes a release is not among them."""
     before = {one["path"]: one["sha256"] for one in json.loads(manifest.read_text())["files"]}
     paths = {path for path in before.keys() | now.keys() if before.get(path) != now.get(path)}
     return sorted(path for path in paths if path not in DESCRIBING and Path(path).suffix not in DESCRIBING)

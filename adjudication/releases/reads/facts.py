@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -29,19 +28,6 @@ from corpus.questions.reads.authors import contributors_of
 NOT_RELEASED = ("qrels",)  # kinds of imports of which nothing is in a release
 CONTEXTS = (TopicKind.CONTEXT_PARAGRAPH, TopicKind.CONTEXT_SENTENCE)
 UNKNOWN_WRITER = Q(imported_in__isnull=True, generated_question__isnull=True) & ~Q(kind__in=CONTEXTS)
-
-
-@dataclass(frozen=True)
-class Pictures:
-    """{campaign's name in paths: path of its picture}, and why a campaign has none: {name: reason}.
-
-    Of a release that is made again, `folder` is where they are taken from: the browser of today may draw
-    otherwise.
-    """
-
-    paths: dict[str, str] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
-    folder: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -71,7 +57,6 @@ class Facts:
     findings: tuple[dict[str, Any], ...] = ()
     changes: tuple[str, ...] = field(default=())
     earlier: tuple[Release, ...] = ()
-    pictures: Pictures = field(default_factory=Pictures)
 
     @property
     def title(self) -> str:

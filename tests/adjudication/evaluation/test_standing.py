@@ -154,7 +154,7 @@ def addresses(job: Evaluation) -> dict[str, str]:
 def test_every_page_file_and_answer_says_so_and_a_release_leaves_them_out(
     built: Built, client: Client, settings, tmp_path: Path
 ) -> None:
-    settings.MEDIA_ROOT, settings.TEX_PROGRAM = tmp_path, ""
+    settings.MEDIA_ROOT = tmp_path
     client.force_login(built.people["manager"])
     job = measured(built)
     found = {name: client.get(address).content.decode() for name, address in addresses(job).items()}

@@ -33,7 +33,6 @@ def shared_built(module_db: None) -> Built:
 def built(db: None, shared_built: Built, settings, tmp_path: Path) -> Built:
     """To be changed by one test: a copy of the rows as Python knows them."""
     settings.MEDIA_ROOT = tmp_path / "media"
-    settings.TEX_PROGRAM = ""  # seconds each
     return deepcopy(shared_built)
 
 
@@ -41,7 +40,7 @@ def built(db: None, shared_built: Built, settings, tmp_path: Path) -> Built:
 def shared_release(shared_built: Built, tmp_path_factory: pytest.TempPathFactory) -> tuple[Release, Path]:
     """Its row, which is in the database of those tests alone that ask for `release`, and its files."""
     media = tmp_path_factory.mktemp("media")
-    with override_settings(MEDIA_ROOT=media, TEX_PROGRAM=""), transaction.atomic():
+    with override_settings(MEDIA_ROOT=media), transaction.atomic():
         found = freeze(deepcopy(shared_built))
         transaction.set_rollback(True)
     return found, media

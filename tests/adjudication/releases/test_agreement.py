@@ -43,7 +43,7 @@ def printed(run: AgreementRun, statistic: str, scope: str, block: str = "") -> s
 
 
 def test_card_datasheet_appendix_and_croissant_print_people_and_machines_apart(settings, tmp_path: Path) -> None:
-    settings.MEDIA_ROOT, settings.TEX_PROGRAM = tmp_path, ""
+    settings.MEDIA_ROOT = tmp_path
     built = judged()
     run = agree(built)
     release = freeze(built)
@@ -67,7 +67,7 @@ def test_card_datasheet_appendix_and_croissant_print_people_and_machines_apart(s
 
 def test_one_rule_for_ties_is_printed(settings, tmp_path: Path) -> None:
     """Nothing is tied, so a count by another rule changes no verdict, and the figures stay those of today."""
-    settings.MEDIA_ROOT, settings.TEX_PROGRAM = tmp_path, ""
+    settings.MEDIA_ROOT = tmp_path
     built = judged(ties=False)
     agree(built)
     vote(built, ties="highest")
@@ -103,7 +103,7 @@ class TestStale:
 
     @pytest.fixture
     def built(self, settings, tmp_path: Path) -> Built:
-        settings.MEDIA_ROOT, settings.TEX_PROGRAM = tmp_path, ""
+        settings.MEDIA_ROOT = tmp_path
         found = judged(machines=False)
         agree(found)
         return found

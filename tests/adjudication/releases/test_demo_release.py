@@ -85,7 +85,6 @@ def test_by_pages_alone(demo: Collection, client: Client, tmp_path: Path) -> Non
 
 
 def test_by_one_command(demo: Collection, settings, tmp_path: Path, capsys) -> None:
-    settings.TEX_PROGRAM = ""  # its PDFs are made by pages
     with pytest.raises(CommandError, match="not ready to be released"):
         call_command("release", "demo", "v1", out=tmp_path / "out")
     call_command("release", "demo", "v1", out=tmp_path / "out", force=REASON, as_json=True)

@@ -6,16 +6,12 @@ import json
 import os
 import re
 import shutil
-import struct
 import warnings
 import zipfile
-import zlib
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pyarrow as pa
-import pypdfium2
 import pytest
 import yaml
 from django.test import Client
@@ -31,7 +27,6 @@ from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.labels.reads.inputs import read_inputs
 from adjudication.models import AgreementRun, Evaluation, Release, Verdict
 from adjudication.releases.actions import open_release, request_release, state_facts
-from adjudication.releases.jobs import pictures
 from adjudication.releases.jobs import release as writing
 from adjudication.releases.jobs.verifying import verify_release
 from adjudication.releases.reads.archive import archive_of
@@ -40,7 +35,6 @@ from corpus.collections.actions.people import add_member, remove_member
 from corpus.models import PoolEntry, PoolSource, Role
 from corpus.topics.actions.topics import delete_topic
 from tests.adjudication.releases.releasing import files_of, freeze, text
-from tests.conftest import chromium_path
 from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import Built
 
@@ -87,48 +81,14 @@ def name_everything(built: Built, who: str) -> None:
     measured.results.create(annotators=["Somebody Renamed", who], **figure)
 
 
-def texts_of_png(content: bytes) -> Iterator[str]:
-    """What its parts but the pixels say: comments, also packed ones, and whatever stands after its end."""
-    at = 8
-    while at + 8 <= len(content):
-        (length,) = struct.unpack(">I", content[at : at + 4])
-        kind, part = content[at + 4 : at + 8], content[at + 8 : at + 8 + length]
-        if kind not in (b"IHDR", b"IDAT"):
-            yield f"{kind!r} {part.decode(errors='replace')}"
-        if kind in (b"zTXt", b"iTXt", b"iCCP"):
-            start = part.find(b"\x78")  # of what is packed by zlib
-            with suppress(zlib.error):
-                yield zlib.decompressobj().decompress(part[start:]).decode(errors="replace")
-        at += length + 12
-        if kind == b"IEND":
-            yield content[at:].decode(errors="replace")
-            return
-
-
-def png_saying(keyword: bytes, words: str) -> bytes:
-    """A PNG file with a packed comment."""
-    part = keyword + b"\0\0" + zlib.compress(words.encode())
-    parts = ((b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0)), (b"zTXt", part), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(each)) + kind + each + struct.pack(">I", zlib.crc32(kind + each)) for kind, each in parts
-    )
-
-
 def texts_in(path: str, content: bytes) -> Iterator[str]:
     """All that can be read in a file: as it is, unpacked, and in what its format says about it."""
     yield path
     yield content.decode(errors="replace")
-    yield content.decode("utf-16-be", errors="replace")  # texts of PDF metadata
     if path.endswith(".parquet"):
         table = parquet.ParquetFile(io.BytesIO(content))
         yield f"{table.metadata} {table.metadata.metadata} {table.schema_arrow.metadata} {table.schema_arrow}"
         yield json.dumps(table.read().to_pylist(), ensure_ascii=False)
-    elif path.endswith(".png"):
-        yield from texts_of_png(content)
-    elif path.endswith(".pdf"):
-        with pypdfium2.PdfDocument(content) as document:
-            yield json.dumps(document.get_metadata_dict(), ensure_ascii=False)
-            yield " ".join(page.get_textpage().get_text_bounded() for page in document)
     elif zipfile.is_zipfile(io.BytesIO(content)):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             yield archive.comment.decode(errors="replace")
@@ -141,8 +101,6 @@ def texts_in(path: str, content: bytes) -> Iterator[str]:
 
 def test_names_are_found_wherever_they_hide() -> None:
     """The search of the next test sees into what a file packs."""
-    assert "zebulon" in " ".join(texts_in("x.png", png_saying(b"Author", "by zebulon")))
-    assert "zebulon" in " ".join(texts_in("x.png", png_saying(b"Author", "") + b"zebulon"))
     packed, table = io.BytesIO(), io.BytesIO()
     parquet.write_table(pa.table({"who": ["zebulon"] * 100}).replace_schema_metadata({"by": "nadia"}), table)
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -153,22 +111,12 @@ def test_names_are_found_wherever_they_hide() -> None:
         assert [name for name in ("zebulon", "nadia", "nemo") if name not in shown] == []
 
 
-@pytest.mark.browser
-def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Built, settings, monkeypatch) -> None:
-    """Also in none of its PDFs, and in no picture of a screen: neither in the file, nor on the page that was drawn."""
-    settings.BROWSER_PROGRAM = chromium_path()
-    drawn = []
-    take = pictures.photograph
-    monkeypatch.setattr(pictures, "photograph", lambda page, program: (drawn.append(page), take(page, program))[1])
-    if shutil.which("pdflatex"):
-        settings.TEX_PROGRAM = "pdflatex"
+def test_a_name_typed_anywhere_is_in_no_file_of_the_anonymous_variant(built: Built) -> None:
     name_everything(built, "zebulon")
     release = freeze(built)
     hidden = ("zebulon", "nadia", "nemo", "1825-0097", "somebody renamed")
     files = files_of(release.variant(anonymous=True))
-    pdf = {".pdf"} if settings.TEX_PROGRAM else set()
-    assert {Path(path).suffix for path in files} >= {".parquet", ".jsonl", ".tex", ".md", ".png", *pdf}
-    (files["the page of the picture"],) = (page.encode() for page in drawn)
+    assert {Path(path).suffix for path in files} >= {".parquet", ".jsonl", ".md"}
     files["whole.zip"] = b"".join(archive_of(release, anonymous=True))
     found = []
     for path, content in files.items():
@@ -237,25 +185,6 @@ def test_hostile_texts_stay_texts(built: Built, client: Client) -> None:
     page = client.get(reverse("public_release", args=[collection.slug, "v1"])).content.decode()
     assert "<img src=x" not in page
     assert ">None<" not in page
-
-
-@pytest.mark.skipif(not shutil.which("pdflatex"), reason="There is no pdflatex here.")
-def test_the_pdf_shows_hostile_texts_and_names_nobody(built: Built, settings) -> None:
-    settings.TEX_PROGRAM = "pdflatex"
-    built.collection.licence = HOSTILE
-    built.collection.save()
-    body = "# Read\n\n\\input{/etc/passwd} \\write18{touch x} zebulon 100% of $5 & more_or_less"
-    built.campaign.guidelines.create(version=2, body=body, created_at=timezone.now())
-    built.campaign.annotators.update(guideline_seen=2)
-    release = freeze(built)
-    for anonymous in (False, True):
-        with pypdfium2.PdfDocument(release.variant(anonymous=anonymous) / "REVIEWERS.pdf") as document:
-            shown = "".join(page.get_textpage().get_text_bounded() for page in document)
-            assert "zebulon" not in json.dumps(document.get_metadata_dict())
-        for expected in ("\\input{/", "etc/", "100% of $5 & more_or", "[U+1F600]", "</", "img src"):
-            assert expected in shown, expected
-        assert "zebulon" not in shown
-        assert verify_release(release.variant(anonymous=anonymous)).remade is True
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def folder(shared_built: Built, tmp_path_factory: pytest.TempPathFactory) -> Pat
     more = [Judgment(assignment=one.assignment, submission=one.submission, criterion=second, value=1) for one in given]
     Judgment.objects.bulk_create(more)
     vote(built)
-    with override_settings(MEDIA_ROOT=tmp_path_factory.mktemp("media"), TEX_PROGRAM=""):
+    with override_settings(MEDIA_ROOT=tmp_path_factory.mktemp("media")):
         return freeze(built, force="Labels of the second criterion are incomplete.").variant(anonymous=False)
 
 

@@ -46,7 +46,7 @@ def answer(call: Call) -> str:
 @pytest.fixture
 def released(settings: Any, tmp_path: Path) -> tuple[Rubric, Path]:
     """Questions that came without a word of who wrote them, two of a model and one of an author; all of them rated."""
-    settings.MEDIA_ROOT, settings.INDEX_DIR, settings.TEX_PROGRAM = tmp_path / "media", tmp_path / "indexes", ""
+    settings.MEDIA_ROOT, settings.INDEX_DIR = tmp_path / "media", tmp_path / "indexes"
     settings.LLM_ATTEMPTS, settings.LLM_CONCURRENCY, settings.LLM_RATE, settings.LLM_MODEL = 1, 1, 0, "stub-model"
     rubric = build_rubric(opened=False)
     manager = rubric.people["mia"]

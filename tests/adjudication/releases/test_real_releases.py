@@ -41,7 +41,6 @@ TENTHS = 11  # levels: DORIS-MAE's mean over aspects, 0 to 2, in steps of 0.2
 @pytest.fixture(autouse=True)
 def _media(settings, tmp_path: Path) -> None:
     settings.MEDIA_ROOT = tmp_path / "media"
-    settings.TEX_PROGRAM = ""
 
 
 class Road:

@@ -74,11 +74,19 @@ class TestPages:
         page = stranger.get(public).text
         assert page.index('href="#cite-heading"') < page.index("Dataset description") < page.index('id="cite-heading"')
         assert re.search(rf'href="{public}files/croissant.json"\s+download>Croissant metadata', page)
-        assert "(PDF)" not in page  # no TeX here
+        assert f'href="{public}files/REVIEWERS.md?read"' in page
+        shown = stranger.get(f"{public}files/DATASHEET.md", {"read": ""}).text
+        assert "<h1>Datasheet: Collection tea</h1>" in shown
+        assert "<strong>Who created it?</strong>" in shown
+        assert "Countess of Kettles" in shown
         review = reverse("reviewing_release", args=[release.anonymous_token])
         answer = stranger.get(review)
         assert answer["X-Robots-Tag"] == "noindex"
         assert not [name for name in (*PEOPLE, slug + "/") if name in answer.content.decode().lower()]
+        datasheet = reverse("reviewing_file", args=[release.anonymous_token, "DATASHEET.md"])
+        answer = stranger.get(datasheet, {"read": ""})
+        assert answer["X-Robots-Tag"] == "noindex"
+        assert not [name for name in (*PEOPLE, slug + "/", "kettles") if name in answer.text.lower()]
         address = reverse("reviewing_file", args=[release.anonymous_token, "README.md"])
         assert b"Collection tea" in b"".join(stranger.get(address).streaming_content)  # type: ignore[arg-type]
         manager.post(publish, {"to": "nobody"})

@@ -34,7 +34,6 @@ UNJUDGED = 3_000  # documents, so that writing takes a while
 @pytest.fixture
 def built(settings, tmp_path: Path, transactional_db: None) -> Built:
     settings.MEDIA_ROOT = tmp_path / "media"
-    settings.TEX_PROGRAM = ""
     found = build_campaign([[1, 1, 0]] * ITEMS, topics=2)
     found.collection.licence = "CC BY 4.0"
     found.collection.save()
@@ -53,7 +52,7 @@ def large(built: Built) -> Built:
 
 def start(tmp_path: Path, name: str) -> Child:
     command = [sys.executable, "manage.py", "release", "tea", name, "--json"]
-    return Child(command, tmp_path / f"{name}.log", child_environment(LITMUS_TEX="", LITMUS_CHROMIUM=""))
+    return Child(command, tmp_path / f"{name}.log", child_environment())
 
 
 def releases(built: Built, settings) -> list[str]:
@@ -134,7 +133,7 @@ jobs.carry_out(Release.objects.get(pk=int(sys.argv[1])))
 
 def killed(tmp_path: Path, *words: str) -> None:
     """Run a program that ends by killing itself."""
-    log, environment = tmp_path / "killed.log", child_environment(LITMUS_TEX="", LITMUS_CHROMIUM="")
+    log, environment = tmp_path / "killed.log", child_environment()
     child = Child([sys.executable, "-c", *words], log, environment)
     assert child.process.wait(120) == -signal.SIGKILL, child.output
 
