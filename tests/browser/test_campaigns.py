@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts import jobs
@@ -10,7 +11,7 @@ from annotation.assignment.actions.annotators import add_name
 from annotation.assignment.actions.assignments import assign_items, confirm_assignment, request_assignment
 from annotation.campaigns.actions.campaigns import open_campaign
 from annotation.campaigns.actions.guidelines import write_guideline
-from annotation.models import Assignment, Campaign, CampaignState
+from annotation.models import Assignment, Campaign, CampaignState, Level
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.annotation import (
     AT,
@@ -131,3 +132,20 @@ def test_pages_of_a_draft_and_its_assignment_are_accessible(new_page: NewPage) -
     job = confirm_assignment(preview=preview, by=made.manager, at=AT)
     for run in (preview, job):
         assert_accessible_everywhere(page, f"/c/teas/campaigns/draft/assignment/{run.pk}/")
+
+
+def test_names_and_levels_of_one_long_word_break_in_a_narrow_window(new_page: NewPage, made: Material) -> None:
+    campaign = make_campaign(made)
+    assign_items(campaign=campaign, by=None, at=AT)
+    open_campaign(campaign=campaign, by=None, at=AT)
+    word = "campaign:main;unit=aspect;" * 4
+    Campaign.objects.update(name=word)
+    Level.objects.update(label=word[:60], definition=word, example=word)
+    shown = {"collection_dashboard": made.manager, "criteria_edit": made.manager}
+    shown |= dict.fromkeys(("campaign_detail", "labelling_screen"), made.people["ana"])
+    for name, person in shown.items():
+        page = new_page(person)
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(reverse(name, args=["teas", *[campaign.slug] * (name != "collection_dashboard")]))
+        page.get_by_text(word[:26]).first.wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") == 390, name
