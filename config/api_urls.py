@@ -147,6 +147,7 @@ urlpatterns = [
     path(f"{C}exports/<slug:name>/", exports.ExportFile.as_view(), name="api_export"),
     path(f"{C}releases/", releases.ReleaseList.as_view(), name="api_releases"),
     path(f"{C}releases/<str:name>/", releases.ReleaseDetail.as_view(), name="api_release"),
+    path(f"{C}releases/<str:name>/archive/", releases.ReleaseArchive.as_view(), name="api_release_archive"),
     path(f"{C}releases/<str:name>/files/<path:path>", releases.ReleaseFile.as_view(), name="api_release_file"),
     path(f"{C}releases/<str:name>/publications/", publications.PublicationList.as_view(), name="api_publications"),
     path(

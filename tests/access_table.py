@@ -608,6 +608,7 @@ TABLE: list[Row] = [
         "GET login 404 403 403 403 404",
         where=lambda w: {**_release(w), "pk": w.publication.pk},
     ),
+    *row("api_release_archive", "GET login 404 403 404 404 404", where=_release),
     *row("api_release_file", "GET login 404 403 404 404 404", where=_release_file),
     *row("api_line", "GET login 404 403 422 422 422"),
     # --- API ---------------------------------------------------------------------------------------------------------

@@ -10,11 +10,10 @@ from django import forms
 def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: bool = False, former: str = "") -> None:
     """Add the field as an optional argument; its value is None unless it is given.
 
-    `argument` of a field is its name on the command line, where that differs; `former` is one that works for a version
-    more. A field with `many` takes several words, and so does a choice of several; given again, the option adds to
-    them. A switch that is on at first can be put off by --no-….
+    `former` is a name that works for a version more. A field with `many` takes several words, and so does a choice of
+    several; given again, the option adds to them. A switch that is on at first can be put off by --no-….
     """
-    flag = "--" + (getattr(field, "argument", "") or name).replace("_", "-")
+    flag = "--" + name.replace("_", "-")
     more: dict[str, Any] = {"help": str(field.help_text or field.label or "").replace("%", "%%")}
     choices = cast(Any, getattr(field, "choices", None))
     # The form knows the choices that depend on the collection.
@@ -23,9 +22,13 @@ def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: boo
         parser.add_argument(name, **more)
         return
     more["dest"] = name
+    former = former and "--" + former.replace("_", "-")
     if isinstance(field, forms.BooleanField):
         way: Any = BooleanOptionalAction if field.initial else "store_true"
-        parser.add_argument(flag, **more, action=way, default=None)
+        if former:
+            add_renamed_option(parser, flag, former=former, **more, nargs=0, const=True)
+        else:
+            parser.add_argument(flag, **more, action=way, default=None)
         return
     if isinstance(field, forms.MultipleChoiceField | forms.ModelMultipleChoiceField) or getattr(field, "many", False):
         more |= {"nargs": "+", "action": "extend"}
@@ -36,7 +39,7 @@ def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: boo
     else:
         more["metavar"] = "NAME" if isinstance(field, forms.MultipleChoiceField) else name.upper()
     if former:
-        add_renamed_option(parser, flag, former="--" + former.replace("_", "-"), **more)
+        add_renamed_option(parser, flag, former=former, **more)
     else:
         parser.add_argument(flag, **more)
 

@@ -96,7 +96,7 @@ class Options:
         words = (
             dict(cast(Choices, choice.choices)).get(value, value) if isinstance(choice, forms.ChoiceField) else value
         )
-        flag = f"--{(getattr(choice, 'argument', '') or name).replace('_', '-')}"
+        flag = f"--{name.replace('_', '-')}"
         is_switch = isinstance(choice, forms.BooleanField)
         return at_door(
             page=f"choose “{choice.label}”" if is_switch else f"choose “{words}” for “{choice.label}”",

@@ -45,10 +45,10 @@ class Switch(forms.CheckboxInput):
 class SwitchField(forms.BooleanField):
     widget = Switch
 
-    def __init__(self, *, strict: bool = False, argument: str = "", **more: Any) -> None:
-        """`argument` is its name on the command line, where that differs."""
+    def __init__(self, *, strict: bool = False, former: str = "", **more: Any) -> None:
+        """`former` is an option of the command that still means it, for one version."""
         super().__init__(required=False, initial=False, **more)
-        self.strict, self.argument = strict, argument
+        self.strict, self.former = strict, former
 
     def is_strict(self, value: Any) -> bool:
         return self.strict and is_on(value)

@@ -100,8 +100,7 @@ def _own_options(exporter: Exporter, words: Mapping[str, Any]) -> dict[str, Any]
 def _why_not(exporter: Exporter, name: str, value: Any, field: forms.Field) -> str:
     """Why the export is not written with this option, and what to do, in the words of the present door."""
     able = ", ".join(each for each in formats() if _any_has(each, name, value))
-    flag = f"--{(getattr(field, 'argument', '') or name).replace('_', '-')}"
-    what = at_door(command=flag) or name
+    what = at_door(command=f"--{name.replace('_', '-')}") or name
     what = what if value is True or isinstance(field, forms.BooleanField) else f"{what} “{str(value)[:40]}”"
     why = exporter.anyway.get(name, "")
     return f"“{exporter.label}” cannot be written with {what}. {why}Leave it out, or export one of these: {able}."

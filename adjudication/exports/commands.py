@@ -34,7 +34,7 @@ class Command(ReportingCommand):
         parser.add_argument("slug")
         parser.add_argument("--format", required=True, choices=list(formats()), dest="kind")
         for name, field in option_fields().items():
-            add_option(parser, name, field)
+            add_option(parser, name, field, former=getattr(field, "former", ""))
         parser.add_argument("--out", type=Path, metavar="FILE", help="a directory for acm-cr")
 
     def carry_out(self, *, slug: str, kind: str, out: Path | None, **options: Any) -> tuple[str, dict[str, Any]]:

@@ -3,6 +3,8 @@
 from typing import Any, ClassVar
 
 from django.http import FileResponse, Http404
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -16,11 +18,13 @@ from adjudication.releases.actions import request_release
 from adjudication.releases.reads.archive import file_of
 from adjudication.releases.reads.explaining import explain
 from adjudication.releases.rules import check_can_read_release
+from adjudication.releases.views import zip_of
 from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
 
 MANAGERS: tuple[Role, ...] = (Role.MANAGER,)
+ANONYMOUS = OpenApiParameter("anonymous", OpenApiTypes.BOOL, description="the variant without names")
 
 
 class ReleaseSerializer(serializers.ModelSerializer[Release]):
@@ -94,20 +98,45 @@ class ReleaseDetail(ReleaseReader):
         return Response(ReleaseSerializer(found).data)
 
 
-class ReleaseFile(ReleaseReader):
-    """One file of a frozen release."""
+class FrozenReader(ReleaseReader):
+    """The files of a frozen release, with names or without."""
 
     content_negotiation_class = AnyType
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
+    @property
+    def release(self) -> Release:
+        return get_object_or_404(self.collection.releases.frozen(), name=self.kwargs["name"])
+
+    @property
+    def is_anonymous(self) -> bool:
+        return self.request.query_params.get("anonymous", "").lower() in ("1", "true")
+
+
+class ReleaseArchive(FrozenReader):
+    """All files of a frozen release."""
+
+    @extend_schema(
+        operation_id="releases_archive",
+        parameters=[ANONYMOUS],
+        responses=answers({(200, "application/zip"): OpenApiTypes.BINARY}, 403, 404, 422),
+    )
+    def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
+        """One ZIP archive of them, equal bytes each time."""
+        return zip_of(self.release, anonymous=self.is_anonymous)
+
+
+class ReleaseFile(FrozenReader):
+    """One file of a frozen release."""
+
     @extend_schema(
         operation_id="releases_file",
+        parameters=[ANONYMOUS],
         responses=answers({(200, "application/octet-stream"): OpenApiTypes.BINARY}, 403, 404),
     )
     def get(self, request: Request, slug: str, name: str, path: str) -> FileResponse:
         """The file as it was frozen; `manifest.json` lists them all."""
-        release = self.collection.releases.frozen().filter(name=name).first()
-        found = file_of(release, path, anonymous=False) if release else None
+        found = file_of(self.release, path, anonymous=self.is_anonymous)
         if found is None:
             raise Http404
         return FileResponse(found.open("rb"), as_attachment=True, filename=found.name)

@@ -123,7 +123,7 @@ def release_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 def release_archive(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     """All files as one ZIP archive; `?anonymous=1` is the variant without names."""
     _, release = _release(request, slug, name)
-    return _archive(release, anonymous=request.GET.get("anonymous") == "1")
+    return zip_of(release, anonymous=request.GET.get("anonymous") == "1")
 
 
 @require_safe
@@ -199,7 +199,7 @@ def opened_release(request: HttpRequest, **address: str) -> HttpResponse:
 def opened_archive(_: HttpRequest, **address: str) -> HttpResponseBase:
     """All its files."""
     release, anonymous = _opened(**address)
-    return _archive(release, anonymous=anonymous)
+    return zip_of(release, anonymous=anonymous)
 
 
 @login_not_required
@@ -226,7 +226,8 @@ def _hidden(response: HttpResponse, *, anonymous: bool) -> HttpResponse:
     return response
 
 
-def _archive(release: Release, *, anonymous: bool) -> HttpResponseBase:
+def zip_of(release: Release, *, anonymous: bool) -> HttpResponseBase:
+    """All files of the variant in one archive, as a download."""
     answer = StreamingHttpResponse(archive_of(release, anonymous=anonymous), content_type="application/zip")
     stem = f"anonymous-{release.name}" if anonymous else f"{release.collection.slug}-{release.name}"
     answer["Content-Disposition"] = f'attachment; filename="{stem}.zip"'

@@ -33,7 +33,7 @@ class ContextForm(ExportForm):
 
     drafts = SwitchField(
         label="Include drafts and proposals, marked as such",
-        argument="include-drafts",
+        former="include_drafts",
         help_text="of contexts: also papers that nobody has confirmed, marked as such",
     )
 

@@ -44,7 +44,6 @@ class DocumentForm(ExportForm):
     full_texts = FullTextField(
         strict=True,
         label="Documents with their full texts",
-        argument="full-texts",
         help_text="of documents: with their full texts, as far as there are any",
     )
 

@@ -81,7 +81,7 @@ def test_sentences_are_numbered_through_or_from_where_a_paper_says(material, tmp
 
 
 def test_xml_and_sheets_come_out_and_go_in_again(material, tmp_path) -> None:
-    call_command("export", "teas", "--format", "acm-cr", "--out", str(tmp_path / "out"), "--include-drafts")
+    call_command("export", "teas", "--format", "acm-cr", "--out", str(tmp_path / "out"), "--drafts")
     names = sorted(path.name for path in (tmp_path / "out").iterdir())
     assert names == [f"9.{tail}.{suffix}" for tail in ("7654321", "8765432", "9999999") for suffix in ("dois", "xml")]
     assert (tmp_path / "out" / "9.7654321.dois").read_text() == (
@@ -118,13 +118,14 @@ def test_what_nobody_has_confirmed_stays_out_unless_asked_for(material, tmp_path
     assert [each["code"] for each in result["warnings"]] == ["drafts", "repeated-numbers", "papers-inside"]
     rows = export(tmp_path / "d", "--format", "qrels", "--level", "paragraph", "--include-drafts").splitlines()
     assert rows[-1] == "999999901\t1\td0002\t1"
+    assert "--include-drafts is now --drafts" in capsys.readouterr().err
     Paper.objects.exclude(key__endswith="9999999").delete()
-    with pytest.raises(CommandError, match=r"No paper is confirmed by anybody yet\. Add --include-drafts"):
+    with pytest.raises(CommandError, match=r"No paper is confirmed by anybody yet\. Add --drafts"):
         export(tmp_path / "n", "--format", "qrels", "--level", "paragraph")
     Paper.objects.all().delete()
     with pytest.raises(CommandError, match="has no papers"):
         export(tmp_path / "n", "--format", "topics", "--level", "sentence")
-    with pytest.raises(CommandError, match="is an option of qrels, topics"):
+    with pytest.raises(CommandError, match="one of these: qrels, topics"):
         export(tmp_path / "n", "--format", "beir", "--level", "sentence")
 
 

@@ -56,6 +56,20 @@ class TestPages:
             assert manager.get(reverse("release_file", args=[slug, "v1", "x"])[:-1] + path).status_code == 404
 
     @pytest.mark.slow
+    @pytest.mark.usefixtures("release")
+    @pytest.mark.parametrize("anonymous", ["", "1"])
+    def test_the_api_hands_out_both_variants_as_the_page_does(
+        self, built: Built, manager: Client, anonymous: str
+    ) -> None:
+        def read(name: str, *where: str) -> tuple[str, bytes]:
+            answer = manager.get(reverse(name, args=[built.collection.slug, "v1", *where]), {"anonymous": anonymous})
+            return answer["Content-Disposition"], b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+
+        assert read("api_release_archive") == read("release_archive")
+        assert ("anonymous-v1" in read("api_release_archive")[0]) == bool(anonymous)
+        assert read("api_release_file", "README.md") == read("release_file", "README.md")
+
+    @pytest.mark.slow
     def test_an_opened_release_is_for_everybody_and_the_reviewers_page_names_nobody(
         self, built: Built, release: Release, manager: Client
     ) -> None:
@@ -157,6 +171,7 @@ class TestLines:
             (reverse("release_list", args=[slug]), {}),
             (reverse("release_archive", args=[slug, "v1"]), {}),
             (reverse("api_release_file", args=[slug, "v1", "lines.jsonl"]), {}),
+            (reverse("api_release_archive", args=[slug, "v1"]), {}),
         ):
             assert client.get(address, wanted).status_code == 403, address
 
