@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from config import embedded
+from config import embedded, rest
 from config.addresses import last_address
 from config.env import (
     BadEnvironment,
@@ -371,51 +371,8 @@ EMBEDDINGS_RATE = env.number("LITMUS_EMBEDDINGS_RATE", 600)  # requests a minute
 VECTOR_STORE = env.choice("LITMUS_VECTOR_STORE", "auto", ("auto", "pgvector", "files"))
 
 # --- REST API ---------------------------------------------------------------------------------------------------------
-REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": [
-        "accounts.authentication.TokenAuthentication",  # first: it names the scheme in 401 answers
-        "rest_framework.authentication.SessionAuthentication",
-    ],
-    "DEFAULT_PERMISSION_CLASSES": [
-        "rest_framework.permissions.IsAuthenticated",
-        "accounts.scopes.ScopeAllows",
-    ],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["accounts.parsers.JSONParser"],
-    "DEFAULT_SCHEMA_CLASS": "accounts.api_schema.OperationSchema",
-    "DEFAULT_THROTTLE_CLASSES": ["accounts.throttling.PersonThrottle"],
-    "DEFAULT_THROTTLE_RATES": {"user": f"{env.number('LITMUS_API_RATE', 3000, minimum=1)}/min"},  # for each person
-    "EXCEPTION_HANDLER": "accounts.problems.problem_handler",
-    "URL_FORMAT_OVERRIDE": None,
-}
-SPECTACULAR_SETTINGS = {
-    "TITLE": "Litmus",
-    "DESCRIPTION": "Make retrieval test collections: the same actions and permissions as on the pages.",
-    "VERSION": CODE_VERSION,
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated", "accounts.scopes.ScopeAllows"],
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "SCHEMA_PATH_PREFIX": "/api/",
-    "SERVERS": [{"url": SITE_PATH}] if SITE_PATH else [],
-    "COMPONENT_SPLIT_REQUEST": True,
-    "ENUM_NAME_OVERRIDES": {
-        "CampaignStateEnum": "annotation.models.CampaignState",
-        "AssignmentStateEnum": "annotation.models.AssignmentState",
-        "AnnotatorKindEnum": "annotation.models.items.AnnotatorKind",
-        "AnnotatorStateEnum": "annotation.models.items.AnnotatorState",
-        "JobStateEnum": "accounts.models.JobState",
-        "CampaignKindEnum": "annotation.models.campaigns.KIND_CHOICES",
-        "MachineKindEnum": "annotation.models.machines.MachineKind",
-        "CampaignOrderEnum": "annotation.models.Order",
-        "TopicKindEnum": "corpus.models.TopicKind",
-        "MailPurposeEnum": "corpus.models.MailPurpose",
-        "PromptPurposeEnum": "corpus.models.PromptPurpose",
-        "AuthorStateEnum": "corpus.questions.api.author_calls.AUTHOR_STATES",
-        "PaperStateEnum": "adjudication.papers.api.STATES",
-        "CycleOutcomeEnum": "annotation.models.Outcome",
-    },
-}
+REST_FRAMEWORK = rest.framework(env.number("LITMUS_API_RATE", 3000, minimum=1))
+SPECTACULAR_SETTINGS = rest.description(version=CODE_VERSION, path=SITE_PATH)
 
 # --- language, time, log ---------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"

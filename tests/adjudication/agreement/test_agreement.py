@@ -2,11 +2,9 @@
 
 import json
 import math
-from typing import Any
 
 import numpy as np
 import pytest
-import scipy
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
@@ -15,13 +13,12 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import NotAllowed, Refused
 from adjudication.agreement.actions import campaign_seed, request_agreement
-from adjudication.agreement.jobs.agreement import compute_agreement
 from adjudication.agreement.reads.agreement import as_json, show
 from adjudication.agreement.reads.matrix import topic_tiles
 from adjudication.agreement.reads.standing import fetch_standing
 from adjudication.models import AgreementResult, AgreementRun, Verdict
 from adjudication.verdicts.reads.judgments import ItemSelection, find_judged
-from annotation.models import Annotator, Item, Level, Scale
+from annotation.models import Scale
 from engines.stats.statistics import STATISTICS, statistics_for
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
@@ -251,41 +248,6 @@ def test_newer_judgments_make_the_figures_stale() -> None:
     assert (standing.is_stale, standing.newer) == (True, 1)
 
 
-@pytest.mark.slow
-def test_a_second_attempt_keeps_what_is_finished_and_gives_the_same_figures() -> None:
-    built = build_campaign(noisy_labels(60, 3))
-    whole = agree(built)
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, figures=False, send=False)
-    compute_agreement(run, jobs.Progress(run))
-    kept = list(run.results.order_by("pk").values_list("pk", flat=True))
-    compute_agreement(AgreementRun.objects.get(pk=run.pk), jobs.Progress(run))  # the worker died before it could finish
-    assert list(run.results.order_by("pk").values_list("pk", flat=True)) == kept
-    fields = ("statistic", "scope", "annotators", "value", "ci")
-    assert list(run.results.order_by("pk").values(*fields)) == list(whole.results.order_by("pk").values(*fields))
-
-
-@pytest.mark.slow
-def test_a_second_attempt_begins_again_when_the_labels_have_changed() -> None:
-    built = build_campaign([[0, 1, None]] * 12)
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, figures=False, send=False)
-    compute_agreement(run, jobs.Progress(run))
-    built.label(built.items[0], "cai", 1)
-    run = AgreementRun.objects.get(pk=run.pk)
-    compute_agreement(run, jobs.Progress(run))
-    assert run.n_judgments == 25
-    assert run.results.filter(annotators=["ana", "cai"], statistic="accuracy").count() == 1
-
-
-def test_cancelling_keeps_nothing() -> None:
-    built = build_campaign(noisy_labels(60, 3))
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, send=False)
-    AgreementRun.objects.filter(pk=run.pk).update(cancel_requested_at=AT)
-    jobs.carry_out(run)
-    run.refresh_from_db()
-    assert run.state == JobState.CANCELLED
-    assert not run.results.exists()
-
-
 def test_refusals() -> None:
     built = build_campaign([[0, 1, 2]])
     for options, reason in (
@@ -364,32 +326,6 @@ def test_figures_that_are_undefined_for_one_reason_share_a_line(capsys: pytest.C
     lines = [line for line in capsys.readouterr().err.splitlines() if "undefined" in line]
     assert len(lines) == len({tuple(line.split(":")[:2]) for line in lines}) > 0
     assert any("accuracy, macro_f1" in line for line in lines), "the machine has one run"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("change", ["topic", "level", "model", "library", "code"])
-def test_a_second_attempt_begins_again_when_anything_else_has_changed(
-    change: str, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built = build_campaign(noisy_labels(30, 3), people=("ana", "ben"), topics=30, machines=[("m-1", "m", 1)])
-    run = request_agreement(campaign=built.campaign, by=None, at=AT, resamples=1000, figures=False, send=False)
-    compute_agreement(run, jobs.Progress(run))
-    before, kept = run.inputs_hash, set(run.results.values_list("pk", flat=True))
-    if change == "topic":
-        Item.objects.filter(pk=built.items[0].pk).update(topic=built.items[1].topic)
-    elif change == "level":
-        Level.objects.create(criterion=built.criterion, value=3, label="perfectly relevant")
-    elif change == "model":
-        Annotator.objects.filter(pk=built.annotators["m-1"].pk).update(model="another")
-    elif change == "library":
-        monkeypatch.setattr("scipy.__version__", "0.0.1")
-    else:
-        settings.CODE_VERSION = "another"
-    run = AgreementRun.objects.get(pk=run.pk)
-    compute_agreement(run, jobs.Progress(run))
-    assert not kept & set(run.results.values_list("pk", flat=True))
-    assert (run.inputs_hash == before) == (change in ("library", "code"))
-    assert run.library_versions["scipy"] == ("0.0.1" if change == "library" else scipy.__version__)
 
 
 @pytest.mark.slow

@@ -1,15 +1,11 @@
 """Extraction campaigns: papers as items, an annotator's extraction with its revisions, and who may see what."""
 
-from copy import deepcopy
-from io import BytesIO
-
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.assignment.actions.annotators import add_members
 from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import close_campaign, create_campaign, open_campaign, update_campaign
 from annotation.campaigns.actions.items import build_items
@@ -30,23 +26,10 @@ from annotation.papers.reads.gold import gold_of
 from corpus.models import Paper
 from engines.definitions.block_contexts import without_proposals
 from engines.definitions.extractions import Content, write_content
-from tests.factories.annotation import AT, Material, add_topic, make_campaign, make_material
+from tests.factories.annotation import AT, Material, make_campaign
 from tests.factories.papers import PaperFactory, assignment_of, make_content, make_extraction
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(scope="module")
-def shared_material(module_db: None) -> Material:
-    made = make_material(topics=1)
-    PaperFactory.create_batch(3, collection=made.collection)
-    return made
-
-
-@pytest.fixture
-def material(db: None, shared_material: Material) -> Material:
-    """Of rows that the tests of a module share; as Python knows them, they are this test's own."""
-    return deepcopy(shared_material)
 
 
 def campaign_of(material: Material, **fields: object) -> Campaign:
@@ -108,7 +91,7 @@ def test_an_annotator_begins_with_the_proposal_and_every_state_is_kept(material)
     made = make_content()
     make_extraction(paper, ExtractionSource.MACHINE, made)
     proposal = without_proposals(made)  # what takes names out is offered, not applied
-    assignment = assignment_of(campaign, "ana", paper) if _has(campaign, "ana", paper) else None
+    assignment = assignment_of(campaign, "ana", paper) if has_paper(campaign, "ana", paper) else None
     name = "ana" if assignment else "ben"
     assignment = assignment or assignment_of(campaign, "ben", paper)
     by = material.people[name]
@@ -139,7 +122,7 @@ def test_an_annotator_begins_with_the_proposal_and_every_state_is_kept(material)
         save(Content((), proposal.references * 2), 1)
 
 
-def _has(campaign: Campaign, name: str, paper: Paper) -> bool:
+def has_paper(campaign: Campaign, name: str, paper: Paper) -> bool:
     return campaign.items.filter(paper=paper, assignments__annotator__user__email=f"{name}@example.org").exists()
 
 
@@ -174,7 +157,7 @@ def test_finishing_asks_about_dangling_citations_and_can_be_taken_back(material)
 def test_annotators_who_differ_wait_for_adjudication(material) -> None:
     campaign = campaign_of(material, overlap=2)
     paper = campaign.items.order_by("pk")[0].paper
-    judges = [name for name in ("ana", "ben", "cai") if _has(campaign, name, paper)]
+    judges = [name for name in ("ana", "ben", "cai") if has_paper(campaign, name, paper)]
     for name, content in zip(judges, (make_content(), make_content(cites=("2",))), strict=True):
         by = material.people[name]
         mine = begin_extraction(assignment=assignment_of(campaign, name, paper), by=by, at=AT)
@@ -272,130 +255,3 @@ def test_the_database_keeps_revisions_and_their_order(material) -> None:
         make_extraction(paper, ExtractionSource.MACHINE, make_content())
     paper.delete()  # nobody has worked on it: the proposal goes with it
     assert not Extraction.objects.filter(pk=proposal.pk).exists()
-
-
-# --- pages ------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_an_annotator_goes_from_the_list_to_the_finished_paper(material, client) -> None:
-    campaign = campaign_of(material, overlap=3)
-    paper = campaign.items.order_by("pk")[0].paper
-    make_extraction(paper, ExtractionSource.MACHINE, make_content())
-    make_extraction(paper, ExtractionSource.IMPORTED, make_content(values=("10.9/secret", None)))
-    client.force_login(material.people["ana"])
-    assert reverse("extraction_queue", args=["teas", campaign.slug]) in client.get(reverse("home")).content.decode()
-    queue = client.get(reverse("extraction_queue", args=["teas", campaign.slug])).content.decode()
-    assignment = assignment_of(campaign, "ana", paper)
-    here = ("teas", campaign.slug, assignment.pk)
-    assert reverse("extraction_detail", args=here) in queue
-    page = client.get(reverse("extraction_detail", args=here)).content.decode()
-    assert "Lee et al. [1, 2] measured it." in page
-    assert "1 of 2 are in the collection" in page
-    assert "secret" not in page  # the gold is not theirs to see
-    written = client.get(reverse("extraction_download", args=here)).content.decode()
-    corrected = BytesIO(written.replace("Tea is old.", "Tea is very old.").encode())
-    corrected.name = "mine.xml"
-    sent = client.post(reverse("extraction_revise", args=here), {"file": corrected, "base": 1}, follow=True)
-    assert "Tea is very old." in sent.content.decode()
-    mine = Extraction.objects.get(assignment=assignment)
-    (context,) = content_of(mine).contexts
-    assert context.blocks == (1,)  # what XML cannot carry is kept
-    assert [sentence.text for sentence in context.sentences] == ["Tea is very old.", "Lee et al. [1, 2] measured it."]
-    client.post(reverse("extraction_step", args=here), {"step": "undo"})
-    client.post(reverse("extraction_finish", args=here))
-    assert next(gold.status for gold in gold_of(material.collection)) == "confirmed"
-    assert content_of(Extraction.objects.get(pk=mine.pk)) == without_proposals(make_content())
-
-
-@pytest.mark.parametrize(
-    ("sent", "reason"),
-    [
-        (b"<doc><doi>a</doi>", "not well-formed"),
-        (b"%PDF-1.7", "not well-formed"),
-        (b'<doc><doi>a</doi><contexts><context id="a b"><s>x</s></context></contexts></doc>', "cannot be a number"),
-    ],
-)
-def test_a_bad_file_is_refused_with_the_reason_and_nothing_is_lost(material, client, sent, reason) -> None:
-    campaign = campaign_of(material, overlap=3)
-    assignment = assignment_of(campaign, "ana", campaign.items.order_by("pk")[0].paper)
-    begin_extraction(assignment=assignment, by=material.people["ana"], at=AT)
-    client.force_login(material.people["ana"])
-    file = BytesIO(sent)
-    file.name = "mine.xml"
-    address = reverse("extraction_revise", args=["teas", campaign.slug, assignment.pk])
-    answer = client.post(address, {"file": file, "base": 1})
-    assert answer.status_code == 422
-    assert reason in answer.content.decode()
-    assert ExtractionRevision.objects.filter(extraction__assignment=assignment).count() == 1
-
-
-def test_the_labelling_screen_takes_no_papers(material, client) -> None:
-    campaign = campaign_of(material)
-    client.force_login(material.people["ana"])
-    answer = client.get(reverse("labelling_screen", args=["teas", campaign.slug]))
-    assert (answer.status_code, b"are not graded: they take no answers of this kind" in answer.content) == (422, True)
-    add_topic(material, "9", ["It is green."])
-    graded = make_campaign(material, name="Graded")
-    answer = client.get(reverse("extraction_queue", args=["teas", graded.slug]))
-    assert (answer.status_code, b"its items are graded" in answer.content) == (422, True)
-
-
-@pytest.mark.slow
-def test_overseers_see_papers_with_what_counts_in_few_queries(material, client, django_assert_max_num_queries) -> None:
-    campaign = campaign_of(material)
-    for paper in Paper.objects.all():
-        make_extraction(paper, ExtractionSource.IMPORTED, make_content())
-        make_extraction(paper, ExtractionSource.MACHINE, make_content(values=("10.9/m", None)))
-    client.force_login(material.people["vic"])
-    with django_assert_max_num_queries(12):
-        page = client.get(reverse("paper_list", args=["teas"])).content.decode()
-    assert page.count("imported gold") >= 3
-    paper = Paper.objects.all()[0]
-    with django_assert_max_num_queries(13):
-        shown = client.get(reverse("paper_detail", args=["teas", paper.pk])).content.decode()
-    assert "1 of 2 are in the collection" in shown
-    machine = paper.extractions.get(source="machine")
-    other = client.get(reverse("paper_detail", args=["teas", paper.pk]), {"extraction": machine.pk}).content.decode()
-    assert "10.9/m" in other
-    assert client.get(reverse("paper_list", args=["teas"]), {"q": "no such"}).content.decode().count("No paper is") == 1
-    for name in ("campaign_detail", "item_list", "annotator_list", "campaign_edit", "guideline_edit"):
-        client.force_login(material.manager)
-        assert client.get(reverse(name, args=["teas", campaign.slug])).status_code == 200
-    assert client.get(reverse("collection_dashboard", args=["teas"])).status_code == 200
-    graded = client.get(reverse("agreement_detail", args=["teas", campaign.slug]))
-    assert graded["Location"] == reverse("extraction_agreement", args=["teas", campaign.slug])
-
-
-def test_an_overseer_who_has_the_paper_to_do_sees_no_others_work_and_no_gold(material, client) -> None:
-    make_campaign(material, name="Contexts", kind="extraction", overlap=1, annotators=False)
-    campaign = Campaign.objects.get(slug="contexts")
-    add_members(campaign=campaign, users=[material.people["ada"]], by=material.manager, at=AT)
-    assign_items(campaign=campaign, by=material.manager, at=AT)
-    paper = campaign.items.order_by("pk")[0].paper
-    make_extraction(paper, ExtractionSource.IMPORTED, make_content(values=("10.9/secret", None)))
-    make_extraction(paper, ExtractionSource.MACHINE, make_content())
-    for name, seen in (("ada", False), ("vic", True)):
-        client.force_login(material.people[name])
-        page = client.get(reverse("paper_detail", args=["teas", paper.pk])).content.decode()
-        assert ("secret" in page) is seen
-
-
-def test_agreement_of_those_who_finished_is_shown_with_the_papers_they_differ_on(material, client) -> None:
-    campaign = campaign_of(material, overlap=2)
-    paper = campaign.items.order_by("pk")[0].paper
-    address = reverse("extraction_agreement", args=["teas", campaign.slug])
-    client.force_login(material.people["vic"])
-    assert "Nothing to compare yet" in client.get(address).content.decode()
-    judges = [name for name in ("ana", "ben", "cai") if _has(campaign, name, paper)]
-    for name, content in zip(judges, (make_content(), make_content(cites=("2",))), strict=True):
-        by = material.people[name]
-        mine = begin_extraction(assignment=assignment_of(campaign, name, paper), by=by, at=AT)
-        save_extraction(extraction=mine, content=write_content(content), base=1, by=by, at=AT)
-        finish_extraction(extraction=mine, by=by, at=AT)
-    page = " ".join(client.get(address).content.decode().split())
-    assert "0.667" in page  # citations: one in common of two and one
-    assert "nothing to compare" in page  # the paper has no blocks, so there is no kappa of paragraphs
-    assert reverse("paper_detail", args=["teas", paper.pk]) in page
-    client.force_login(material.people["ana"])
-    assert client.get(address).status_code == 403

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from bench import intervals
+from bench import interval_draws, intervals
 from engines.stats import coincidence
 from engines.stats.comparison import Comparison
 from engines.stats.group_analysis import group_values, level_counts
@@ -272,8 +272,8 @@ DRAWS = 100
 )
 def test_what_auto_takes_covers_and_claims_equivalence_seldom(name: str) -> None:
     """A hundred data sets of four designs; docs/intervals.md has 2,000 of all."""
-    design = intervals.DESIGNS[name]
-    found, auto = intervals.simulate(design, DRAWS), intervals.auto_of(design)
+    design = interval_draws.DESIGNS[name]
+    found, auto = interval_draws.simulate(design, DRAWS), intervals.auto_of(design)
     for figure, of_method in found["figures"].items():
         counts = of_method[auto]
         given = DRAWS - counts["none"]
@@ -284,16 +284,16 @@ def test_what_auto_takes_covers_and_claims_equivalence_seldom(name: str) -> None
 
 def test_auto_takes_what_the_simulation_found_best() -> None:
     """By what coverage lacks and one-sided errors exceed, over all figures of the designs of one size."""
-    found = intervals.stored()
-    assert set(found) == set(intervals.DESIGNS)
+    found = interval_draws.stored()
+    assert set(found) == set(interval_draws.DESIGNS)
     assert {each["draws"] for each in found.values()} == {2_000}
-    for kind, units in sorted({(one.kind, one.units) for one in intervals.DESIGNS.values()}):
-        designs = [one for one in intervals.DESIGNS.values() if (one.kind, one.units) == (kind, units)]
+    for kind, units in sorted({(one.kind, one.units) for one in interval_draws.DESIGNS.values()}):
+        designs = [one for one in interval_draws.DESIGNS.values() if (one.kind, one.units) == (kind, units)]
         lacks = {method: what_is_lacking(found, designs, method) for method in METHODS}
         assert lacks[intervals.auto_of(designs[0])] <= min(lacks.values()) + 0.002, (kind, units, lacks)
 
 
-def what_is_lacking(found: dict[str, Any], designs: list[intervals.Design], method: str) -> float:
+def what_is_lacking(found: dict[str, Any], designs: list[interval_draws.Design], method: str) -> float:
     lacks: dict[str, list[float]] = {"covered": [], "tost_high": [], "tost_low": []}
     for each in (found[design.name] for design in designs):
         for counts in (of_method[method] for of_method in each["figures"].values()):
@@ -305,7 +305,7 @@ def what_is_lacking(found: dict[str, Any], designs: list[intervals.Design], meth
 
 
 def test_the_committed_table_is_that_of_the_committed_results() -> None:
-    assert intervals.DOCUMENT.read_text(encoding="utf-8") == intervals.document(intervals.stored())
+    assert intervals.DOCUMENT.read_text(encoding="utf-8") == intervals.document(interval_draws.stored())
 
 
 # --- people against machine -----------------------------------------------------------------------------------------
