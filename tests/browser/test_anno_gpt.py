@@ -69,7 +69,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
 
     page.goto("/c/teas/campaigns/")
     page.get_by_role("link", name="Anno-GPT").click()
-    page.get_by_label("Margin of equivalence").fill("30")
+    page.get_by_label("Margin of equivalence").fill("0.3")
     page.get_by_role("button", name="Begin").click()
     expect(page.get_by_role("heading", name="Cycle 1")).to_be_visible()
 
