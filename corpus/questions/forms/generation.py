@@ -160,8 +160,8 @@ class GenerationForm(CutoffsForm):
     overlap_definition = forms.ChoiceField(
         required=False,
         label="Overlap compares",
-        choices=[("", "as usual"), *OverlapDefinition.choices],
-        help_text=f"{OWN_CUTOFFS} Usual: “{DEFINITIONS[DEFAULT].label}”; for stored answers, as their run has it.",
+        choices=[("", f"usual ({DEFAULT})"), *OverlapDefinition.choices],
+        help_text=f"{OWN_CUTOFFS} For stored answers, “usual” is what their run has.",
     )
     source = forms.ChoiceField(
         required=False,

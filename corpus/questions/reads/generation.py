@@ -51,7 +51,7 @@ class Used(TextChoices):
 
     NO = "no", "Leave those out"
     AGAIN = "again", "Ask about them again"
-    STORED = "stored", "Ask nothing: filter their stored answers again"
+    STORED = "stored", "Filter their stored answers"
 
 
 def used_of_again(*, again: bool, with_cutoffs: bool) -> Used:
