@@ -27,6 +27,9 @@ Next = Callable[[HttpRequest], HttpResponse]
 class AddressMiddleware:
     """Checks path and query, before anything looks them up; takes out cookies that hold such characters.
 
+    Refuses bodies that come in chunks without a length: Django takes them for empty, and what was sent would count as
+    left out.
+
     Cookies are not refused: other programs on the same host set them, and nobody could get rid of the page of an error.
     """
 
@@ -36,6 +39,8 @@ class AddressMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if _IN_PATH(request.path_info):
             raise BadRequest(_reason("The address", request.path_info, _IN_PATH))
+        if "HTTP_TRANSFER_ENCODING" in request.META:
+            raise BadRequest("The body came in chunks, without its length. Send it with the header Content-Length.")
         check_texts("The address", (text for pair in _pairs(request.GET) for text in pair))
         request.COOKIES = {name: value for name, value in request.COOKIES.items() if not _IN_TEXT(value)}
         return self.get_response(request)

@@ -4,12 +4,12 @@ import sys
 from http import HTTPStatus
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import BadRequest, RequestDataTooBig
+from django.core.exceptions import BadRequest, RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template import loader
-from django.views import defaults
 
 from accounts.edge import API
 from accounts.problems import TITLES, ProblemRenderer
@@ -26,10 +26,8 @@ def problem(status: int, detail: str, **more: str) -> HttpResponse:
 @login_not_required
 def show_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """413 with the reason for what is too large to take, 400 for what cannot be understood."""
-    if isinstance(exception, RequestDataTooBig):
-        reason = str(exception) if exception.args else ""
-        if "DATA_UPLOAD_MAX_MEMORY_SIZE" in reason:  # Django's own words name a setting, ours say what to do
-            reason = ""
+    if isinstance(exception, RequestDataTooBig | TooManyFilesSent | TooManyFieldsSent):
+        reason = _too_much(exception)
         if request.path_info.startswith(API):
             return problem(413, reason or "This is more than a request may hold. Send it in several parts.")
         return render(request, "413.html", {"reason": reason}, status=413)
@@ -41,11 +39,24 @@ def show_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse
     return render(request, "400.html", {"reason": reason}, status=400)
 
 
+def _too_much(exception: Exception) -> str:
+    """What to do about it; Django's own words name a setting instead. "" where nothing is known but that it is large."""
+    if isinstance(exception, TooManyFilesSent):
+        most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+        return f"At most {most:,} files at once. Pack them into one archive (tar.gz, tar.xz or zip)."
+    if isinstance(exception, TooManyFieldsSent):
+        return f"At most {settings.DATA_UPLOAD_MAX_NUMBER_FIELDS:,} fields at once. Send them in several parts."
+    reason = str(exception)
+    return "" if "DATA_UPLOAD_MAX_MEMORY_SIZE" in reason else reason
+
+
+# Django's own views of 404 and 500 look for a token in the body, which nobody has read so far: one that is too large or
+# has too many parts breaks them.
 @login_not_required
-def show_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+def show_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 - Django's signature
     if request.path_info.startswith(API):
         return problem(404, "The API has no such address; /api/schema/ lists them all.")
-    return defaults.page_not_found(request, exception)
+    return render(request, "404.html", status=404)
 
 
 @login_not_required
@@ -57,4 +68,4 @@ def show_server_error(request: HttpRequest, *_: Any) -> HttpResponse:
         return HttpResponse(loader.get_template("507.html").render({"reason": NO_ROOM}), status=507)
     if request.path_info.startswith(API):
         return problem(500, "Something went wrong on the server; its log says what.")
-    return defaults.server_error(request)
+    return HttpResponse(loader.get_template("500.html").render(), status=500)

@@ -34,7 +34,7 @@ class ImportForm(forms.Form):
     uploads = FilesField(
         label="Files",
         allow_empty_file=True,  # refused with a better reason by the action
-        help_text="Plain, compressed (gz, bz2, xz) or archives (zip, tar). You can choose several.",
+        help_text="Plain, compressed (gz, bz2, xz) or archives (zip, tar). You can choose up to 100.",
     )
     format = forms.ChoiceField(initial="auto")
     dry_run = forms.BooleanField(

@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
@@ -138,3 +139,13 @@ def test_opening_an_address_that_takes_forms_only_leads_back_to_its_page(known: 
     assert "This address only receives a form." in answer.text
     assert 'href="/accounts/tokens/"' in answer.text
     assert known.get("/accounts/tokens/5/revocation/", headers={"accept": "application/json"}).content == b""
+
+
+@pytest.mark.parametrize("length", ["", "2200000000"])
+def test_a_body_that_cannot_be_taken_in_breaks_no_page_of_an_error(known: Client, length: str) -> None:
+    known.handler.enforce_csrf_checks = True
+    known.get("/collections/")  # brings the cookie: only now is a token looked for
+    files = {f"file{number}": SimpleUploadedFile("a", b"a") for number in range(101)}
+    answer = known.post("/nowhere/", files, **({"CONTENT_LENGTH": length} if length else {}))
+    assert answer.status_code == 404
+    assert "There is nothing here" in answer.text

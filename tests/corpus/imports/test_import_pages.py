@@ -108,6 +108,19 @@ class TestSending:
         )
         assert answer.status_code == 413
 
+    @pytest.mark.parametrize("place", ["import_create", "api_imports"])
+    @pytest.mark.parametrize(("count", "of", "reason"), [(101, "files", "At most 100 files"), (5001, "fields", "5,000")])
+    def test_more_parts_than_a_request_may_have_are_refused_with_what_to_do(
+        self, client: Client, collection: Collection, place: str, count: int, of: str, reason: str
+    ) -> None:
+        client.handler.enforce_csrf_checks = True  # the first to read the form
+        client.get(reverse("import_list", args=["tea"]))  # brings the cookie
+        parts = [SimpleUploadedFile(f"{number}.jsonl", DOCUMENTS) for number in range(count)]
+        path = reverse(place, args=["tea", "documents"] if place == "import_create" else ["tea"])
+        data = {"uploads": parts} if of == "files" else {f"field{number}": "" for number in range(count)}
+        answer = client.post(path, data, headers={"Authorization": ""})
+        assert (answer.status_code, reason in answer.content.decode()) == (413, True)
+
     def test_too_many_files_are_refused(self, collection: Collection) -> None:
         with pytest.raises(Refused, match="At most 2,000 files"):
             request_import(
