@@ -69,6 +69,13 @@ class Member:
     alone: bool
 
 
+@dataclass(slots=True)
+class _Room:
+    """How many bytes the members of an archive may still hold, those that they are packed in or those within."""
+
+    left: int
+
+
 class _Watched(io.FileIO):
     """A file that reports how many bytes were read from the disk: the progress of its reader."""
 
@@ -159,7 +166,7 @@ def _open_tar(stream: _Meter, name: str, limits: Limits) -> Iterator[Member]:
     with _reading_header(stream, name):
         archive = tarfile.open(fileobj=io.BufferedReader(stream, _BUFFER), mode="r|", bufsize=_BUFFER)  # noqa: SIM115
     with archive:
-        count = 0
+        count, room = 0, _Room(limits.total_bytes)
         while info := _next_entry(archive, stream, name):
             label = f"{name}/{_printable(info.name)}"
             source = archive.extractfile(info) if info.isfile() and not _is_side_file(label) else None
@@ -168,11 +175,19 @@ def _open_tar(stream: _Meter, name: str, limits: Limits) -> Iterator[Member]:
             count += 1
             if count > limits.files:
                 raise BrokenFile(name, 0, f"the archive holds more than {limits.files} files")
-            with ExitStack() as stack:
-                inner, _ = _decompressed(source, label, limits.member_bytes, stack)
-                yield Member(label, cast(BinaryIO, io.BufferedReader(inner, _BUFFER)), alone=False)
-                while source.read(_BUFFER):
-                    pass
+            yield from _open_member(cast(IO[bytes], source), label, limits, room)
+
+
+def _open_member(source: IO[bytes], label: str, limits: Limits, room: _Room) -> Iterator[Member]:
+    """Yield one file of an archive, then read its rest: a tar goes on behind it."""
+    outer = _Meter(source, label, room.left)
+    budget = min(limits.member_bytes, room.left)
+    with ExitStack() as stack:
+        inner, _ = _decompressed(cast(IO[bytes], outer), label, budget, stack)
+        yield Member(label, cast(BinaryIO, io.BufferedReader(inner, _BUFFER)), alone=False)
+        while outer.read(_BUFFER):
+            pass
+    room.left -= max(room.left - outer.left, budget - inner.left)
 
 
 def _next_entry(archive: tarfile.TarFile, stream: _Meter, name: str) -> tarfile.TarInfo | None:
@@ -201,7 +216,7 @@ def _open_zip(source: IO[bytes], name: str, limits: Limits) -> Iterator[Member]:
         archive = zipfile.ZipFile(source)
     except _DAMAGED as error:
         raise BrokenFile(name, 0, f"the archive is damaged ({_words(error)})") from error
-    total = limits.total_bytes
+    room = _Room(limits.total_bytes)
     with archive:
         entries = archive.infolist()
         if len(entries) > limits.files:
@@ -210,12 +225,8 @@ def _open_zip(source: IO[bytes], name: str, limits: Limits) -> Iterator[Member]:
             label = f"{name}/{_printable(info.filename)}"
             if info.is_dir() or _is_side_file(label):
                 continue
-            with ExitStack() as stack:
-                source = stack.enter_context(_open_zip_entry(archive, info, label))
-                outer = _Meter(source, label, total)
-                inner, _ = _decompressed(cast(IO[bytes], outer), label, limits.member_bytes, stack)
-                yield Member(label, cast(BinaryIO, io.BufferedReader(inner, _BUFFER)), alone=False)
-                total = outer.left
+            with _open_zip_entry(archive, info, label) as member:
+                yield from _open_member(member, label, limits, room)
 
 
 def _open_zip_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo, label: str) -> AbstractContextManager[IO[bytes]]:

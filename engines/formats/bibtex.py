@@ -18,6 +18,7 @@ from engines.formats.records import BrokenFile, Problem
 MAX_ENTRY_CHARS = 4 << 20
 _MAX_UNCLOSED = 100
 _MAX_MACROS = 10_000
+_TOO_LONG = f"the entry that begins here is longer than {MAX_ENTRY_CHARS:,} characters, or its braces do not balance"
 
 _NOT_ENTRIES = frozenset({"comment", "preamble", "string"})
 
@@ -103,19 +104,20 @@ class _Reader(TextBuffer):
                 if room > 0 and self.grow():
                     start = 0
                     continue
-                return self._give_up()
+                return self._give_up(too_long=room <= 0)
             return entry
 
-    def _give_up(self) -> Problem:
+    def _give_up(self, *, too_long: bool) -> Problem:
         """Leave an entry that is never closed: go on at the next one, or refuse the file where there is none."""
         following = _LINE_HEAD.search(self.text, self.at + 1)
         if following is None:
-            raise BrokenFile(self.file, self.line, "the file ends inside the entry that begins here: it is cut short")
+            cut = "the file ends inside the entry that begins here: it is cut short"
+            raise BrokenFile(self.file, self.line, _TOO_LONG if too_long else cut)
         self.unclosed += 1
         if self.unclosed > _MAX_UNCLOSED:
             raise BrokenFile(self.file, self.line, f"more than {_MAX_UNCLOSED} entries are never closed")
         self.at = following.start() + 1
-        return Problem(self.file, self.line, "the braces of this entry do not balance")
+        return Problem(self.file, self.line, _TOO_LONG if too_long else "the braces of this entry do not balance")
 
 
 def _scan(text: str, start: int, line: int, macros: dict[str, str]) -> tuple[Entry | None, int]:
@@ -128,8 +130,9 @@ def _scan(text: str, start: int, line: int, macros: dict[str, str]) -> tuple[Ent
         return None, _skip_block(text, head.end(), closer)
     if kind == "string":
         fields, end = _scan_fields(text, head.end(), closer, macros)
-        if len(macros) + len(fields) <= _MAX_MACROS:
-            macros.update(fields)
+        if len(macros) + len(fields) > _MAX_MACROS:
+            raise _Malformed(f"more than {_MAX_MACROS:,} words are defined by @string", end)
+        macros.update(fields)
         return None, end
     key = _KEYS[closer].match(text, head.end())
     if key is None:

@@ -57,11 +57,13 @@ class _Builder:
     def __init__(self) -> None:
         self.root: Node | None = None
         self.open: list[Node] = []
+        self.texts: list[str] = []  # of one text, which comments cut into pieces
         self.parser: DefusedXMLParser | None = None
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         if len(self.open) >= MAX_DEPTH:
             raise ValueError(f"elements are nested more than {MAX_DEPTH} levels deep")
+        self.end_text()
         line = self.parser.parser.CurrentLineNumber if self.parser else 0
         node = Node(_local(tag), {_local(name): value for name, value in attributes.items()}, line)
         if self.open:
@@ -71,14 +73,16 @@ class _Builder:
         self.open.append(node)
 
     def end(self, tag: str) -> None:  # noqa: ARG002 (the parser has checked that it matches)
+        self.end_text()
         self.open.pop()
 
     def data(self, text: str) -> None:
-        content = self.open[-1].content
-        if content and isinstance(content[-1], str):
-            content[-1] += text
-        else:
-            content.append(text)
+        self.texts.append(text)
+
+    def end_text(self) -> None:
+        if self.texts:
+            self.open[-1].content.append("".join(self.texts))
+            self.texts = []
 
     def close(self) -> None:
         """Nothing is left to do; the parser asks for it."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import pickle  # noqa: TID251 - of our own parent, and to it
+import shutil
 import signal
 import sys
 import tempfile
@@ -15,7 +17,7 @@ from math import ceil
 from typing import Any
 
 from engines.guarded.limits import Limits
-from engines.guarded.messages import END, FAULT, HEADER, NO_MEMORY, OUR_RECORDS, RAISED, RECORDS, Packer
+from engines.guarded.messages import END, FAULT, HEADER, NO_MEMORY, NO_ROOM, OUR_RECORDS, RAISED, RECORDS, Packer
 
 REPORT_EVERY = 0.25  # seconds between two frames of a reader that gives records slowly
 RESERVE = 16 << 20  # bytes that are set free to say that memory ran out
@@ -69,6 +71,15 @@ def run(request: int, target: int) -> None:
         _send_error(error, sender)
 
 
+def _lacks_room(error: BaseException | None) -> bool:
+    """Whether a full disk, or the limit of what a reader may write, is behind it."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            return True
+        error = error.__cause__
+    return False
+
+
 def _send_all(items: Iterable[Any], sender: Sender) -> None:
     add: Callable[[Any], None] = sender.add
     for item in items:
@@ -81,7 +92,9 @@ def _send_error(error: Exception, sender: Sender) -> None:
     """What was read before comes first; an exception that is not the formats' own is a fault of the reader."""
     sender.flush()
     packer = Packer()
-    if type(error).__module__.startswith(OUR_RECORDS):
+    if _lacks_room(error):
+        sender.send(NO_ROOM)
+    elif type(error).__module__.startswith(OUR_RECORDS):
         packer.add(error)
         sender.send(RAISED, packer.take())
     else:
@@ -95,6 +108,9 @@ def _bind(limits: Limits) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # Half of what is free: a small file may be a packed one of many gigabytes, and the database writes to this disk too.
+    room = shutil.disk_usage(tempfile.gettempdir()).free // 2
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
     if sys.platform == "linux":  # elsewhere this limit is not kept, or not known
         with open("/proc/self/statm") as file:  # noqa: PTH123 - before anything else is loaded
             now = int(file.read().split()[0]) * resource.getpagesize()

@@ -25,7 +25,7 @@ DEFAULT_LIMITS = Limits()
 class ReadingFailed(Exception):
     """The child could not read on. `reason` reads after the file's name: "needs more than 2,048 MB of memory to read".
 
-    `kind` is one of time, memory, busy, crash.
+    `kind` is one of time, memory, room, busy, crash.
     """
 
     def __init__(self, kind: str, reason: str) -> None:

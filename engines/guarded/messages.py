@@ -18,7 +18,7 @@ from typing import Any
 from engines.guarded.limits import ReadingFailed
 
 HEADER = struct.Struct("<cQQ")
-RECORDS, END, RAISED, NO_MEMORY, FAULT = b"r", b".", b"e", b"m", b"f"
+RECORDS, END, RAISED, NO_MEMORY, NO_ROOM, FAULT = b"r", b".", b"e", b"m", b"d", b"f"
 FRAME_BYTES = 1 << 18  # after which a frame is sent: several wait in the pipe
 MOST_BYTES = 256 << 20  # of a frame: one record may be large
 OUR_RECORDS = ("engines.formats.", "engines.pdf.")

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from engines.guarded.limits import DEFAULT_LIMITS, Limits, ReaderError, ReadingFailed
-from engines.guarded.messages import END, FAULT, HEADER, MOST_BYTES, NO_MEMORY, RAISED, RECORDS, unpacked
+from engines.guarded.messages import END, FAULT, HEADER, MOST_BYTES, NO_MEMORY, NO_ROOM, RAISED, RECORDS, unpacked
 from engines.guarded.nursery import STATUS
 
 LOOK_EVERY = 0.2  # seconds between two looks at whether the work was cancelled
@@ -70,6 +70,8 @@ def read_guarded(
 def _failure(kind: bytes, data: bytes, limits: Limits) -> Exception:
     if kind == NO_MEMORY:
         return _no_memory(limits)
+    if kind == NO_ROOM:
+        return ReadingFailed("room", "needs more room on the server's disk to read than is there")
     (found,) = unpacked(data)
     if kind == RAISED and isinstance(found, Exception):
         return found

@@ -18,7 +18,7 @@ class ExtractionFailed(Exception):
     """A file that could not be read. `reason` reads after the file's name: "is encrypted: …".
 
     `kind` is one of not-pdf, encrypted, broken, no-text, too-long, too-large, too-much-text, no-page, time, memory,
-    busy, crash.
+    room, busy, crash.
     """
 
     def __init__(self, kind: str, reason: str) -> None:

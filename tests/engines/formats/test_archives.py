@@ -113,6 +113,37 @@ def test_a_swelling_archive_is_stopped_at_the_total(tmp_path: Path) -> None:
         read_all(path, limits=limits)
 
 
+def test_what_swells_within_the_members_counts_for_the_total(tmp_path: Path) -> None:
+    limits = Limits(member_bytes=2_000_000, total_bytes=3_000_000)
+    files = {f"{n}.gz": gzip.compress(b"\n" * 1_000_000) for n in range(5)}
+    with pytest.raises(BrokenFile, match="larger than allowed"):
+        read_all(write_tar(tmp_path / "a.tar", "w", files), limits=limits)
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    with pytest.raises(BrokenFile, match="larger than allowed"):
+        read_all(path, limits=limits)
+
+
+def test_a_hole_in_a_sparse_tar_is_not_read_to_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.tar"
+    path.write_bytes(sparse_header("hole", (1 << 33) - 1) + b"\0" * 1024)
+    with pytest.raises(BrokenFile, match="larger than allowed"):
+        for member in open_files(path, limits=Limits(total_bytes=3_000_000)):
+            member.stream.read(10)
+
+
+def sparse_header(name: str, size: int) -> bytes:
+    """A member of GNU tar that claims `size` bytes and has none."""
+    info = tarfile.TarInfo(name)
+    info.type = tarfile.GNUTYPE_SPARSE
+    block = bytearray(info.tobuf(tarfile.GNU_FORMAT))
+    block[386:410], block[483:495] = b"%011o\0" % 0 * 2, b"%011o\0" % size
+    block[148:156] = b"%06o\0 " % (256 + sum(block[:148]) + sum(block[156:512]))
+    return bytes(block)
+
+
 def test_too_many_members_are_refused(tmp_path: Path) -> None:
     tar = write_tar(tmp_path / "a.tar", "w", {str(n): b"x" for n in range(5)})
     with pytest.raises(BrokenFile, match="more than 4 files"):

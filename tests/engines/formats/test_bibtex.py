@@ -129,6 +129,16 @@ def test_an_entry_beyond_measure_is_left_where_it_begins() -> None:
     with patch.object(bibtex, "MAX_ENTRY_CHARS", 10_000):
         found = list(read_entries(stream("@article{k, title = {" + "x\n" * 50_000 + ACM), "f"))
     assert [type(item) for item in found] == [Problem, Entry]
+    assert "is longer than 4,194,304 characters, or its braces" in problems(found)[0][1]
+    with pytest.raises(BrokenFile, match="is longer than"):  # nothing of it is cut off
+        list(read_entries(stream("@article{k, title = {" + "x" * 5_000_000 + "}}"), "f"))
+
+
+def test_words_beyond_those_that_are_kept_are_named() -> None:
+    with patch.object(bibtex, "_MAX_MACROS", 1):
+        found = list(read_entries(stream("@string{a={A}}\n@string{b={B}}\n@misc{k, title=a}"), "f"))
+    assert [type(item) for item in found] == [Problem, Entry]
+    assert problems(found) == [(2, "more than 1 words are defined by @string")]
 
 
 def test_a_file_of_unclosed_entries_is_given_up_in_time() -> None:

@@ -1,6 +1,8 @@
 """Readers that a child is asked to run in tests: slow, greedy, hostile ones."""
 
 import os
+import shutil
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -42,6 +44,14 @@ def limit_of_time() -> Iterator[int]:
 
 def grows(megabytes: int) -> Iterator[int]:
     yield len(bytearray(megabytes << 20))
+
+
+def writes(share: float) -> Iterator[int]:
+    """Grow a file to a share of the room that is free on the disk, without taking any of it."""
+    with tempfile.TemporaryFile() as file:
+        file.seek(int(shutil.disk_usage(tempfile.gettempdir()).free * share))
+        file.write(b"x")
+    yield 1
 
 
 def sleeps() -> Iterator[int]:

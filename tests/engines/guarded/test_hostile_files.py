@@ -40,3 +40,10 @@ def test_a_small_parquet_file_that_asks_for_gigabytes(tmp_path: Path) -> None:
     assert path.stat().st_size < 10_000
     with pytest.raises(ReadingFailed, match="needs more than 300 MB of memory to read"):
         list(read_guarded(partial(read_path, "documents", path), limits=QUICK))
+
+
+def test_a_text_in_xml_that_comments_cut_into_pieces(tmp_path: Path) -> None:
+    path = tmp_path / "topics.xml"
+    path.write_text('<topics><topic number="1"><query>' + "x<!---->" * (4 * N) + "</query></topic></topics>")
+    (found,) = read_guarded(partial(read_path, "topics", path), limits=QUICK)
+    assert found.text == "x" * (4 * N)

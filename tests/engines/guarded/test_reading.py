@@ -96,6 +96,14 @@ def test_memory_is_bounded() -> None:
     assert (failed.kind, failed.reason) == ("memory", "needs more than 100 MB of memory to read")
 
 
+def test_room_on_the_disk_is_bounded() -> None:
+    """A packed file of some megabytes may be spooled to many gigabytes."""
+    assert list(read_guarded(partial(readers.writes, 0.4))) == [1]
+    with pytest.raises(ReadingFailed, match="needs more room on the server's disk") as failed:
+        list(read_guarded(partial(readers.writes, 0.6)))
+    assert failed.value.kind == "room"
+
+
 def test_a_machine_that_is_too_busy_is_named_as_such() -> None:
     failed = failure(readers.sleeps, quiet_seconds=0.4)
     assert failed.kind == "busy"
