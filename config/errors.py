@@ -40,7 +40,7 @@ def show_bad_request(request: HttpRequest, exception: Exception) -> HttpResponse
 
 
 def _too_much(exception: Exception) -> str:
-    """What to do about it; Django's own words name a setting instead. "" where nothing is known but that it is large."""
+    """What to do about it; Django's own words name a setting instead. "" where it is only known to be large."""
     if isinstance(exception, TooManyFilesSent):
         most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
         return f"At most {most:,} files at once. Pack them into one archive (tar.gz, tar.xz or zip)."

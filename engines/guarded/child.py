@@ -108,7 +108,7 @@ def _bind(limits: Limits) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # Half of what is free: a small file may be a packed one of many gigabytes, and the database writes to this disk too.
+    # Half of what is free: a small file may hold many gigabytes, and the database writes to this disk too.
     room = shutil.disk_usage(tempfile.gettempdir()).free // 2
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
     if sys.platform == "linux":  # elsewhere this limit is not kept, or not known

@@ -109,7 +109,9 @@ class TestSending:
         assert answer.status_code == 413
 
     @pytest.mark.parametrize("place", ["import_create", "api_imports"])
-    @pytest.mark.parametrize(("count", "of", "reason"), [(101, "files", "At most 100 files"), (5001, "fields", "5,000")])
+    @pytest.mark.parametrize(
+        ("count", "of", "reason"), [(101, "files", "At most 100 files"), (5001, "fields", "5,000")]
+    )
     def test_more_parts_than_a_request_may_have_are_refused_with_what_to_do(
         self, client: Client, collection: Collection, place: str, count: int, of: str, reason: str
     ) -> None:
