@@ -17,6 +17,8 @@ threads = settings.WEB_THREADS
 timeout = settings.WEB_TIMEOUT
 graceful_timeout = 10
 keepalive = 75  # longer than proxies keep theirs, which avoids answers lost between two requests
+# Of nobody, a proxy on this machine included, which may hand on what strangers send: where Litmus lies is a setting.
+forwarder_headers = ""
 preload_app = True  # the processes share the memory of the code
 accesslog = "-" if settings.ACCESS_LOG else None
 errorlog = "-"

@@ -78,6 +78,7 @@ SESSION_COOKIE_AGE = env.number("LITMUS_SESSION_DAYS", 14, minimum=1, maximum=40
 _cookie_suffix = hashlib.sha256(SECRET_KEY.encode()).hexdigest()[:8]
 SESSION_COOKIE_NAME = f"litmus_session_{_cookie_suffix}"
 CSRF_COOKIE_NAME = f"litmus_csrf_{_cookie_suffix}"
+MESSAGES_COOKIE_NAME = f"litmus_messages_{_cookie_suffix}"
 BROWSER_COOKIE_NAME = f"litmus_browser_{_cookie_suffix}"  # see annotation/labelling/views/browsers.py
 
 CONTENT_SECURITY_POLICY = {
@@ -320,6 +321,7 @@ ALLAUTH_TRUSTED_PROXY_COUNT = 1 if SECURE_PROXY_SSL_HEADER else 0  # whose addre
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Litmus"
 MFA_ALLOW_UNVERIFIED_EMAIL = True
+MESSAGE_STORAGE = "accounts.message_cookies.Messages"
 MESSAGE_TAGS = {10: "info", 20: "info", 25: "ok", 30: "warn", 40: "bad"}  # the stylesheet's names of the levels
 DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.text("LITMUS_EMAIL_FROM", "Litmus <litmus@localhost>")
 _email = email_parameters(env.url("LITMUS_EMAIL_URL", ("smtp", "smtp+tls", "smtps")))

@@ -175,7 +175,7 @@ def _open_tar(stream: _Meter, name: str, limits: Limits) -> Iterator[Member]:
             count += 1
             if count > limits.files:
                 raise BrokenFile(name, 0, f"the archive holds more than {limits.files} files")
-            yield from _open_member(cast(IO[bytes], source), label, limits, room)
+            yield from _open_member(source, label, limits, room)
 
 
 def _open_member(source: IO[bytes], label: str, limits: Limits, room: _Room) -> Iterator[Member]:

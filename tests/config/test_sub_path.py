@@ -31,6 +31,7 @@ class Proxy(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.0"
     behind, cut = "", False
     outside: list[str] = []
+    cookies: list[str] = []
 
     def hand_on(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -43,6 +44,7 @@ class Proxy(BaseHTTPRequestHandler):
             server.request(self.command, path, body or None, dict(self.headers.items()))
             answer = server.getresponse()
             text = answer.read()
+        self.cookies += answer.headers.get_all("Set-Cookie") or []
         self.send_response(answer.status)
         for name, value in answer.getheaders():
             if name.lower() not in ("connection", "server", "date", "transfer-encoding"):
@@ -75,7 +77,7 @@ def server(django_db_setup: None, tmp_path_factory: pytest.TempPathFactory) -> I
 @pytest.fixture(params=[True, False], ids=["path cut off", "path handed on"])
 def proxy(request: pytest.FixtureRequest, server: str) -> Iterator[ThreadingHTTPServer]:
     """In front of it; `outside` are the paths asked for that are not below AT."""
-    handler = type("Own", (Proxy,), {"behind": server, "cut": request.param, "outside": []})
+    handler = type("Own", (Proxy,), {"behind": server, "cut": request.param, "outside": [], "cookies": []})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as proxy:
         proxy.daemon_threads = True
         threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
@@ -111,6 +113,9 @@ def test_people_sign_in_and_work_below_a_path(proxy: ThreadingHTTPServer) -> Non
     ana.save()
     pages = walk(Browser(), f"http://127.0.0.1:{proxy.server_port}{AT}", built)
     assert proxy.RequestHandlerClass.outside == []
+    cookies = proxy.RequestHandlerClass.cookies
+    assert any("messages" in cookie for cookie in cookies)
+    assert [cookie for cookie in cookies if f"Path={AT}/;" not in cookie + ";"] == []
     outside = {link for page in pages.values() for link in addresses_in(page) if not link.startswith(f"{AT}/")}
     assert outside == set()
 
