@@ -23,7 +23,7 @@ from accounts import jobs
 from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand, faults_of, valid
 from accounts.refusal_messages import refusals_in_form
-from accounts.rest_fields import Spelled, rest_field
+from accounts.rest_fields import Spelled, dry_run_field, rest_field
 from accounts.schema import answers
 
 
@@ -101,9 +101,9 @@ class Operation:
             form.add_error(None, f"Give at least one of {', '.join(form.fields)}.")
         return form
 
-    def values(self, form: forms.Form, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What the action gets of a valid form that REST or the command filled."""
-        return {name: value for name, value in form.cleaned_data.items() if name in given or not self.is_change}
+    def values(self, cleaned: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """What the action gets of the data of a form that REST or the command filled."""
+        return {name: value for name, value in cleaned.items() if name in given or not self.is_change}
 
     @property
     def page(self) -> Callable[..., HttpResponse]:
@@ -133,14 +133,15 @@ class Operation:
 
     def serializer(self, name: str) -> Any:
         """What REST takes; in the description it has this name."""
-        fields = {
-            each: rest_field(one, initial=None if each in self.named else one.initial, is_change=self.is_change)
-            for each, one in self.form.base_fields.items()
-        }
-        if self.has_dry_run:
-            fields["dry_run"] = serializers.BooleanField(default=False, help_text="only say what it would do")
-        more = {"__doc__": self.about, "former": dict(self.former)}
-        return type(f"{name}Serializer", (serializers.Serializer,), more | fields)
+
+        def fields(_: Any) -> dict[str, Any]:  # when they are asked for: choices may be registered later
+            found = {"dry_run": dry_run_field()} if self.has_dry_run else {}
+            for each, one in self.form.base_fields.items():
+                found[each] = rest_field(one, None if each in self.named else one.initial, is_change=self.is_change)
+            return found
+
+        more = {"__doc__": self.about, "former": dict(self.former), "get_fields": fields}
+        return type(f"{name}Serializer", (serializers.Serializer,), more)
 
     def method(self, identity: str, *, takes: Any = None, shows: Any = None, status: int = 201) -> Any:
         """A method of a DRF view: `takes` is its serializer, `shows` describes the answer."""
@@ -157,7 +158,7 @@ class Operation:
             form = self.fill(found := self.place.rest(view), given)
             if not form.is_valid():
                 raise serializers.ValidationError(dict[str, Any](form.errors))
-            values = self.values(form, given)
+            values = self.values(form.cleaned_data, given)
             [shown] = self.carry_out(found, values, view.person, self.to_json, dry=is_dry)
             return Response(None if status == 204 else shown, status=200 if is_dry else status)
 
@@ -185,9 +186,8 @@ class Operation:
             def carry_out(self, *, dry_run: bool = False, **options: Any) -> tuple[str, dict[str, Any]]:
                 found = operation.place.command(**{name: options[name] for name in operation.place.arguments})
                 given = {name: options[name] for name in operation.form.base_fields if options.get(name) is not None}
-                form = operation.fill(found, given)
-                valid(form)
-                values = operation.values(form, given) | ({"send": False} if operation.finished else {})
+                values = operation.values(valid(operation.fill(found, given)), given)
+                values |= {"send": False} if operation.finished else {}
                 then = (operation.report, operation.to_json, lambda result: result)
                 words, shown, result = operation.carry_out(found, values, None, *then, dry=dry_run)
                 if operation.finished and not dry_run:

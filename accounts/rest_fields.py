@@ -22,7 +22,7 @@ class Spelled(forms.Field):
     text_of: Callable[[Any], Any]
 
 
-def rest_field(field: forms.Field, *, initial: Any = None, is_change: bool = False) -> Any:
+def rest_field(field: forms.Field, initial: Any = None, *, is_change: bool = False) -> Any:
     """The serializer's field of a form's; it may be left out where that has an `initial` value, or changes something.
 
     A choice of things is made by what names them, as text; one of several by a list.
@@ -46,3 +46,8 @@ def rest_field(field: forms.Field, *, initial: Any = None, is_change: bool = Fal
     elif not field.required and not issubclass(kind, serializers.BooleanField):
         more["allow_null"] = True
     return kind(**more)
+
+
+def dry_run_field() -> serializers.BooleanField:
+    """Whether to do it and take it back."""
+    return serializers.BooleanField(default=False, help_text="only say what it would do")

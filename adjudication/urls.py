@@ -2,6 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
+from adjudication.agreement.operations import REQUEST_AGREEMENT, REQUEST_VOTE
 from adjudication.agreement.views import agreement, disagreements
 from adjudication.cycles.views import cycles, unparsed_answers
 from adjudication.evaluation.views import details, evaluations, judging, sheets
@@ -97,7 +98,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("agreement/report/table.<slug:form>", agreement.agreement_table, "agreement_table"),
             ("agreement/figures/<int:pk>/", agreement.agreement_figure, "agreement_figure"),
             ("agreement/sample-size/", agreement.sample_size, "sample_size"),
-            ("agreement/runs/", agreement.agreement_create, "agreement_create"),
+            ("agreement/runs/", REQUEST_AGREEMENT.page, "agreement_create"),
             ("agreement/runs/<int:pk>/figures/", agreement.agreement_download, "agreement_download"),
             ("extraction-agreement/", papers.extraction_agreement, "extraction_agreement"),
             ("disagreements/", disagreements.disagreement_list, "disagreement_list"),
@@ -106,7 +107,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("judgments/", judgments.judgment_list, "judgment_list"),
             ("relevance/", relevance.relevance_list, "relevance_list"),
             ("relevance/<int:topic>/", relevance.relevance_detail, "relevance_detail"),
-            ("votes/", agreement.vote_create, "vote_create"),
+            ("votes/", REQUEST_VOTE.page, "vote_create"),
             ("adjudication/", adjudication.adjudication_screen, "adjudication_screen"),
             ("machines/unparsed/", unparsed_answers.unparsed_answer_list, "unparsed_answer_list"),
             ("adjudication/items/<int:item>/opening/", unparsed_answers.verdict_open, "verdict_open"),

@@ -14,10 +14,11 @@ def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: boo
     several; given again, the option adds to them. A switch that is on at first can be put off by --no-….
     """
     flag = "--" + name.replace("_", "-")
-    more: dict[str, Any] = {"help": str(field.help_text or field.label or "").replace("%", "%%")}
-    choices = cast(Any, getattr(field, "choices", None))
-    # The form knows the choices that depend on the collection.
-    words = [str(word) for word, _ in choices] if isinstance(field, forms.ChoiceField) else []
+    choices = dict(cast(Any, field.choices)) if isinstance(field, forms.ChoiceField) else {}
+    words = [str(word) for word in choices]
+    explained = "; ".join(f"{word}: {label}" for word, label in choices.items())
+    about = str(field.help_text or (f"{field.label}: {explained}" if explained else field.label or ""))
+    more: dict[str, Any] = {"help": about.replace("%", "%%")}
     if is_positional:
         parser.add_argument(name, **more)
         return

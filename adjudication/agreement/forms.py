@@ -3,7 +3,10 @@
 from typing import Any
 
 from django import forms
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
+from accounts.rest_fields import Spelled
 from adjudication.agreement.reads.sample_size import Aim
 from adjudication.models import Voters
 from annotation.campaigns.forms.settings import number_field
@@ -30,6 +33,38 @@ AIMS = {
 }
 
 
+@extend_schema_field({"oneOf": [{"type": "number"}, {"type": "object", "additionalProperties": {"type": "number"}}]})
+class MarginRestField(serializers.Field[Any, Any, Any, Any]):
+    """A number, or an object {statistic: number}."""
+
+    def to_internal_value(self, data: Any) -> float | dict[str, float]:
+        numbers = data.values() if isinstance(data, dict) else [data]
+        if not numbers or any(isinstance(each, bool) or not isinstance(each, int | float) for each in numbers):
+            raise serializers.ValidationError("Give a number, or an object with a number for each statistic.")
+        return data if isinstance(data, dict) else float(data)
+
+    def to_representation(self, value: Any) -> Any:
+        return value
+
+
+class MarginField(Spelled, forms.CharField):
+    """One margin for all statistics, or one by statistic: `0.05`, or `accuracy 0.05, spearman 0.1`."""
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value) or ""
+        try:
+            return read_margin(text)
+        except ValueError:
+            problem = f"“{text}” is not a margin. Write 0.05, or accuracy 0.05, spearman 0.1."
+            raise forms.ValidationError(problem) from None
+
+    def rest_field(self, **common: Any) -> Any:
+        return MarginRestField(allow_null=True, **common)
+
+    def text_of(self, value: Any) -> str:
+        return ", ".join(f"{name} {each!r}" for name, each in value.items()) if isinstance(value, dict) else str(value)
+
+
 class AgreementForm(forms.Form):
     """Options of an agreement run; what is left out takes its usual value."""
 
@@ -39,15 +74,21 @@ class AgreementForm(forms.Form):
         required=False,
         help_text="More make the ends of intervals steadier; 10,000 give two decimals of a percent.",
     )
-    interval = forms.ChoiceField(label="Interval", choices=list(INTERVALS.items()), required=False)
-    cluster = forms.ChoiceField(label="Resample", choices=list(CLUSTERS.items()), required=False)
+    interval = forms.ChoiceField(label="Interval", choices=list(INTERVALS.items()), required=False, initial="auto")
+    cluster = forms.ChoiceField(
+        label="Resample",
+        choices=list(CLUSTERS.items()),
+        required=False,
+        initial="auto",
+        help_text="Items, or topics with all their items.",
+    )
     seed = number_field(
         SEED,
         label="Seed",
         required=False,
         help_text="Left empty, the campaign's own: the same labels then always give the same figures.",
     )
-    margin = forms.CharField(
+    margin = MarginField(
         label="Equivalence margin",
         max_length=300,
         required=False,
@@ -57,22 +98,14 @@ class AgreementForm(forms.Form):
     )
     figures = forms.BooleanField(label="Draw the figures for papers", required=False, initial=True)
 
-    def clean_margin(self) -> float | dict[str, float] | None:
-        text = self.cleaned_data["margin"]
-        try:
-            return read_margin(text)
-        except ValueError:
-            problem = f"“{text}” is not a margin. Write 0.05, or accuracy 0.05, spearman 0.1."
-            raise forms.ValidationError(problem) from None
-
     def clean(self) -> dict[str, Any]:
-        return _filled(self, {"resamples": RESAMPLES.usual, "interval": "auto", "cluster": "auto"})
+        return _filled(self)
 
 
 class VoteForm(forms.Form):
     """Options of a majority vote."""
 
-    ties = forms.ChoiceField(label="Ties", choices=offered_policies, required=False)
+    ties = forms.ChoiceField(label="Ties", choices=offered_policies, required=False, initial=DEFAULT)
     min_votes = number_field(
         MIN_VOTES,
         label="Fewest votes",
@@ -80,11 +113,11 @@ class VoteForm(forms.Form):
         help_text="An item with fewer stays undecided. Left empty: the overlap of the campaign, or 1 where machines"
         " vote alone.",
     )
-    voters = forms.ChoiceField(label="Who votes", choices=Voters.choices, required=False)
+    voters = forms.ChoiceField(label="Who votes", choices=Voters.choices, required=False, initial=Voters.HUMANS.value)
     weighted = forms.BooleanField(label="Count each vote by its annotator's weight", required=False)
 
     def clean(self) -> dict[str, Any]:
-        return _filled(self, {"ties": DEFAULT, "voters": Voters.HUMANS.value})
+        return _filled(self)
 
 
 def vote_form(campaign: Campaign) -> VoteForm:
@@ -97,10 +130,11 @@ def vote_form(campaign: Campaign) -> VoteForm:
     return form
 
 
-def _filled(form: forms.Form, usual: dict[str, Any]) -> dict[str, Any]:
+def _filled(form: forms.Form) -> dict[str, Any]:
     """The cleaned data with the usual value where nothing was given."""
-    given = form.cleaned_data
-    return {name: usual.get(name) if value in (None, "") else value for name, value in given.items()}
+    return {
+        name: form.fields[name].initial if value in (None, "") else value for name, value in form.cleaned_data.items()
+    }
 
 
 def statistic_choices() -> list[tuple[str, str]]:

@@ -17,6 +17,8 @@ LABEL_VERBS = frozenset(
     | {"decide_cycle", "override_test"}
 )
 
+DECIDE = (Role.MANAGER, Role.ADJUDICATOR)
+
 
 def fetch_role(collection: Collection, by: User) -> Membership:
     """The person's membership of the collection; NotAllowed for outsiders."""
@@ -28,7 +30,7 @@ def fetch_role(collection: Collection, by: User) -> Membership:
 
 def check_can_adjudicate(membership: Membership) -> None:
     """Managers and adjudicators compute agreement, count votes and decide."""
-    check_role(membership, Role.MANAGER, Role.ADJUDICATOR)
+    check_role(membership, *DECIDE)
 
 
 def fetch_adjudicator(collection: Collection, by: User) -> Membership:

@@ -13,9 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from adjudication.agreement.api import DECIDE, InReadableView
+from adjudication.agreement.api import InReadableView
 from adjudication.exporting.forms import CONTEXT_LEVELS
-from adjudication.labels.rules import check_not_own_item, judged_item
+from adjudication.labels.rules import DECIDE, check_not_own_item, judged_item
 from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.actions.papers import (
     accept_majorities,

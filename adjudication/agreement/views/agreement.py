@@ -1,21 +1,15 @@
 """The agreement of a campaign: figures with intervals, who agrees with whom, and the way down to the judgments."""
 
-from collections.abc import Callable
-
-from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.text import slugify
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.models import JobState
-from accounts.refusal_messages import RefusalReport, refusals_in_message
+from accounts.refusal_messages import RefusalReport
 from accounts.refusals import Refused
-from adjudication.agreement.actions import request_agreement, request_vote
-from adjudication.agreement.forms import AgreementForm, SampleSizeForm, VoteForm
+from adjudication.agreement.forms import AgreementForm, SampleSizeForm
 from adjudication.agreement.reads.agreement import as_json
 from adjudication.agreement.reads.agreement_table import as_csv, as_latex, as_markdown
 from adjudication.agreement.reads.report import figures_by_name, make_report
@@ -23,7 +17,7 @@ from adjudication.agreement.reads.sample_size import items_needed, without_pilot
 from adjudication.agreement.reads.standing import fetch_standing, standing_of
 from adjudication.agreement.views.figures import figures_context, people_context, tables_context
 from adjudication.labels.reads.counts import fetch_vote_standing
-from adjudication.labels.views import Scope, fetch_scope
+from adjudication.labels.views import fetch_scope
 from adjudication.models import AgreementFigure, AgreementRun
 from engines.stats.policies import TIE_POLICIES, VOTE_POLICIES
 from engines.stats.statistics import STATISTICS
@@ -115,31 +109,6 @@ def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         context["opinions"] = votes.run.detail.get(criterion.key)
         context["policies"] = {name: each.label for name, each in TIE_POLICIES.items()}
     return render(request, "adjudication/agreement/agreement_report.html", context)
-
-
-@require_POST
-def agreement_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Ask for the figures again; leads to their page, where the job shows its progress."""
-    scope = fetch_scope(request, slug, campaign, page="agreement")
-    return _queue(request, scope, AgreementForm(request.POST), request_agreement, "agreement_detail")
-
-
-@require_POST
-def vote_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Ask for the votes to be counted; on to the adjudication screen."""
-    scope = fetch_scope(request, slug, campaign)
-    return _queue(request, scope, VoteForm(request.POST), request_vote, "adjudication_screen")
-
-
-def _queue(
-    request: HttpRequest, scope: Scope, form: Form, request_job: Callable[..., object], page: str
-) -> HttpResponse:
-    if form.is_valid():
-        with refusals_in_message(request):
-            request_job(campaign=scope.campaign, by=scope.user, at=timezone.now(), **form.cleaned_data)
-    for field, errors in form.errors.items():
-        messages.error(request, f"{form.fields[field].label}: {' '.join(map(str, errors))}")
-    return redirect(page, scope.collection.slug, scope.campaign.slug)
 
 
 @require_safe

@@ -1,1 +1,3 @@
-from adjudication.agreement.commands import MeasureAgreement as Command
+from adjudication.agreement.operations import REQUEST_AGREEMENT
+
+Command = REQUEST_AGREEMENT.command

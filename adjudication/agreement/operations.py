@@ -1,0 +1,141 @@
+"""What can be asked for: agreement figures, a count of votes."""
+
+from typing import Any
+
+from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from accounts.models import JobState
+from accounts.operations import Operation
+from adjudication.agreement.actions import request_agreement, request_vote
+from adjudication.agreement.forms import AgreementForm, VoteForm
+from adjudication.agreement.reads.agreement import as_json, show, why_nothing
+from adjudication.labels.places import in_readable_campaign
+from adjudication.labels.reads.counts import votes_note
+from adjudication.labels.reads.staleness import Standing
+from adjudication.labels.reads.too_few import TooFew
+from adjudication.labels.rules import DECIDE
+from adjudication.models import AgreementRun, Voters, VoteRun
+from annotation.campaigns.reads.overrides import overrides_in
+from engines.stats.policies import offered_policies
+
+
+class JobSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField(source="pk")
+    state = serializers.ChoiceField(JobState.choices)
+    reason = serializers.CharField()
+    requested_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class TiesField(serializers.ChoiceField):
+    """A rule for ties that counts can be asked for by; a stored one whose package is missing is given as it is."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(offered_policies(), **more)
+
+
+class OverrideSerializer(serializers.Serializer[Any]):
+    """A machine that annotates although its test (Anno-GPT) was not passed: say so wherever its labels are used."""
+
+    cycle = serializers.IntegerField()
+    criterion = serializers.CharField()
+    machine = serializers.CharField()
+    annotators = serializers.ListField(child=serializers.CharField())
+    margin = serializers.FloatField()
+    table = serializers.ListField(child=serializers.CharField())
+    reason = serializers.CharField()
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+    text = serializers.CharField()
+
+
+class VoteSerializer(JobSerializer):
+    ties = TiesField()
+    min_votes = serializers.IntegerField()
+    counts = serializers.DictField(child=serializers.IntegerField())
+    voters = serializers.CharField()
+    stale = serializers.SerializerMethodField(help_text="what has changed since they were counted; empty: nothing")
+    too_few_votes = serializers.SerializerMethodField(
+        help_text="items that now have fewer votes than the newest count asks for; null of other counts"
+    )
+    advice = serializers.SerializerMethodField(help_text="what helps those items; empty: nothing to do")
+    machine_overrides = serializers.SerializerMethodField()
+
+    @extend_schema_field(OverrideSerializer(many=True))
+    def get_machine_overrides(self, run: VoteRun) -> list[dict[str, Any]]:
+        return [] if run.voters == Voters.HUMANS else [each.as_json() for each in overrides_in(run.campaign)]
+
+    def get_too_few_votes(self, run: VoteRun) -> int | None:
+        found = self._too_few_votes(run)
+        return found.items if found else None
+
+    def get_advice(self, run: VoteRun) -> str:
+        return str(self._too_few_votes(run) or "")
+
+    def _too_few_votes(self, run: VoteRun) -> TooFew | None:
+        """None of a count that is not the newest finished one."""
+        found: TooFew | None = self.context.get("too_few_votes")
+        return found if found and found.run == run else None
+
+    def get_stale(self, run: VoteRun) -> str:
+        standing: Standing[VoteRun] | None = self.context.get("standing")
+        if standing is None or standing.run is None or run.state != JobState.DONE:
+            return ""
+        return votes_note(standing) if run == standing.run else "Another count came later."
+
+
+def _summary(run: AgreementRun) -> str:
+    """A line per figure that is not about a single pair, and what must be said of the machines among the annotators.
+
+    Figures that are undefined for one reason share a line; where none is defined, there is only the reason.
+    """
+    lines = [f"{run.n_judgments:,} judgments, {run.seconds:.1f} s, seed {run.seed}"]
+    figures = [(one, show(one)) for one in run.results.exclude(scope="pair").order_by("pk")]
+    nothing = why_nothing(figure for _, figure in figures)
+    undefined: dict[tuple[str, str], list[str]] = {}
+    for result, figure in figures:
+        where = " ".join(filter(None, [result.criterion, result.block or result.scope, result.model]))
+        if figure.why:
+            undefined.setdefault((where, figure.why), []).append(result.statistic)
+            continue
+        interval = f" ({figure.low}, {figure.high}) {figure.method}" if figure.low else f" ({figure.why_no_interval})"
+        lines.append(f"{where:<28} {result.statistic:<24} {figure.value}{interval}, n = {figure.n_items:,}")
+    if nothing:
+        lines.append(nothing)
+    else:
+        lines += [f"{where:<28} undefined: {why}: {', '.join(names)}" for (where, why), names in undefined.items()]
+    lines += [f"Note: {each.text}" for each in overrides_in(run.campaign)]
+    return "\n".join(lines)
+
+
+REQUEST_AGREEMENT = Operation(
+    action=request_agreement,
+    form=AgreementForm,
+    place=in_readable_campaign("agreement_detail", page="agreement"),
+    roles=DECIDE,
+    about="Measure the agreement of a campaign's annotators, with intervals, and store it.",
+    title="Compute the agreement",
+    button="Compute",
+    template="",
+    report=lambda _: "The agreement is being computed. This page shows how far it is.",
+    goes_to=lambda run: reverse("agreement_detail", args=[run.campaign.collection.slug, run.campaign.slug]),
+    to_json=lambda run: JobSerializer(run).data,
+    finished=lambda run: (_summary(run), as_json(run)),
+    former={"unit": "cluster"},
+)
+
+REQUEST_VOTE = Operation(
+    action=request_vote,
+    form=VoteForm,
+    place=in_readable_campaign("adjudication_screen"),
+    roles=DECIDE,
+    about="Have the majority decide each item, by a background job. Decisions by hand stand.",
+    title="Count the votes",
+    button="Count",
+    template="",
+    report=lambda _: "The votes are being counted. This page shows how far it is.",
+    goes_to=lambda run: reverse("adjudication_screen", args=[run.campaign.collection.slug, run.campaign.slug]),
+    to_json=lambda run: VoteSerializer(run).data,
+)
