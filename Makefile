@@ -47,6 +47,10 @@ test: $(INSTALLED_DEV) ## Run every test against real servers; ARGS="-k word tes
 test-quick: $(INSTALLED_DEV) ## Run the tests that need no browser, kill no server and are quick; ARGS as above
 	@$(PY) -m pytest -n $(QUICK_PROCESSES) --dist worksteal -m "not browser and not services and not slow" $(ARGS)
 
+.PHONY: test-reached
+test-reached: $(INSTALLED_DEV) ## Run the tests that your change can reach, from where it left main; CHANGE=HEAD~3.. for another
+	@$(PY) -m tests.reached $(CHANGE) -- -n $(QUICK_PROCESSES) --dist worksteal $(ARGS)
+
 # One more than cores, at most 6: tests of browsers, workers and killed servers wait as well as work. Two more made a
 # whole run on two cores a fifth dearer, as each process collects all tests and keeps a browser and a worker of its own;
 # with as many as cores a quarter of the time was idle. Quick tests only work.
