@@ -431,18 +431,22 @@ def _fields(shape: Any) -> Iterator[str]:
             yield from _fields(each)
 
 
-def fields_of_command(verb: Verb, known: Iterable[str]) -> set[str]:
-    """By the names of its options; a singular that is a plural elsewhere is that field."""
-    name, _, step = verb.command.partition(" ")
+def options_of(command: str) -> list[Any]:
+    """Of the command or its step; former options, which are hidden, are none."""
+    name, _, step = command.partition(" ")
     app: Any = get_commands()[name]
-    parser = load_command_class(app, name).create_parser("manage.py", name)
-    actions = parser._actions
+    actions: list[Any] = load_command_class(app, name).create_parser("manage.py", name)._actions
     if step:
         steps = next(action for action in actions if action.dest == "step")
-        actions = [*steps.choices[step]._actions]
+        actions = steps.choices[step]._actions
+    return [action for action in actions if action.help != SUPPRESS]
+
+
+def fields_of_command(verb: Verb, known: Iterable[str]) -> set[str]:
+    """By the names of its options; a singular that is a plural elsewhere is that field."""
     plural = {one.removesuffix("s"): one for one in known if one.endswith("s")}
     found = set()
-    for action in (each for each in actions if each.help != SUPPRESS):  # former ones are hidden
+    for action in options_of(verb.command):
         word = (action.option_strings[0].lstrip("-") if action.option_strings else action.dest).replace("-", "_")
         if action.dest not in FRAME and action.dest not in (*verb.here, *COLLECTION):
             word = verb.other.get(action.dest, verb.other.get(word, word))
@@ -461,3 +465,31 @@ def test_a_verb_takes_the_same_at_each_door(verb: Verb) -> None:
     every = set[str]().union(*doors.values())
     missing = {door: sorted(every - names) for door, names in doors.items()}
     assert missing == {door: sorted(verb.lacking.get(door, {})) for door in doors}
+
+
+def defaults_of(verb: Verb) -> Iterator[tuple[str, str, str]]:
+    """(field, door, what it begins with), where it begins with something that is no switch."""
+    forms = [form for form in verb.page if not isinstance(form, Sent)]
+    found = [(name, "page", field.initial) for form in forms for name, field in form.base_fields.items()]
+    if verb.rest and not isinstance(verb.rest, Asked):
+        found += [(name, "rest", field.default) for name, field in verb.rest().fields.items()]
+    if verb.command:
+        found += [(action.dest, "command", action.default) for action in options_of(verb.command)]
+    for name, door, value in found:
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
+            yield verb.other.get(name, name), door, value if isinstance(value, str) else f"{value:g}"
+
+
+OTHER_DEFAULTS = {
+    ("build_pools", "depth"): "0 stands for the usual one, which is 100 for searches: that is what the page begins with"
+}
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_a_verb_begins_with_the_same_at_each_door(verb: Verb) -> None:
+    """Questions were asked about 50 mentions by page, and about all of them, up to 20,000, by REST and command."""
+    begins: dict[str, dict[str, set[str]]] = {}
+    for name, door, value in defaults_of(verb):  # a page of several forms may begin with several
+        begins.setdefault(name, {}).setdefault(door, set()).add(value)
+    differing = {name for name, doors in begins.items() if not set.intersection(*doors.values())}
+    assert differing == {name for command, name in OTHER_DEFAULTS if command == verb.name}
