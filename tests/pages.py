@@ -8,6 +8,9 @@ import lxml.html
 from django.test import Client
 
 
+UNSENT = ("checkbox", "radio", "file", "submit", "button", "image", "reset")  # where nothing was chosen or pressed
+
+
 class Pages:
     """What a person does who has pages alone."""
 
@@ -30,6 +33,9 @@ class Pages:
         data: dict[str, Any] = {}
         for name, value in form.form_values():
             data.setdefault(name, []).append(value)
+        for one in form.iterfind(".//input"):  # lxml leaves out what is empty; a browser sends it
+            if one.get("name") and one.get("type", "text") not in UNSENT:
+                data.setdefault(one.get("name"), [""])
         if not files:
             return self._posted(to or page, data)
         assert form.inputs[field].type == "file"

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.edits import remember_shown
 from accounts.models import User
 from annotation.campaigns.forms.campaigns import STRATEGIES, possible_annotators
 from annotation.campaigns.forms.settings import number_field
@@ -52,6 +53,7 @@ class AnnotatorForm(forms.Form):
 
     def __init__(self, data: Any = None, *, annotator: Annotator) -> None:
         super().__init__(data, initial={name: getattr(annotator, name) for name in self.base_fields})
+        remember_shown(self)
 
 
 class AmountForm(forms.Form):

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.edits import edited_values
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.assignment.actions.annotators import (
     add_members,
@@ -80,7 +81,7 @@ def annotator_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
     form = AnnotatorForm(request.POST or None, annotator=annotator)
     if form.is_valid():
         with refusals_in_form(form, "name"):
-            update_annotator(annotator=annotator, by=membership.user, at=timezone.now(), **form.cleaned_data)
+            update_annotator(annotator=annotator, by=membership.user, at=timezone.now(), **edited_values(form))
             messages.success(request, "Saved. It counts from the next assignment on.")
             return redirect("annotator_edit", slug, campaign, pk)
     return _show_one(request, membership, found, annotator, form=form)

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.edits import edited_values, remember_shown
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.assignment.actions.annotators import add_members
 from annotation.campaigns.actions.campaigns import (
@@ -143,7 +144,9 @@ def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     if found.state == CampaignState.CLOSED and request.method == "POST":
         form.add_error(None, f"{found} is closed. Reopen it first.")
     elif form.is_valid() and (options is None or options.is_valid()):
-        changes = form.cleaned_data | ({"options": options.as_json()} if options else {})
+        changes = edited_values(form)
+        if options and edited_values(options):
+            changes["options"] = options.as_json()
         with refusals_in_form(form):
             update_campaign(campaign=found, by=membership.user, at=timezone.now(), **changes)
             messages.success(request, "The settings are saved.")
@@ -228,14 +231,19 @@ def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) ->
 
 def _settings_form(campaign: Campaign, data: Any) -> CampaignForm | SettledForm:
     """What is not settled yet, as a form."""
-    form = CampaignForm if campaign.state == CampaignState.DRAFT else SettledForm
-    return form(data, initial=settings_of(campaign))
+    form = (CampaignForm if campaign.state == CampaignState.DRAFT else SettledForm)(data, initial=settings_of(campaign))
+    remember_shown(form)
+    return form
 
 
 def _options_form(campaign: Campaign, data: Any) -> Any:
     """The form of the options of its kind; None where the kind has none."""
     options = campaign.kind_object.options
-    return options.form(data, stored=campaign.options) if options else None
+    if options is None:
+        return None
+    form = options.form(data, stored=campaign.options)
+    remember_shown(form)
+    return form
 
 
 def _progress(campaign: Campaign) -> dict[str, Any]:

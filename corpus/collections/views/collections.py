@@ -6,6 +6,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.edits import edited_values, remember_shown
 from accounts.models import AuditEvent
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import Request
@@ -62,8 +63,9 @@ def collection_edit(request: Request, slug: str) -> HttpResponse:
     """Change title, description and licence."""
     membership = fetch_manager(request.user, slug)
     form = CollectionForm(request.POST if request.method == "POST" else None, instance=membership.collection)
+    remember_shown(form)
     if form.is_valid():
-        update_collection(by=request.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data)
+        update_collection(by=request.user, at=timezone.now(), collection=membership.collection, **edited_values(form))
         messages.success(request, "The description of the collection is saved.")
         return redirect("collection_edit", slug)
     membership.collection.refresh_from_db()  # the form has written its invalid values onto it
