@@ -7,6 +7,7 @@ and the limits on guessing (Django's default cache, which allauth uses) are in P
 import logging
 import time
 from collections.abc import Callable
+from pickle import UnpicklingError
 from typing import Any, TypeVar
 
 from django.core.cache import caches
@@ -17,6 +18,8 @@ from django.utils.functional import cached_property
 logger = logging.getLogger(__name__)
 
 VOLATILE = "volatile"
+# What other code of this version has kept, whose classes have since moved or changed.
+UNREADABLE = (ImportError, AttributeError, TypeError, UnpicklingError)
 AWAY_SECONDS = 3.0  # after a failure nothing is asked for so long, so that a silent Redis holds up few requests
 
 T = TypeVar("T")
@@ -51,11 +54,19 @@ class VolatileClient(RedisCacheClient):
             logger.warning("The cache in Redis cannot be used: %s", error)
             return otherwise
 
+    def read(self, ask: Callable[..., T], arguments: tuple[Any, ...], otherwise: T) -> T:
+        """The same; also `otherwise` for what was kept by code that is gone."""
+        try:
+            return self.attempt(ask, arguments, otherwise)
+        except UNREADABLE as error:
+            logger.info("A value in Redis cannot be read: %s", error)
+            return otherwise
+
     def add(self, key: Any, value: Any, timeout: Any) -> bool:
         return self.attempt(super().add, (key, value, timeout), otherwise=False)
 
     def get(self, key: Any, default: Any) -> Any:
-        return self.attempt(super().get, (key, default), default)
+        return self.read(super().get, (key, default), default)
 
     def set(self, key: Any, value: Any, timeout: Any) -> None:
         self.attempt(super().set, (key, value, timeout), None)
@@ -67,7 +78,7 @@ class VolatileClient(RedisCacheClient):
         return self.attempt(super().delete, (key,), otherwise=False)
 
     def get_many(self, keys: Any) -> dict[Any, Any]:
-        return self.attempt(super().get_many, (keys,), {})
+        return self.read(super().get_many, (keys,), {})
 
     def has_key(self, key: Any) -> bool:
         return self.attempt(super().has_key, (key,), otherwise=False)

@@ -41,3 +41,14 @@ def test_what_another_version_has_kept_is_not_read():
     volatile.set("tea", "green", 60, version="0.0.1")
     assert volatile.get("tea") is None
     volatile.delete("tea", version="0.0.1")
+
+
+def test_what_code_has_kept_that_is_gone_counts_as_nothing():
+    client = volatile._cache.get_client()
+    for kept in (b"cgone.stats\nAgreement\n.", b"cdatetime\nGone\n.", b"no pickle"):
+        client.set(volatile.make_and_validate_key("tea"), kept, ex=60)
+        assert volatile.get("tea", "none") == "none"
+        assert volatile.get_many(["tea"]) == {}
+    volatile.set("tea", "green", 60)
+    assert volatile.get("tea") == "green"
+    volatile.delete("tea")
