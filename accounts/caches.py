@@ -7,7 +7,7 @@ and the limits on guessing (Django's default cache, which allauth uses) are in P
 import logging
 import time
 from collections.abc import Callable
-from pickle import UnpicklingError
+from pickle import UnpicklingError  # noqa: TID251 - its error alone
 from typing import Any, TypeVar
 
 from django.core.cache import caches

@@ -7,7 +7,6 @@ from typing import Any, cast
 import lxml.html
 from django.test import Client
 
-
 UNSENT = ("checkbox", "radio", "file", "submit", "button", "image", "reset")  # where nothing was chosen or pressed
 
 
