@@ -91,7 +91,8 @@ class NewCampaignSerializer(serializers.Serializer[Any]):
 
 
 class CampaignChangeSerializer(serializers.Serializer[Any]):
-    """What is left out stays. Of an open campaign only name, lease, deadline, options and guideline can change."""
+    """What is left out stays. Of an open campaign only name, lease, deadline, options and guideline can change, and the
+    criteria until somebody has judged by them."""
 
     state = serializers.ChoiceField([CampaignState.OPEN, CampaignState.CLOSED], required=False)
     name = serializers.CharField(max_length=NAME.most, required=False)
@@ -103,7 +104,9 @@ class CampaignChangeSerializer(serializers.Serializer[Any]):
     lease_minutes = serializers.IntegerField(min_value=LEASE.least, max_value=LEASE.most, required=False)
     deadline = serializers.DateField(required=False, allow_null=True, help_text="the last day to judge; null for none")
     guideline = serializers.CharField(max_length=GUIDELINE.most, required=False, help_text="stored as a new version")
-    criteria = CriterionSerializer(many=True, required=False, help_text="instead of the present ones")
+    criteria = CriterionSerializer(
+        many=True, required=False, allow_empty=False, help_text="instead of the present ones"
+    )
     options = serializers.DictField(required=False, help_text="those of its kind")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:

@@ -180,6 +180,7 @@ def test_a_draft_is_changed_and_opened_by_rest(made, client):
     opened = client.patch(address, {"name": "Main", "split": "dev", "state": "open"}, content_type="application/json")
     assert (opened.json()["state"], opened.json()["split"]) == ("open", "dev")
     assert client.patch(address, {"seed": 6}, content_type="application/json").status_code == 422
+    assert client.patch(address, {"criteria": []}, content_type="application/json").status_code == 400
 
 
 def test_changing_nothing_leaves_no_trace(made):
