@@ -226,6 +226,8 @@ def test_each_door_says_how_many_items_have_too_few_votes_and_what_helps(
     assert json.loads(printed.out)["too_few_votes"] == 2
     page = client.get("/c/tea/campaigns/main/adjudication/").text
     assert f"{said} (under “Rules of the vote”, set “Fewest votes” to 2)." in page
+    assert "No tie is open, but 2 items have too few votes (see above) and no value." in page
+    assert "export the collection" not in page, "it would be refused"
     assert usual in page
     (row,) = client.get("/api/collections/tea/campaigns/main/votes/").json()["results"]
     assert row["too_few_votes"] == 2
