@@ -4,9 +4,10 @@ import json
 import sys
 from abc import ABC, abstractmethod
 from argparse import SUPPRESS
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import IO, Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
@@ -118,6 +119,26 @@ def faults_of(form: Form) -> list[str]:
 def plain(found: dict[str, Any]) -> dict[str, Any]:
     """With moments as text, as JSON has them."""
     return {name: value.isoformat() if hasattr(value, "isoformat") else value for name, value in found.items()}
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[bytes]]:
+    """A new file that has its name only once it is whole; of one that was not finished nothing stays.
+
+    What is no file, such as /dev/stdout, is written as it is. Errors: Refused where it cannot be written.
+    """
+    is_place = path.is_symlink() or (path.exists() and not path.is_file())
+    part = path if is_place else path.with_name(f"{path.name}.part")
+    try:
+        with part.open("wb") as target:
+            yield target
+        part.replace(path)
+    except OSError as error:
+        raise Refused(f"{path} cannot be written: {error.strerror}.") from error
+    finally:
+        if not is_place:
+            with suppress(OSError):  # it has its name, or there was no place for it
+                part.unlink()
 
 
 def text_of(file: str, most: int = 1_000_000) -> str:

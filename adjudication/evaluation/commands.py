@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ReportingCommand, SteppedCommand
+from accounts.management.reporting import ReportingCommand, SteppedCommand, whole_file
 from accounts.refusals import Refused
 from adjudication.evaluation.actions import check_words, import_sheet, judge_unjudged, request_evaluation
 from adjudication.evaluation.golds.kind import Grades
@@ -211,11 +211,8 @@ class SearchSheet(SteppedCommand):
         collection = collection_with(slug)
         check_can_sample(collection, None)
         lines = list(sheet_lines(collection, **sample))
-        try:
-            with file.open("w", encoding="utf-8", newline="") as out:
-                out.writelines(lines)
-        except OSError as error:
-            raise Refused(f"{file} cannot be written: {error.strerror}.") from error
+        with whole_file(file) as out:
+            out.write("".join(lines).encode())
         questions = (len(lines) - 1) // sample["results"]
         return f"{questions:,} questions in {file}.", {"questions": questions, "file": str(file), **sample}
 

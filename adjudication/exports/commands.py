@@ -15,7 +15,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import ReportingCommand, whole_file
 from accounts.refusals import Refused
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.options import formats, make_options, option_fields
@@ -115,19 +115,11 @@ def _counted(out: Path | None, lines: int | None) -> tuple[str, int | None]:
 def _write(content: Iterable[bytes], out: Path | None) -> tuple[int, int | None, str]:
     """(bytes, lines, SHA-256); no lines for what is no text. A file appears under its name only when it is whole."""
     digest, size, lines, is_text = hashlib.sha256(), 0, 0, True
-    part = out.with_name(out.name + ".part") if out else None
-    try:
-        with part.open("wb") if part else nullcontext(sys.stdout.buffer) as target:
-            for piece in content:
-                target.write(piece)
-                is_text = is_text and b"\0" not in piece
-                digest.update(piece)
-                size, lines = size + len(piece), lines + piece.count(b"\n")
-            target.flush()
-        if part and out:
-            part.replace(out)
-    except OSError as error:
-        if out is None:
-            raise
-        raise Refused(f"{out} cannot be written: {error.strerror}.") from error
+    with whole_file(out) if out else nullcontext(sys.stdout.buffer) as target:
+        for piece in content:
+            target.write(piece)
+            is_text = is_text and b"\0" not in piece
+            digest.update(piece)
+            size, lines = size + len(piece), lines + piece.count(b"\n")
+        target.flush()
     return size, lines if is_text else None, digest.hexdigest()

@@ -10,7 +10,7 @@ from django.core.validators import validate_slug
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ReportingCommand, text_of, user_with
+from accounts.management.reporting import ReportingCommand, text_of, user_with, whole_file
 from accounts.refusals import Refused
 from corpus.collections.actions.collections import (
     archive_collection,
@@ -189,13 +189,10 @@ class BackupCollection(ReportingCommand):
 
     def carry_out(self, *, slug: str, file: Path, **_: Any) -> tuple[str, dict[str, Any]]:
         collection = collection_with(slug)
-        try:
-            with file.open("xb") as target:
-                size = sum(target.write(piece) for piece in backup_pieces(collection))
-        except FileExistsError as error:
-            raise Refused(f"{file} exists. Choose another name, or remove it first.") from error
-        except OSError as error:
-            raise Refused(f"{file} cannot be written: {error.strerror}.") from error
+        if file.exists():
+            raise Refused(f"{file} exists. Choose another name, or remove it first.")
+        with whole_file(file) as target:
+            size = sum(target.write(piece) for piece in backup_pieces(collection))
         return f"{file}: {size:,} bytes.", {"slug": slug, "file": str(file), "bytes": size}
 
 

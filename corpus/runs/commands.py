@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import ReportingCommand, whole_file
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
 from corpus.imports.commands import ImportCommand
@@ -38,15 +38,13 @@ class ExportRun(ReportingCommand):
         if run is None:
             raise Refused(f"There is no run {name} in the collection {slug}.")
         lines = 0
-        try:
-            with out.open("wb") as target:
-                for piece in run_pieces(run, header=header):
-                    target.write(piece)
-                    lines += piece.count(b"\n")
-            metadata_file = out.with_name(out.name + ".metadata.yml")
-            metadata_file.write_text(metadata_text(run), encoding="utf-8")
-        except OSError as error:
-            raise Refused(f"{out} cannot be written: {error.strerror}.") from None
+        with whole_file(out) as target:
+            for piece in run_pieces(run, header=header):
+                target.write(piece)
+                lines += piece.count(b"\n")
+        metadata_file = out.with_name(out.name + ".metadata.yml")
+        with whole_file(metadata_file) as target:
+            target.write(metadata_text(run).encode())
         result = {"run": name, "file": str(out), "lines": lines, "metadata": str(metadata_file)}
         return f"Wrote {lines:,} lines to {out}.", result
 

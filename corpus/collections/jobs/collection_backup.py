@@ -6,13 +6,16 @@ e-mail addresses and labels of everybody: it is for the collection's managers.
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from typing import IO, Any
 
+import psycopg
+from django.core.exceptions import ObjectDoesNotExist, SuspiciousFileOperation
 from django.core.files.base import File
 from django.core.files.storage import default_storage
-from django.db import connection, transaction
+from django.db import DataError, IntegrityError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Field, GeneratedField
 from django.http import StreamingHttpResponse
@@ -25,6 +28,13 @@ from accounts.refusals import Refused
 from corpus.collections.reads.contents import APPS, Content, contents
 from corpus.models import Collection, Paper
 from engines.formats.zip_stream import PIECE, zipped
+
+# What reading or storing a file raises that was cut, changed or made by something else.
+DAMAGED = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, KeyError, TypeError, ValueError, AttributeError),
+    *(DataError, IntegrityError, psycopg.DataError, psycopg.IntegrityError),
+    *(ObjectDoesNotExist, SuspiciousFileOperation),
+)
 
 
 def backup_pieces(collection: Collection) -> Iterator[bytes]:
@@ -42,25 +52,45 @@ def backup_response(collection: Collection) -> StreamingHttpResponse:
 def restore_backup(stream: IO[bytes]) -> Collection:
     """Bring a deleted collection back from its file, all of it or nothing, as an archived one.
 
-    Errors: Refused for a file of another Litmus or version, and where the collection exists.
+    Errors: Refused for a damaged file, one of another Litmus or version, and where the collection exists.
     """
-    with closing(_opened(stream)) as archive, transaction.atomic():
+    with closing(_opened(stream)) as archive:
         manifest = _manifest_of(archive)
-        _check_manifest(manifest)
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL DEFERRED")
-        names = set(archive.namelist())
-        for content in reversed(contents()):
-            if (name := _table_name(content)) in names:
-                with archive.open(name) as member:
-                    _copy_in(content, member)
-            if content.model is Collection:
-                Invitation.objects.bulk_create(Invitation(**values) for values in manifest["invitations"])
-        collection = Collection.objects.get(pk=manifest["collection"]["id"])
-        record_event(by=None, at=timezone.now(), verb="restore_collection", target=collection, scope=collection)
-        for name in sorted(names):
-            if name.startswith("files/"):
-                _restore_file(archive, name)
+        try:
+            _check_manifest(manifest)
+            return _restored(archive, manifest)
+        except DAMAGED as error:
+            first = str(error).partition("\n")[0]
+            raise Refused(f"The backup is damaged ({first}). Nothing was restored.") from error
+
+
+def _restored(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> Collection:
+    stored: list[str] = []
+    try:
+        with transaction.atomic():
+            collection = _restore_rows(archive, manifest)
+            for name in sorted(archive.namelist()):
+                if name.startswith("files/"):
+                    stored += _restore_file(archive, name)
+    except BaseException:  # also Ctrl-C: no file stays without its collection; raised again
+        for name in stored:
+            default_storage.delete(name)
+        raise
+    return collection
+
+
+def _restore_rows(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> Collection:
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+    names = set(archive.namelist())
+    for content in reversed(contents()):
+        if (name := _table_name(content)) in names:
+            with archive.open(name) as member:
+                _copy_in(content, member)
+        if content.model is Collection:
+            Invitation.objects.bulk_create(Invitation(**values) for values in manifest["invitations"])
+    collection = Collection.objects.get(pk=manifest["collection"]["id"])
+    record_event(by=None, at=timezone.now(), verb="restore_collection", target=collection, scope=collection)
     return collection
 
 
@@ -161,8 +191,10 @@ def _check_manifest(manifest: dict[str, Any]) -> None:
         raise Refused(f"The backup is of another Litmus: {', '.join(missing[:3])} have no accounts here.")
 
 
-def _restore_file(archive: zipfile.ZipFile, name: str) -> None:
+def _restore_file(archive: zipfile.ZipFile, name: str) -> list[str]:
+    """The name in the storage that it was stored under, if it was not there."""
     stored = name.removeprefix("files/")
-    if not default_storage.exists(stored):
-        with archive.open(name) as member:
-            default_storage.save(stored, File(member))
+    if default_storage.exists(stored):
+        return []
+    with archive.open(name) as member:
+        return [default_storage.save(stored, File(member))]

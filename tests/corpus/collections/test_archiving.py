@@ -6,6 +6,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from django.conf import settings
 from django.core.management import CommandError, call_command, get_commands
 from django.db import connection
 from django.test import Client
@@ -329,6 +330,28 @@ class TestBackup:
         User.objects.filter(email="manager@example.org").update(email="moved@example.org")
         with pytest.raises(Refused, match="another version"):
             restore_backup(io.BytesIO(zip_of({"manifest.json": other.replace(b"00", b"99")})))
+
+    @pytest.mark.slow
+    def test_a_damaged_one_is_refused_and_nothing_of_it_stays(self, archived: World) -> None:
+        whole = zipfile.ZipFile(io.BytesIO(b"".join(backup_pieces(archived.collection))))
+        files = {name: whole.read(name) for name in whole.namelist()}
+        delete(archived)
+        for changed in (
+            {"manifest.json": b"[]"},
+            {"tables/corpus.document.csv": b"1,2,3\n"},
+            {"files/papers/first.pdf": b"first", "files/papers/../../../outside.pdf": b"last"},
+        ):
+            self.refuse(zip_of({**files, **changed}))
+        broken = bytearray(zip_of({**files, "files/papers/first.pdf": b"first", "files/papers/last.pdf": b"whole"}))
+        broken[broken.index(b"whole")] ^= 1  # its checksum does not fit any longer
+        self.refuse(bytes(broken))
+
+    def refuse(self, data: bytes) -> None:
+        before = sorted(Path(settings.MEDIA_ROOT).rglob("*.pdf"))
+        with pytest.raises(Refused, match=r"The backup is damaged \(.*\)\. Nothing was restored"):
+            restore_backup(io.BytesIO(data))
+        assert not Collection.objects.filter(slug="tea").exists()
+        assert sorted(Path(settings.MEDIA_ROOT).rglob("*.pdf")) == before
 
     @pytest.mark.slow
     def test_page(self, archived: World, client: Client) -> None:
