@@ -99,7 +99,6 @@ class JobKind(ABC, Generic[J]):
     in_bytes = False  # done and total are bytes
     cancel_verb = ""  # of the audit event
     base = "base.html"  # the frame around its page
-    secrets: ClassVar[tuple[str, ...]] = ()  # texts of its row that are emptied when it ends, however it ends
 
     def __init__(self, key: str) -> None:
         self.key = key  # in addresses and in messages to workers

@@ -76,9 +76,7 @@ def cancel(job: Job, *, at: datetime) -> None:
     model = type(job)
     rows = model._default_manager.filter(pk=job.pk)
     ended = {"state": JobState.CANCELLED, "finished_at": at, "reason": "Cancelled before it began."}
-    rows.filter(state=JobState.QUEUED).update(
-        cancel_requested_at=at, **ended, **dict.fromkeys(kind_of(job).secrets, "")
-    )
+    rows.filter(state=JobState.QUEUED).update(cancel_requested_at=at, **ended)
     rows.filter(state=JobState.RUNNING).update(cancel_requested_at=at)
     job.refresh_from_db()
 
@@ -234,10 +232,7 @@ def _finish(job: Job, claim: Claim, state: JobState, reason: str) -> None:
 
 def _store_end(job: Job, state: JobState, reason: str) -> None:
     job.state, job.reason, job.finished_at = state, reason, timezone.now()
-    secrets = kind_of(job).secrets
-    for name in secrets:
-        setattr(job, name, "")
-    job.save(update_fields=["attempts", "state", "reason", "finished_at", "done", "total", "step", *secrets])
+    job.save(update_fields=["attempts", "state", "reason", "finished_at", "done", "total", "step"])
     volatile.delete(progress_key(job))
 
 

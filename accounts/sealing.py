@@ -1,4 +1,4 @@
-"""Texts that a job needs and nobody else may read: encrypted with the secret key of this installation."""
+"""Keys that people type, such as those of models, and nobody else may read: encrypted with this server's secret key."""
 
 from __future__ import annotations
 
@@ -29,17 +29,12 @@ def unsealed(text: str) -> str:
     try:
         return box.decrypt(text.encode()).decode()
     except InvalidToken:
-        raise Refused("The secret key of this Litmus has changed since the token was typed. Type it again.") from None
+        raise Refused("The secret key of this Litmus has changed since the key was typed. Type it again.") from None
 
 
 def _box() -> MultiFernet:
-    try:  # loaded only where something is sealed
-        from cryptography.fernet import Fernet, MultiFernet
-    except ModuleNotFoundError:
-        raise Refused(
-            "A token cannot be kept safely here: the library cryptography is missing. The operator of this Litmus"
-            " installs the extra “publish” of pyproject.toml."
-        ) from None
+    from cryptography.fernet import Fernet, MultiFernet  # loaded only where something is sealed
+
     keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
     digests = (hashlib.sha256(b"litmus sealed texts:" + key.encode()).digest() for key in keys)
     return MultiFernet([Fernet(base64.urlsafe_b64encode(digest)) for digest in digests])

@@ -16,7 +16,6 @@ class AdjudicationConfig(AppConfig):
         "work": "adjudication.following.jobs.WorkJob",
         "evaluations": "adjudication.evaluation.jobs.EvaluationJob",
         "releases": "adjudication.releases.jobs.release.ReleaseJob",
-        "publications": "adjudication.publications.jobs.PublicationJob",
     }
     importers = {"qrels": "adjudication.evaluation.importer.QRELS"}
     backup_files = {"releases": "adjudication.releases.reads.archive.stored_files"}

@@ -9,9 +9,9 @@ from adjudication.evaluation.views import details, evaluations, judging, sheets
 from adjudication.exports import views as exports
 from adjudication.following import views as following
 from adjudication.papers.views import contexts, paper_editing, papers
-from adjudication.publications import views as publications
 from adjudication.questions import views as questions
 from adjudication.releases import views as releases
+from adjudication.releases.operations import STATE_RELEASE_ADDRESS
 from adjudication.splits import views as splits
 from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT
 from adjudication.verdicts.views import acceptance, adjudication, judgments, relevance
@@ -43,7 +43,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<str:name>/archive/", releases.release_archive, "release_archive"),
             ("<str:name>/files/<path:path>", releases.release_file, "release_file"),
             ("<str:name>/publication/", releases.release_publish, "release_publish"),
-            ("<str:name>/publications/", publications.publication_create, "publication_create"),
+            ("<str:name>/address/", STATE_RELEASE_ADDRESS.page, "release_address"),
         )
     ],
     path("releases/<slug:slug>/<str:name>/", releases.opened_release, name="public_release"),

@@ -9,7 +9,6 @@ from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
 from adjudication.papers import api as papers
-from adjudication.publications import api as publications
 from adjudication.releases import api as releases
 from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
@@ -149,11 +148,5 @@ urlpatterns = [
     path(f"{C}releases/<str:name>/", releases.ReleaseDetail.as_view(), name="api_release"),
     path(f"{C}releases/<str:name>/archive/", releases.ReleaseArchive.as_view(), name="api_release_archive"),
     path(f"{C}releases/<str:name>/files/<path:path>", releases.ReleaseFile.as_view(), name="api_release_file"),
-    path(f"{C}releases/<str:name>/publications/", publications.PublicationList.as_view(), name="api_publications"),
-    path(
-        f"{C}releases/<str:name>/publications/<int:pk>/",
-        publications.PublicationDetail.as_view(),
-        name="api_publication",
-    ),
     path(f"{C}lines/", releases.LineDetail.as_view(), name="api_line"),
 ]

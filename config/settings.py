@@ -344,13 +344,6 @@ OPENALEX_URL = (env.url("LITMUS_OPENALEX_URL", ("http", "https")) or "").rstrip(
 OPENALEX_KEY = env.text("LITMUS_OPENALEX_KEY")
 REGISTRY_MAILTO = env.text("LITMUS_REGISTRY_MAILTO")
 
-# --- publishing releases ----------------------------------------------------------------------------------------------
-# A token here is for every manager; without one each types their own for every publication.
-HUGGINGFACE_URL = env.site("LITMUS_HUGGINGFACE_URL", "https://huggingface.co")
-HUGGINGFACE_TOKEN = env.text("LITMUS_HUGGINGFACE_TOKEN")
-ZENODO_URL = env.site("LITMUS_ZENODO_URL", "https://zenodo.org")
-ZENODO_TOKEN = env.text("LITMUS_ZENODO_TOKEN")
-
 # --- language models --------------------------------------------------------------------------------------------------
 # Any OpenAI-compatible chat endpoint. Without an address and a model, what needs one says so and stays off.
 LLM_BASE_URL = (env.url("LITMUS_LLM_BASE_URL", ("http", "https")) or "").rstrip("/")

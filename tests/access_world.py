@@ -15,7 +15,6 @@ from adjudication.models import (
     EvaluationScores,
     ImportedQrels,
     Method,
-    Publication,
     Release,
     Split,
     Verdict,
@@ -102,7 +101,6 @@ class World:
     qrels: ImportedQrels
     split: Split
     release: Release
-    publication: Publication  # of the release
     verdict: Verdict
     invited: InvitedRole
     api_token: ApiToken  # the outsider's
@@ -194,9 +192,6 @@ def make_world() -> World:
         measured=_measured(collection, manager),
         qrels=ImportedQrels.objects.create(collection=collection, name="elsewhere", created_at=AT),
         release=release,
-        publication=Publication.objects.create(
-            release=release, destination="zenodo", requested_by=manager, requested_at=AT
-        ),
         verdict=Verdict.objects.create(
             item=item, criterion=campaign.criteria.get(), method=Method.UNRESOLVED, vote_run=vote_run
         ),

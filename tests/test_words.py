@@ -28,7 +28,8 @@ OPERATORS = (
 SHELL = re.compile(r"manage\.py|(?<![\w-])--[a-z][a-z-]+|\b(?:pip|apt|npm|make) install\b")
 COMMENTS = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}|<!--.*?-->", re.DOTALL)
 # What is said at the command line alone; collection_with, as its docstring says; the arguments of kinds' commands; what
-# `adjudicate` advises.
+# `adjudicate` advises; commands of the
+# Hub, which managers type on their own computers.
 FOR_COMMANDS = {
     "accounts/doors.py",
     "accounts/operations.py",
@@ -36,6 +37,7 @@ FOR_COMMANDS = {
     "annotation/kinds/relevance/choosing.py",
     "annotation/kinds/rubric/choosing.py",
     "adjudication/labels/reads/too_few.py",
+    "adjudication/releases/reads/uploading.py",
 }
 
 

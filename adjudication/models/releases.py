@@ -16,6 +16,10 @@ from corpus.models.collections import InCollection
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$"
 is_release_name = re.compile(NAME).fullmatch
 SHA256 = r"^[0-9a-f]{64}$"
+DOI = r"^10\.\d{4,9}(\.\d+)*/\S+$"
+is_doi = re.compile(DOI).fullmatch
+ADDRESS = r"^https?://[^\s<>\"]+$"
+is_address = re.compile(ADDRESS).fullmatch
 FAILED_STATES = (JobState.FAILED, JobState.CANCELLED)  # nothing was frozen
 
 
@@ -28,11 +32,12 @@ class ReleaseQuerySet(InCollection):
 
 
 class Release(Job):
-    """One version of a collection, written by a job and never changed afterwards.
+    """One version of a collection, written by a job; its files never change afterwards.
 
     The files are below `folder`; `manifest_sha256` is the hash of `manifest.json`, which has the hash of every other
     file, so this row alone says whether a folder is the release. `requested_at` is the date of the release: a job that
     is resumed writes the same bytes. `last_ids` are the highest ids of the tables it stands on: {"corpus.topic": 12}.
+    `doi` and `address` are no part of it: managers state them once a repository of data has it, and may correct them.
     """
 
     collection = models.ForeignKey(Collection, on_delete=models.CASCADE, related_name="releases")
@@ -48,6 +53,8 @@ class Release(Job):
     frozen_at = models.DateTimeField(null=True, blank=True)
     public_at = models.DateTimeField(null=True, blank=True)  # since then anybody may read it
     anonymous_token = models.CharField(max_length=64, blank=True)  # in the address that reviewers get; "": closed
+    doi = models.CharField(max_length=200, blank=True)  # without https://doi.org/
+    address = models.CharField(max_length=500, blank=True)  # a page elsewhere that has the data
 
     objects = ReleaseQuerySet.as_manager()
 
@@ -78,6 +85,11 @@ class Release(Job):
                 name="release_open_is_frozen",
                 condition=Q(frozen_at__isnull=False) | Q(public_at__isnull=True, anonymous_token=""),
             ),
+            models.CheckConstraint(
+                name="release_elsewhere_is_frozen", condition=Q(frozen_at__isnull=False) | Q(doi="", address="")
+            ),
+            models.CheckConstraint(name="release_doi_form", condition=Q(doi="") | Q(doi__regex=DOI)),
+            models.CheckConstraint(name="release_address_form", condition=Q(address="") | Q(address__regex=ADDRESS)),
         ]
 
     def __str__(self) -> str:

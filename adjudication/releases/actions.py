@@ -12,7 +12,7 @@ from accounts.models import FINAL_STATES, JobState, User
 from accounts.refusals import Conflict, Refused
 from adjudication.labels.rules import check_none_sealed
 from adjudication.models import DataStatement, Release
-from adjudication.models.releases import FAILED_STATES, is_release_name
+from adjudication.models.releases import FAILED_STATES, is_address, is_doi, is_release_name
 from adjudication.releases.reads.checks import Check, check_list
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.statement import QUESTIONS, answers_of, problem_of
@@ -20,6 +20,7 @@ from adjudication.releases.rules import check_can_open
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from corpus.collections.rules import check_manager
 from corpus.models import Collection
+from engines.formats.dois import bare_doi
 
 RESERVED = {"new", "statement", "lines", "anonymous"}  # words in addresses
 LONGEST = 10_000  # characters of an answer
@@ -132,6 +133,43 @@ def open_for_reviewers(*, release: Release, by: User | None, at: datetime, is_op
     found.save(update_fields=["anonymous_token"])
     verb = "open_release_to_reviewers" if is_open else "close_release_to_reviewers"
     record_event(by=by, at=at, verb=verb, target=found, scope=found.collection, name=found.name)
+    return found
+
+
+@transaction.atomic
+def state_release_address(
+    *, release: Release, by: User | None, at: datetime, doi: str | None = None, address: str | None = None
+) -> Release:
+    """Say where a repository of data has the release: its DOI, a page. None leaves one as it is, "" takes it away.
+
+    Errors: NotAllowed without the role; Refused for a release that is not frozen, and for what is no DOI or address.
+    """
+    found = _locked(release, by)
+    stated = {
+        "doi": found.doi if doi is None else checked_doi(doi),
+        "address": found.address if address is None else checked_address(address),
+    }
+    if stated != {"doi": found.doi, "address": found.address}:
+        found.doi, found.address = stated["doi"], stated["address"]
+        found.save(update_fields=["doi", "address"])
+        facts = {"name": found.name, **stated}
+        record_event(by=by, at=at, verb="state_release_address", target=found, scope=found.collection, **facts)
+    return found
+
+
+def checked_doi(text: str) -> str:
+    """The DOI as it is stored, also of an address at doi.org. Errors: Refused."""
+    found = bare_doi(text)
+    if found and not (is_doi(found) and found.isprintable()):
+        raise Refused(f"“{found[:60]}” is not a DOI. Type it as 10.5281/zenodo.1234567, or as its address at doi.org.")
+    return found
+
+
+def checked_address(text: str) -> str:
+    """The address as it is stored. Errors: Refused."""
+    found = text.strip()
+    if found and not (is_address(found) and found.isprintable()):
+        raise Refused("Give an address that begins with https:// or http://, without spaces.")
     return found
 
 

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.models import Release
 from adjudication.releases.actions import request_release
+from adjudication.releases.operations import STATE_RELEASE_ADDRESS, ReleaseAddressSerializer
 from adjudication.releases.reads.archive import file_of
 from adjudication.releases.reads.explaining import explain
 from adjudication.releases.rules import check_can_read_release
@@ -42,6 +43,8 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
             "manifest_sha256",
             "summary",
             "public_at",
+            "doi",
+            "address",
         )
         read_only_fields = fields
 
@@ -49,6 +52,9 @@ class ReleaseSerializer(serializers.ModelSerializer[Release]):
 class ReleaseRequestSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=40)
     force = serializers.CharField(required=False, allow_blank=True, default="", help_text="why in spite of findings")
+
+
+StatedAddressSerializer = STATE_RELEASE_ADDRESS.serializer("StatedAddress")
 
 
 class ReleaseReader(InCollectionView):
@@ -87,7 +93,7 @@ class ReleaseDetail(ReleaseReader):
     """One release."""
 
     serializer_class = ReleaseSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGERS}
 
     @extend_schema(operation_id="releases_read", responses=answers({200: ReleaseSerializer}, 403, 404))
     def get(self, request: Request, slug: str, name: str) -> Response:
@@ -96,6 +102,10 @@ class ReleaseDetail(ReleaseReader):
         if found is None:
             raise Http404
         return Response(ReleaseSerializer(found).data)
+
+    patch = STATE_RELEASE_ADDRESS.method(
+        "releases_address", takes=StatedAddressSerializer, shows=ReleaseAddressSerializer, status=200
+    )
 
 
 class FrozenReader(ReleaseReader):

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from adjudication.models import Release
 from adjudication.releases.reads.statement import QUESTIONS
 from corpus.models import Collection
 
@@ -30,6 +31,18 @@ def suggested_name(collection: Collection) -> str:
     """v1, v2, …: the first that is free."""
     taken = set(collection.releases.values_list("name", flat=True))
     return next(name for name in (f"v{n}" for n in range(1, len(taken) + 2)) if name not in taken)
+
+
+class ReleaseAddressForm(forms.Form):
+    doi = forms.CharField(
+        max_length=200, required=False, label="DOI", help_text="Such as 10.5281/zenodo.1234567, or its address."
+    )
+    address = forms.CharField(
+        max_length=500, required=False, label="Address", help_text="A page that has the data, such as its repository."
+    )
+
+    def __init__(self, data: Any = None, *, release: Release) -> None:
+        super().__init__(data, initial={"doi": release.doi, "address": release.address})
 
 
 class StatementForm(forms.Form):

@@ -30,6 +30,7 @@ from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.explaining import explain, judged_documents, withheld_of
 from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.statement import answers_of, unanswered
+from adjudication.releases.reads.uploading import archive_stem, upload_commands
 from adjudication.releases.rules import check_can_open, check_can_read_release
 from adjudication.verdicts.reads.road import fetch_road
 from corpus.collections.rules import check_can_manage, check_not_archived, fetch_manager, fetch_membership
@@ -113,7 +114,8 @@ def release_detail(request: HttpRequest, slug: str, name: str) -> HttpResponse:
         "files_base": reverse("release_file", args=[slug, name, "x"])[:-1],
         "no_opening": refusal_reason(check_can_open, release),
         "changes": release.summary.get("changes", []),
-        "publications": release.publications.select_related("requested_by").order_by("-pk"),
+        "archive_stem": archive_stem(release, anonymous=False),
+        "upload_commands": upload_commands(release),
         "blocking": [one for one in release.findings if one["blocking"]],
     }
     return render(request, "adjudication/releases/release_detail.html", context)
@@ -229,8 +231,7 @@ def _hidden(response: HttpResponse, *, anonymous: bool) -> HttpResponse:
 def zip_of(release: Release, *, anonymous: bool) -> HttpResponseBase:
     """All files of the variant in one archive, as a download."""
     answer = StreamingHttpResponse(archive_of(release, anonymous=anonymous), content_type="application/zip")
-    stem = f"anonymous-{release.name}" if anonymous else f"{release.collection.slug}-{release.name}"
-    answer["Content-Disposition"] = f'attachment; filename="{stem}.zip"'
+    answer["Content-Disposition"] = f'attachment; filename="{archive_stem(release, anonymous=anonymous)}.zip"'
     answer["X-Accel-Buffering"] = "no"
     return answer
 

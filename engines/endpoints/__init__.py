@@ -1,1 +1,1 @@
-"""Clients of HTTP services: OpenAI-compatible endpoints, registries and repositories of publications. No Django."""
+"""Clients of HTTP services: OpenAI-compatible endpoints and registries of publications. No Django."""

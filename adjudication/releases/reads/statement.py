@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from adjudication.models import DataStatement
+from adjudication.models.releases import is_address
 from adjudication.releases.reads.people import AUTHOR
 from corpus.models import Collection
 
@@ -183,5 +184,4 @@ def is_orcid(text: str) -> bool:
 
 
 is_creator = re.compile(r"[^<>]*[^\W_][^<>]*(<\d{4}-\d{4}-\d{4}-\d{3}[\dX]>)?|").fullmatch
-is_address = re.compile(r"https?://[^\s<>\"]+").fullmatch
 is_language = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*").fullmatch

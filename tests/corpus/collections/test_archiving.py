@@ -144,7 +144,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "build_pools": (SLUG,),
     "make_run": (SLUG, "ours", "--recipe", "bm25"),
     "prompts": (SLUG, "write", FILE, "--purpose", "questions"),
-    "publish_release": (SLUG, "RELEASE", "zenodo"),
+    "state_release_address": (SLUG, "RELEASE", "--doi", "10.5281/zenodo.1"),
     "release": (SLUG, "v1"),
     "create_campaign": (SLUG, "Another"),
     "delete_split": (SLUG, "SPLIT"),

@@ -1,1 +1,0 @@
-from adjudication.publications.commands import Command

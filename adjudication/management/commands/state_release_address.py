@@ -1,0 +1,3 @@
+from adjudication.releases.operations import STATE_RELEASE_ADDRESS
+
+Command = STATE_RELEASE_ADDRESS.command

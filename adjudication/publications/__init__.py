@@ -1,1 +1,0 @@
-"""Publishing frozen releases at the Hugging Face Hub and Zenodo."""
