@@ -49,7 +49,11 @@ def check(file: Path) -> None:
     """
     if not file.exists():
         raise BackupFailed(f"{file} does not exist.")
-    applied = _migrations_in(file)
+    try:
+        applied = _migrations_in(file)
+        _run("pg_restore", "--file=/dev/null", str(file), connects=False)  # to its end: it may be damaged anywhere
+    except BackupFailed as failed:
+        raise BackupFailed(f"{file} is damaged or no backup. Nothing was changed. {failed}") from failed
     if not any(app in OURS for app, _ in applied):
         raise BackupFailed(f"{file} is not a backup of Litmus. Nothing was changed.")
     if strange := unknown_migration(applied):

@@ -116,6 +116,15 @@ def test_what_is_no_backup_is_refused(dumped, name, reason):
         check(dumped.parent / name)
 
 
+def test_a_backup_that_is_damaged_anywhere_is_refused_before_anything_is_made(place):
+    """Rows in its last third are read by nothing but the restoring, which had made and filled a directory by then."""
+    data = bytearray((CHECKOUT / "tests/config/dumps/0.1.0.dump").read_bytes())
+    data[int(len(data) * 0.7)] ^= 255
+    (place / "bad.dump").write_bytes(data)
+    with pytest.raises(BackupFailed, match=r"is damaged or no backup\. Nothing was changed\. pg_restore failed"):
+        check(place / "bad.dump")
+
+
 @pytest.mark.django_db
 def test_a_backup_of_a_newer_postgres_is_refused_with_both_versions():
     _check_age(f"; Dumped by pg_dump version: {MAJOR}.1")

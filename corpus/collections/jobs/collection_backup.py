@@ -70,8 +70,11 @@ def _restored(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> Collection:
         with transaction.atomic():
             collection = _restore_rows(archive, manifest)
             for name in sorted(archive.namelist()):
-                if name.startswith("files/"):
-                    stored += _restore_file(archive, name)
+                place = name.removeprefix("files/")
+                if place != name and not default_storage.exists(place):
+                    stored.append(place)  # before it is whole: of one that breaks off something is there
+                    with archive.open(name) as member:
+                        default_storage.save(place, File(member))
     except BaseException:  # also Ctrl-C: no file stays without its collection; raised again
         for name in stored:
             default_storage.delete(name)
@@ -189,12 +192,3 @@ def _check_manifest(manifest: dict[str, Any]) -> None:
     here = dict(User.objects.filter(pk__in=map(int, manifest["members"])).values_list("pk", "email"))
     if missing := [email for pk, email in manifest["members"].items() if int(pk) not in here]:
         raise Refused(f"The backup is of another Litmus: {', '.join(missing[:3])} have no accounts here.")
-
-
-def _restore_file(archive: zipfile.ZipFile, name: str) -> list[str]:
-    """The name in the storage that it was stored under, if it was not there."""
-    stored = name.removeprefix("files/")
-    if default_storage.exists(stored):
-        return []
-    with archive.open(name) as member:
-        return [default_storage.save(stored, File(member))]
