@@ -58,7 +58,7 @@ CHROMIUM_FLAGS = [
 VIEWPORT = {"width": 1280, "height": 800}
 RUN = "LITMUS_TEST_RUN"  # in the environment of all that a run of tests starts
 UNSERVED = f"{settings.CELERY_TASK_DEFAULT_QUEUE}-unserved"  # a queue
-PATIENCE = 30_000  # milliseconds for something that should happen, under any load
+PATIENCE = 60_000  # milliseconds for something that should happen, under any load
 
 
 # --- servers ---------------------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ def celery_worker(transactional_db: None, _celery_process: Child, queue: redis.R
     yield _celery_process
     _send_tasks_to(UNSERVED)
     queue.delete(settings.CELERY_TASK_DEFAULT_QUEUE)
-    wait_for(lambda: not queue.hlen("unacked"), 30, "the end of the running jobs")
+    wait_for(lambda: not queue.hlen("unacked"), what="the end of the running jobs")
 
 
 # --- browser ---------------------------------------------------------------------------------------------------------

@@ -62,8 +62,8 @@ def pooled(size: int = 4) -> Iterator[str]:
                 stderr=subprocess.STDOUT,
             )
         try:
-            wait_for(lambda: "process up" in log.read_text(), 20, "PgBouncer")
+            wait_for(lambda: "process up" in log.read_text(), what="PgBouncer")
             yield f"postgres://{quote(database['USER'])}@127.0.0.1:{listen}/{quote(database['NAME'])}"
         finally:
             bouncer.terminate()
-            bouncer.wait(10)
+            bouncer.wait(60)

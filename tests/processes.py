@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -22,6 +23,7 @@ from accounts.claims import LEASE
 from accounts.models import Job, JobClaim
 
 CHECKOUT = Path(__file__).resolve().parents[1]
+PATIENCE = 120  # seconds for what must come, however busy the machine is
 
 
 def child_environment(**extra: str) -> dict[str, str]:
@@ -47,7 +49,7 @@ def child_environment(**extra: str) -> dict[str, str]:
     return os.environ | own | extra
 
 
-def wait_for(check: Callable[[], object], seconds: float = 30, what: str = "the condition") -> None:
+def wait_for(check: Callable[[], object], seconds: float = PATIENCE, what: str = "the condition") -> None:
     """Return when `check()` is true. Errors: AssertionError naming `what` after so many seconds.
 
     It looks ever more rarely, up to each tenth of a second: what comes late is worked on meanwhile, on the same cores.
@@ -63,6 +65,11 @@ def end_lease(job: Job) -> None:
     """Let the claim of a worker that was killed grow as old as a lease, which takes half a minute by itself."""
     rows = JobClaim.objects.filter(kind=job._meta.label_lower, job=job.pk)
     assert rows.update(renewed_at=Now() - LEASE - timedelta(seconds=1)) == 1, "nobody has claimed it"
+
+
+def renew_lease(job: Job) -> None:
+    """The claim of a worker that was just killed, however long ago that was on a busy machine."""
+    assert JobClaim.objects.filter(kind=job._meta.label_lower, job=job.pk).update(renewed_at=Now()) == 1
 
 
 @contextlib.contextmanager
@@ -83,10 +90,14 @@ def nobody_inserts(model: type[Model]) -> Iterator[None]:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port that nobody listens at.
+
+    None of those that the system gives out: until the server has started, any connection could get one of them.
+    """
+    while True:
+        port = random.randrange(15_000, 32_000)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 class Child:
@@ -114,14 +125,14 @@ class Child:
     def output(self) -> str:
         return self.log.read_text(errors="replace")
 
-    def wait_for_output(self, text: str, seconds: float = 60) -> None:
+    def wait_for_output(self, text: str, seconds: float = PATIENCE) -> None:
         def has_printed() -> bool:
             assert self.process.poll() is None or text in self.output, f"it ended:\n{self.output}"
             return text in self.output
 
         wait_for(has_printed, seconds, f"{text!r} in\n{self.output}")
 
-    def stop(self, seconds: float = 30) -> int:
+    def stop(self, seconds: float = PATIENCE) -> int:
         """Ask it to end, as a service manager would; the exit status."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
@@ -163,7 +174,7 @@ def web_server(log: Path, *, patient: bool = True, **extra: str) -> Iterator[str
     server = Child([*command, "config.wsgi"], log, environment)
     try:
         address = f"http://127.0.0.1:{port}"
-        wait_for(lambda: answers(address + "/healthz"), 60, f"an answer of the web server:\n{server.output}")
+        wait_for(lambda: answers(address + "/healthz"), what=f"an answer of the web server:\n{server.output}")
         yield address
     finally:
         server.stop() if patient else server.kill()

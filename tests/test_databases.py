@@ -9,6 +9,7 @@ import pytest
 from django.db import connection
 
 from tests import databases
+from tests.processes import PATIENCE
 
 
 def test_a_second_run_waits_for_the_first(tmp_path: Path) -> None:
@@ -21,11 +22,11 @@ def test_a_second_run_waits_for_the_first(tmp_path: Path) -> None:
     def run() -> None:
         with databases.one_run(tmp_path, said.append):
             holds.set()
-            assert ends.wait(30)
+            assert ends.wait(PATIENCE)
 
     holds, first = threading.Event(), threading.Thread(target=run)
     first.start()
-    assert holds.wait(30)
+    assert holds.wait(PATIENCE)
     with databases.one_run(tmp_path, say):
         first.join()
     assert said == [f"Waiting for another run of tests with {tmp_path} to end …"]
@@ -42,7 +43,7 @@ def test_who_holds_the_database_is_ended_and_reported() -> None:
     with pytest.raises(psycopg.OperationalError):
         held.execute("SELECT 1")
     held.close()
-    assert databases.end_connections(5) == []
+    assert databases.end_connections() == []
 
 
 @pytest.mark.slow
@@ -53,13 +54,13 @@ def test_a_thread_that_ends_meanwhile_holds_the_database_no_longer() -> None:
     def ask() -> None:
         connection.ensure_connection()
         holds.set()
-        may_end.wait(30)
+        may_end.wait(PATIENCE)
 
     thread = threading.Thread(target=ask)
     thread.start()
-    assert holds.wait(30)
+    assert holds.wait(PATIENCE)
     threading.Timer(0.3, may_end.set).start()
-    assert databases.end_connections(20) == []
+    assert databases.end_connections(PATIENCE) == []
     thread.join()
 
 
@@ -71,14 +72,19 @@ def _too_long(*_: object) -> None:
     raise TooLongError
 
 
+def _take_too_long() -> None:
+    with connection.cursor() as cursor:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        cursor.execute("SELECT pg_sleep(5)")
+
+
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_statement_that_a_timeout_broke_off_spoils_no_later_test():
     before = signal.signal(signal.SIGALRM, _too_long)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.2)
-        with pytest.raises(TooLongError), connection.cursor() as cursor:
-            cursor.execute("SELECT pg_sleep(2)")
+        with pytest.raises(TooLongError):
+            _take_too_long()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)

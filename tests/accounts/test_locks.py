@@ -17,6 +17,7 @@ from annotation.models import Campaign
 from corpus.models import Collection
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.adjudication import build_campaign
+from tests.processes import PATIENCE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -30,12 +31,12 @@ def locked(lock: Callable[[], Any]) -> Iterator[None]:
         with transaction.atomic():
             lock()
             held.set()
-            done.wait(30)
+            done.wait(PATIENCE)
         connection.close()
 
     thread = threading.Thread(target=hold)
     thread.start()
-    assert held.wait(30)
+    assert held.wait(PATIENCE)
     try:
         yield
     finally:

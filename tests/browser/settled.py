@@ -1,6 +1,10 @@
-"""When htmx has put an answer in its place."""
+"""When a page has done what a test must wait for."""
+
+from collections.abc import Sized
 
 from playwright.sync_api import Error, Page, expect
+
+from tests.processes import wait_for
 
 
 def expect_settled(page: Page) -> None:
@@ -16,3 +20,8 @@ def reload(page: Page) -> None:
         if "ERR_ABORTED" not in str(error):
             raise
         page.wait_for_load_state()
+
+
+def wait_for_route(page: Page, held: Sized) -> None:
+    """Until the page has asked for what the handler of a route collects."""
+    wait_for(lambda: page.wait_for_timeout(1) or len(held), what="what the page asks for")

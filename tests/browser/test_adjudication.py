@@ -239,8 +239,8 @@ def test_deciding_works_without_a_script(built: Built, new_page: NewPage) -> Non
     page.goto(address("adjudication_screen"))
     page.check("input[name=value][value='2']")
     page.get_by_role("button", name="Decide").click()
-    assert verdict_of(built, 0).value == 2
     expect(page.locator("#document-title")).to_have_text("On doc00001")
+    assert verdict_of(built, 0).value == 2
 
 
 def test_two_clicks_from_a_figure_to_the_judgments(new_page: NewPage) -> None:

@@ -106,7 +106,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     # The test: two runs of the frozen machine, the votes of people, the table, the decision.
     page.get_by_role("button", name="Let the frozen machine judge the test set").click()
     expect(page.locator("#test").get_by_text("2 of 2 runs of the frozen machine")).to_be_visible()
-    wait_for(lambda: ended(MachineRun, campaign=test), 60, "the runs on the test set")
+    wait_for(lambda: ended(MachineRun, campaign=test), what="the runs on the test set")
     reload(page)
     jobs.carry_out(request_vote(campaign=test, by=made.manager, at=timezone.now(), send=False))
     # Here, without figures for papers; in test_road.py a worker computes after such a click, with all of them.
@@ -129,7 +129,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     main = make_campaign(made)
     reload(page)
     page.get_by_role("button", name="Annotate Main round").click()
-    wait_for(lambda: ended(MachineRun, campaign=main), 60, "the run over everything")
+    wait_for(lambda: ended(MachineRun, campaign=main), what="the run over everything")
     reload(page)
     expect(page.locator("#everything").get_by_role("link", name="done, 100%")).to_be_visible()
     assert_accessible(page)

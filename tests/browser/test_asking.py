@@ -45,6 +45,7 @@ def test_a_question_by_keys_and_its_answer_next_to_the_item(new_page):
     built = build_work()
     page = open_labelling(new_page, built)
     page.keyboard.press("q")
+    expect(page.locator("#asking-text")).to_be_focused()
     assert_accessible(page)
     page.keyboard.type("Never sent")
     page.keyboard.press("Escape")  # back to the work, the words are kept

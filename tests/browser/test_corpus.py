@@ -51,10 +51,6 @@ def topic(collection: Collection) -> Topic:
     return topic
 
 
-def order(page: Page) -> list[str]:
-    return page.locator(".aspect-text > p:first-child").all_inner_texts()
-
-
 def tree(topic: Topic) -> dict[str, list[str]]:
     tops = AspectNode.objects.filter(topic=topic, parent=None).select_related("aspect")
     return {top.aspect.text: [each.aspect.text for each in top.children.select_related("aspect")] for top in tops}
@@ -141,8 +137,8 @@ class TestImport:
         page.goto(reverse("import_create", args=["tea", "documents"]))
         page.set_input_files("input[type=file]", tmp_path / "new.jsonl")
         page.get_by_role("button", name="Send the files").click()
-        page.get_by_role("button", name="Import them now").click(timeout=30_000)
-        page.get_by_role("link", name="See the documents").click(timeout=30_000)
+        page.get_by_role("button", name="Import them now").click()
+        page.get_by_role("link", name="See the documents").click()
         expect(page.locator("h1")).to_have_text("Documents")
         assert collection.documents.filter(docno="n1").exists()
         assert [(run.dry_run, run.created, run.error_count) for run in collection.import_runs.order_by("pk")] == [
@@ -199,6 +195,7 @@ class TestAspects:
         pots.locator(".handle").drag_to(time, target_position={"x": 60, "y": 4})
         expect(page.locator(".aspect-text > p:first-child").nth(3)).to_have_text("About pots.")
         assert list(tree(topic)) == ["About heat.", "About pots.", "About time."]
+        expect_settled(page)
         row = time.locator(".aspect-row")
         box = pots.locator(".aspect-row").bounding_box()
         assert box is not None
@@ -211,11 +208,13 @@ class TestAspects:
         page.goto(reverse("topic_detail", args=["tea", topic.pk]))
         page.get_by_label("New aspect", exact=True).fill("About leaves.")
         page.get_by_role("button", name="Add").last.click()
-        assert order(page)[-1] == "About leaves."
+        texts = page.locator(".aspect-text > p:first-child")
+        expect(texts.last).to_have_text("About leaves.")
         last = page.locator(".aspect", has_text="About leaves.")
         last.locator("summary").click()
         last.get_by_role("button", name="Up").click()
-        assert order(page)[-2:] == ["About leaves.", "About pots."]
+        expect(texts.last).to_have_text("About pots.")
+        assert texts.all_inner_texts()[-2:] == ["About leaves.", "About pots."]
 
     def test_a_refusal_is_reported(self, new_page: NewPage, manager: User, topic: Topic) -> None:
         page = new_page(user=manager)
@@ -241,6 +240,7 @@ class TestTopicOrder:
         expect(page.locator("tbody tr").nth(1)).to_contain_text("Topic c")
         expect(page.get_by_role("button", name="Move topic c up")).to_be_focused()
         assert numbers() == "acb"
+        expect_settled(page)
         rows = page.locator("[data-row]")
         rows.nth(2).locator(".handle").drag_to(rows.nth(0), target_position={"x": 200, "y": 3})
         expect(rows.nth(0)).to_contain_text("Topic b")

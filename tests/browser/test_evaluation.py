@@ -62,7 +62,7 @@ def test_five_clicks_to_a_marked_table(
     assert_accessible(page)
     page.get_by_role("button", name="Evaluate").click()  # 4
     table = page.get_by_role("table").first
-    expect(table).to_contain_text("†", timeout=60_000)
+    expect(table).to_contain_text("†")
     expect(table.locator("strong").first).to_be_visible()
     assert_accessible(page)
     table.get_by_role("link", name="AP").click()

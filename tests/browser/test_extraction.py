@@ -20,6 +20,7 @@ from engines.definitions.extractions import gold_of_content
 from engines.formats.acm_cr import read_acm_cr
 from tests.browser.axe import OPEN_DIALOGS, assert_accessible, assert_accessible_in_both_faces
 from tests.browser.extraction import BODY, HEAD, extraction_campaign, open_extraction, paper_material, refreshed, saved
+from tests.browser.settled import wait_for_route
 from tests.factories.annotation import AT
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 
@@ -68,14 +69,13 @@ def test_a_pdf_becomes_contexts_by_keyboard(new_page, celery_worker, material, p
     manager.get_by_label("Files").set_input_files(pdf)
     manager.get_by_label("Try first").uncheck()
     manager.get_by_role("button", name="Send the files").click()
-    expect(manager.locator("[data-job-final=done]")).to_be_visible(timeout=60_000)
+    expect(manager.locator("[data-job-final=done]")).to_be_visible()
     paper = Paper.objects.get()
     assert paper.title == "Steeping Leaves for Longer"
     extraction_campaign(material)
     page, assignment = open_extraction(material, new_page)
     picture = page.locator("[data-part=sheet] img")
-    expect(picture).to_be_visible(timeout=20_000)
-    assert page.evaluate("i => i.naturalWidth", picture.element_handle()) == 1200
+    expect(picture).to_have_js_property("naturalWidth", 1200)
     work = Extraction.objects.get(source=ExtractionSource.ANNOTATOR)
     expect(page.locator("[data-sentence][aria-current]")).to_contain_text("Tea has been studied")
     page.keyboard.press("j")
@@ -184,7 +184,7 @@ def test_sentences_are_split_merged_typed_and_nothing_is_lost_offline(new_page, 
     page.keyboard.press("Control+s")
     expect(page.locator("[data-part=save-text]")).to_contain_text("Offline")
     page.context.set_offline(False)
-    expect(page.locator("[data-part=save-text]")).to_contain_text("Saved", timeout=10_000)
+    expect(page.locator("[data-part=save-text]")).to_contain_text("Saved")
     assert content_of(refreshed(work)).contexts[0].sentences[0].text == "Tea is old. Very old."
     page.keyboard.press("j")
     page.keyboard.press("t")
@@ -260,11 +260,7 @@ def assert_keys_wait_for_undo(page, work, under_way: list[Route]) -> None:
     page.keyboard.press("Enter")
     page.keyboard.press("k")
     expect(page.locator("[data-sentence]")).to_have_count(2)
-    for _ in range(1500):
-        if under_way:
-            break
-        page.wait_for_timeout(20)
-    assert under_way, "no step back was sent within 30 seconds"
+    wait_for_route(page, under_way)
     under_way[0].continue_()
     expect(page.locator("[data-sentence]").nth(1)).to_contain_text("measured it. Fux")
     expect(page.locator("[data-sentence]").first).to_have_attribute("aria-current", "true")

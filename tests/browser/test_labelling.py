@@ -1,6 +1,7 @@
 """The labelling screen in a real browser, mostly by keys alone: nothing lost, nothing twice, nothing in the way."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
@@ -89,6 +90,7 @@ def test_a_key_held_down_judges_once(new_page):
         page.keyboard.down("2")  # the browser marks these as repeats
     page.keyboard.up("2")
     expect_unit(page, 1)
+    expect_saved(page)
     page.wait_for_timeout(600)
     expect_unit(page, 1)
     assert values(built) == [2, None, None, None]
@@ -96,10 +98,13 @@ def test_a_key_held_down_judges_once(new_page):
 
 def test_u_in_the_delay_takes_the_digit_back(new_page):
     built = build_work(items=2)
-    page = open_labelling(new_page, built)
+    page = new_page(user=built.people["ana"])
+    page.clock.install()
+    page.clock.pause_at(datetime.now(UTC) + timedelta(minutes=1))  # on a busy machine U came after the delay
+    go(page, built)
     page.keyboard.press("2")
     page.keyboard.press("u")
-    page.wait_for_timeout(600)
+    page.clock.run_for(600)
     expect_unit(page, 0)
     expect(page.locator("[data-cell] input:checked")).to_have_count(0)
     assert Submission.objects.count() == 0
@@ -332,7 +337,8 @@ def test_a_changed_guideline_announces_itself_once(new_page):
     expect(news.locator("del")).to_have_text("calmly")
     expect(news.locator("ins")).to_have_text("**boldly**")
     assert_accessible(page)
-    page.keyboard.press("y")
+    with page.expect_response("**/guideline/"):  # that it was read is sent by a page that is not left before
+        page.keyboard.press("y")
     expect(news).to_be_hidden()
     page.keyboard.press("1")
     expect_unit(page, 2)

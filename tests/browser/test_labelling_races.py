@@ -61,11 +61,11 @@ def test_units_fetched_while_an_answer_is_being_stored_do_not_bring_its_unit_bac
     page.evaluate(RUN_LATE)
     page.wait_for_timeout(500)  # what would be asked now is answered before the page goes on
     page.evaluate("() => window.free()")
-    wait_for(lambda: values(built) == [1, 2], 30, "both answers")
+    wait_for(lambda: values(built) == [1, 2], what="both answers")
     expect_saved(page)
     page.evaluate(RUN_LATE)
     done = page.locator("[data-empty=all-done]")
-    wait_for(lambda: held.deliver() or done.is_visible(), 30, "that all is done")  # two questions, in either order
+    wait_for(lambda: held.deliver() or done.is_visible(), what="that all is done")  # two questions, in either order
 
 
 def test_an_answer_taken_back_while_the_page_asks_what_there_is_stays_on_the_screen(new_page):
@@ -74,7 +74,7 @@ def test_an_answer_taken_back_while_the_page_asks_what_there_is_stays_on_the_scr
     held = Held(page)
     page.keyboard.press("1")
     expect_saved(page)
-    wait_for(lambda: page.evaluate("() => true") and held.routes, 30, "the question what there is")
+    wait_for(lambda: page.evaluate("() => true") and held.routes, what="the question what there is")
     page.keyboard.press("u")
     expect(page.locator("[data-part=unit]")).to_be_visible()
     with page.expect_response(NEXT):
@@ -82,4 +82,4 @@ def test_an_answer_taken_back_while_the_page_asks_what_there_is_stays_on_the_scr
     expect_saved(page)
     expect(page.locator("[data-part=unit]")).to_be_visible()
     page.keyboard.press("0")
-    wait_for(lambda: values(built) == [0], 30, "the other answer")
+    wait_for(lambda: values(built) == [0], what="the other answer")

@@ -137,7 +137,7 @@ def test_without_script_a_form_judges_skips_and_undoes(new_page):
     expect(page.locator("input[value='2']")).to_be_checked()
     page.locator("input[value='0']").check(force=True)
     page.get_by_role("button", name="Submit").click()
-    assert values(built) == [0, None, None]
+    wait_for(lambda: values(built) == [0, None, None], what="the changed answer")
     assert values_of(assignment_of(built, "ana")) == [0]
 
 
@@ -158,4 +158,4 @@ def test_a_press_of_the_submit_key_shows_the_next_item_in_no_time(new_page):
         page.keyboard.press("1")
         page.keyboard.press("Enter")
     expect_unit(page, 4)
-    wait_for(lambda: len(page.evaluate("window.times")) == 4, 20, "one picture for each press")
+    wait_for(lambda: len(page.evaluate("window.times")) == 4, what="one picture for each press")

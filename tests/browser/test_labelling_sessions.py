@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from annotation.models import Submission
 from tests.browser.labelling import expect_saved, expect_unit, go, open_labelling, values
-from tests.browser.labelling_network import await_kept
+from tests.browser.labelling_network import await_kept, kept_units
 from tests.factories.labelling import build_work
 from tests.processes import wait_for
 
@@ -17,21 +17,12 @@ PASSWORD = "brew-more-tea-9"
 
 def test_pages_are_forgotten_when_nobody_is_signed_in(new_page):
     page = open_labelling(new_page, build_work(items=3), service_workers="allow")
-    await_kept(page)
+    await_kept(page, 3)
     page.goto("/accounts/logout/")
     page.locator("main form button[type=submit]").click()
     page.goto("/accounts/login/")
-    wait_for(lambda: not page.evaluate("caches.has('litmus-pages')"), 30, "the pages to be forgotten")
-    kept = page.evaluate(
-        """() => new Promise((resolve) => {
-            const opening = indexedDB.open("litmus-labelling");
-            opening.onsuccess = () => {
-                const rows = opening.result.transaction("hand").objectStore("hand").count();
-                rows.onsuccess = () => resolve(rows.result);
-            };
-        })"""
-    )
-    assert kept == 0
+    wait_for(lambda: not page.evaluate("caches.has('litmus-pages')"), what="the pages to be forgotten")
+    wait_for(lambda: kept_units(page) == 0, what="the units to be forgotten")
 
 
 def test_after_signing_out_back_shows_nothing_and_answers_that_wait_are_still_sent(new_page):

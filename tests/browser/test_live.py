@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.settled import wait_for_route
 from tests.factories.annotation import make_campaign, make_material
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -46,12 +47,3 @@ def hold_back(page: Page, address: str) -> list[Route]:
 
     page.route(address, hold, times=1)
     return held
-
-
-def wait_for_route(page: Page, routes: list[Route]) -> None:
-    """Until the browser has asked for what is held back."""
-    for _ in range(400):
-        if routes:
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError("the browser never asked")

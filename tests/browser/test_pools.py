@@ -126,7 +126,7 @@ def test_pools_are_built_while_one_watches(
     page.get_by_label("ada-002").uncheck()
     page.get_by_label("Depth").fill("6")
     page.get_by_role("button", name="Build the pools").click()
-    expect(page.get_by_role("heading", name="Where 80 pairs come from")).to_be_visible(timeout=30_000)
+    expect(page.get_by_role("heading", name="Where 80 pairs come from")).to_be_visible()
     expect(page.get_by_text("80 added, 0 removed, depth 6.")).to_be_visible()
     assert_accessible(page)
     assert PoolEntry.objects.filter(topic__collection=collection).count() == 80
@@ -145,7 +145,7 @@ def test_pools_are_built_while_one_watches(
         page.get_by_label(f"{name} –").uncheck()
     page.get_by_label("The recipe of DORIS-MAE").check()
     page.get_by_role("button", name="Build the pools").click()
-    expect(page.get_by_text("tfidf:query").first).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("tfidf:query").first).to_be_visible()
     expect(page.get_by_text("with a search of the whole collection")).to_be_visible()
 
 
@@ -160,7 +160,7 @@ def test_a_run_comes_in_by_the_browser(
     page.set_input_files("input[type=file]", tmp_path / "dense.run")
     page.get_by_label("Try first").uncheck()
     page.get_by_role("button", name="Send the files").click()
-    expect(page.get_by_text("so the ranking of topic 1 is left out")).to_be_visible(timeout=30_000)
+    expect(page.get_by_text("so the ranking of topic 1 is left out")).to_be_visible()
     page.goto(reverse("run_list", args=["tea"]))
     page.get_by_role("link", name="dense").click()
     expect(page.locator("tbody tr")).to_have_count(1)

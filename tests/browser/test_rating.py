@@ -147,7 +147,7 @@ def test_a_rewrite_survives_a_reload_and_an_offline_submit(new_page):
     expect(page.locator("[data-part=save-text]")).to_have_text("Offline, 1 queued")
     assert not Rewrite.objects.exists()
     page.context.set_offline(False)
-    expect(page.locator("[data-part=save-text]")).to_have_text(re.compile(r"^Saved \d"), timeout=20_000)
+    expect(page.locator("[data-part=save-text]")).to_have_text(re.compile(r"^Saved \d"))
     assert Rewrite.objects.get().text.endswith(" Really?")
 
 

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from annotation.models import AnnotatorState, Assignment, AssignmentState, Campa
 from config.demo.people import EVERYBODY
 from corpus.models import Collection, Membership, Role
 from tests.factories.accounts import AT, UserFactory
-from tests.processes import Child
+from tests.processes import Child, wait_for
 from tests.shared import shared_path
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -40,13 +39,10 @@ def run_command(command: str, *arguments: str) -> dict[str, Any]:
 
 def wait_for_job(page: Page, job: Callable[[], Any]) -> Any:
     """The finished job of the real worker; its page is open and polls."""
-    for _ in range(600):
-        found = job()
-        if found is not None and found.is_final:
-            assert found.state == JobState.DONE, found.reason
-            return found
-        page.wait_for_timeout(200)
-    raise AssertionError("the job did not end within two minutes")
+    wait_until(page, lambda: (found := job()) is not None and found.is_final)
+    found = job()
+    assert found.state == JobState.DONE, found.reason
+    return found
 
 
 def judge_by_keys(page: Page, address: str, name: str, right: Callable[[Assignment], int], most: int) -> int:
@@ -67,10 +63,7 @@ def judge_by_keys(page: Page, address: str, name: str, right: Callable[[Assignme
         expect(page.locator("[data-part=breadcrumb] [data-part=aspect]")).to_have_text(upcoming.item.aspect.text)
         page.keyboard.press(str(right(upcoming)))
         wanted = done + number + 1
-        deadline = time.monotonic() + 60
-        while mine.filter(state=AssignmentState.DONE).count() < wanted:
-            assert time.monotonic() < deadline, f"label {wanted} of {name} was not stored"
-            page.wait_for_timeout(20)
+        wait_until(page, lambda wanted=wanted: mine.filter(state=AssignmentState.DONE).count() == wanted)
     return most
 
 
@@ -255,7 +248,4 @@ def test_the_demo_from_a_label_to_qrels(new_page: Callable[..., Page], celery_wo
 
 def wait_until(page: Page, check: Callable[[], bool]) -> None:
     """Let the page work until the database says so."""
-    deadline = time.monotonic() + 20
-    while not check():
-        assert time.monotonic() < deadline, "it did not come to be within 20 seconds"
-        page.wait_for_timeout(20)
+    wait_for(lambda: page.wait_for_timeout(20) or check(), what="what the page does")

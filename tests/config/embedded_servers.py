@@ -52,7 +52,7 @@ def kill(*processes: psutil.Process | subprocess.Popen) -> None:
         if isinstance(process, subprocess.Popen):
             process.wait()
         else:
-            wait_for(lambda found=process: not is_alive(found), 20, f"the end of {process}")
+            wait_for(lambda found=process: not is_alive(found), what=f"the end of {process}")
 
 
 def is_alive(process: psutil.Process) -> bool:

@@ -15,9 +15,9 @@ def test_worker_does_a_job_and_acknowledges_it(celery_worker, queue):
     Session.objects.create(session_key="old", session_data="", expire_date=timezone.now() - timedelta(days=1))
     Session.objects.create(session_key="new", session_data="", expire_date=timezone.now() + timedelta(days=1))
     clear_sessions.delay()
-    wait_for(lambda: not Session.objects.filter(session_key="old").exists(), 20, "the job")
+    wait_for(lambda: not Session.objects.filter(session_key="old").exists(), what="the job")
     assert Session.objects.filter(session_key="new").exists()
-    wait_for(lambda: not queue.hlen("unacked"), 10, "the acknowledgement")
+    wait_for(lambda: not queue.hlen("unacked"), what="the acknowledgement")
 
 
 def test_jobs_of_tests_never_reach_the_queue_of_the_product(queue):

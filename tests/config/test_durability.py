@@ -86,7 +86,7 @@ class Labeller(threading.Thread):
             headers = {"Authorization": f"Bearer {self.token}", "Content-Type": "application/json"}
             try:
                 request = urllib.request.Request(self.base + address, data, headers)
-                with urllib.request.urlopen(request, timeout=20) as response:
+                with urllib.request.urlopen(request, timeout=60) as response:
                     return json.load(response)
             except urllib.error.HTTPError as error:
                 with error:
@@ -134,7 +134,7 @@ def test_no_acknowledged_label_is_lost_and_none_counts_twice(made, tmp_path):
     def labels() -> int:
         return sum(len(person.acknowledged) for person in people)
 
-    wait_for(lambda: labels() >= 10, 60, f"ten labels, see {litmus.log.name},")
+    wait_for(lambda: labels() >= 10, what=f"ten labels, see {litmus.log.name},")
     kill_web_worker_and_postgres(litmus, data_dir)
     reached = labels()
     assert reached < ITEMS * OVERLAP, "everything was labelled before anything was killed"
@@ -142,7 +142,7 @@ def test_no_acknowledged_label_is_lost_and_none_counts_twice(made, tmp_path):
 
     # Now everything, the supervisor included; a new start goes on.
     litmus.kill()
-    wait_for(lambda: is_free(port), 30, "the end of the killed web server")
+    wait_for(lambda: is_free(port), what="the end of the killed web server")
     litmus = start(data_dir, port, tmp_path / "second.log")
     for person in people:
         person.join(120)

@@ -215,7 +215,7 @@ def test_a_postgresql_of_the_system_serves_too_and_its_data_are_refused_by_anoth
         system.setattr(postgres_module, "postgres_major", lambda: 15)
         make_directories(data_dir)
         server = Postgres(data_dir)
-        wait_for(server.bring_up, 60, "PostgreSQL 15")
+        wait_for(server.bring_up, what="PostgreSQL 15")
         assert sql(data_dir, "SHOW server_version_num")[0][0].startswith("15")
         stop([server])
     with pytest.raises(EmbeddedError, match="written by PostgreSQL 15"), embedded.running(data_dir, ("postgres",)):

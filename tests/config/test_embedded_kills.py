@@ -44,7 +44,7 @@ def test_servers_stop_after_their_only_user_was_killed(made, user):
     process = user()
     remember(made)
     kill(process)
-    wait_for(lambda: not processes_of(made), 30, "the end of the servers")
+    wait_for(lambda: not processes_of(made), what="the end of the servers")
     user()
     assert remembered(made) == (1, b"kept")
 
@@ -152,7 +152,7 @@ def test_killed_servers_come_back_while_they_are_used(made):
                 return remembered(made) == (1, b"kept")
             return False
 
-        wait_for(back, 60, "the return of the servers")
+        wait_for(back, what="the return of the servers")
         assert postmaster(made) != killed
 
 
@@ -165,7 +165,7 @@ def test_a_server_that_dies_just_after_it_was_seen_alive_is_named_among_those_th
             monkeypatch.undo()
             found = look(self)
             found.kill()
-            found.wait(10)
+            found.wait(60)
             return found
 
         Redis(made).running().kill()
@@ -200,7 +200,7 @@ def test_servers_are_known_by_where_they_work(made, user):
 def test_a_deleted_data_directory_stops_its_servers(made, user):
     user()
     shutil.rmtree(made)
-    wait_for(lambda: not processes_of(made), 60, "the end of the servers")
+    wait_for(lambda: not processes_of(made), what="the end of the servers")
 
 
 @pytest.mark.services

@@ -9,7 +9,6 @@ import json
 import os
 import secrets
 import subprocess
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -30,6 +29,7 @@ from config.embedded.redis import redis_program
 from corpus.models import Collection, Document, ImportRun, Role
 from tests.factories.accounts import CollectionFactory, MembershipFactory
 from tests.factories.labelling import assignment_of, build_work
+from tests.processes import wait_for
 
 Disk = Callable[[int], Path]
 
@@ -200,19 +200,11 @@ def test_a_redis_that_cannot_write_is_said_to_be_out_of_room(small_disk: Disk, t
     with subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL) as server:
         try:
             with redis.Redis(unix_socket_path=str(socket)) as client:
-                wait_until(lambda: socket.exists() and client.ping())
+                wait_for(lambda: socket.exists() and client.ping(), what="Redis")
                 fill(place)
-                wait_until(is_refused)
+                wait_for(is_refused, what="a refusal")
         finally:
             server.kill()
     assert str(refusals[0]).startswith("MISCONF")
     assert is_no_room(refusals[0])
     assert not is_no_room(redis.ResponseError("WRONGTYPE"))
-
-
-def wait_until(holds: Callable[[], object]) -> None:
-    for _ in range(300):
-        if holds():
-            return
-        time.sleep(0.1)
-    pytest.fail("it did not happen within 30 seconds")

@@ -46,7 +46,7 @@ def test_a_leashed_process_ends_with_its_killed_parent(words):
         assert state == "sleeping"
         assert not is_gone(int(pid))
         parent.kill()
-        wait_for(lambda: is_gone(int(pid)), 40, "the end of the child")
+        wait_for(lambda: is_gone(int(pid)), what="the end of the child")
 
 
 @pytest.mark.services

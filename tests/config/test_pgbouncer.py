@@ -132,7 +132,7 @@ def test_two_workers_through_it_never_have_the_same_job(bouncer: str, own_queue:
         with nobody_inserts(AgreementResult):  # while the job is being done, the other worker takes its copies
             for _ in range(6):
                 jobs.send(run)
-            wait_for(one_was_sent_away, 60, "the second worker")
+            wait_for(one_was_sent_away, what="the second worker")
         wait_for(lambda: state_of(run) == JobState.DONE, 120, "the agreement")
     finally:
         for worker in workers:

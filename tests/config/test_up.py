@@ -49,7 +49,7 @@ def up(data_dir: Path, tmp_path: Path) -> Iterator[Callable[..., processes.Child
     yield start
     for child in started:
         child.kill()
-    wait_for(lambda: not family(data_dir), 30, "the end of all processes")
+    wait_for(lambda: not family(data_dir), what="the end of all processes")
 
 
 def family(data_dir: Path) -> list[psutil.Process]:
@@ -76,7 +76,7 @@ def status(url: str) -> int:
 def test_any_command_on_a_fresh_checkout_makes_its_tables(up, data_dir):
     """After `make setup` alone, with a data directory that nothing was ever done in."""
     first = up("nowhere", command=("collection_stats",))
-    assert first.process.wait(200) == 1
+    assert first.process.wait(280) == 1
     assert "Preparing the database …" in first.output
     assert "There is no collection nowhere" in first.output
     assert "Traceback" not in first.output
@@ -102,8 +102,8 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     roots = psutil.Process(litmus.process.pid).children()
     web = next(process for process in roots if any("gunicorn" in word for word in process.cmdline()))
     web.kill()
-    litmus.wait_for_output("The web server was killed by signal 9 unexpectedly and is started again.", 30)
-    wait_for(lambda: processes.answers(f"http://localhost:{port}/readyz"), 60, "the return of the web server")
+    litmus.wait_for_output("The web server was killed by signal 9 unexpectedly and is started again.")
+    wait_for(lambda: processes.answers(f"http://localhost:{port}/readyz"), what="the return of the web server")
 
     watchers = [process for process in family(data_dir) if "config.embedded" in process.cmdline()]
     servers = [kind(data_dir).running() for kind in KINDS.values()]
@@ -111,11 +111,11 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     for process in [*watchers, *servers]:
         process.kill()
     for process in servers:
-        process.wait(10)
-    wait_for(lambda: is_ready(port), 60, f"both servers:\n{litmus.output}")
+        process.wait(60)
+    wait_for(lambda: is_ready(port), what=f"both servers:\n{litmus.output}")
     for name in KINDS:
-        litmus.wait_for_output(f"{name} had ended and is started again.", 30)
-    wait_for(lambda: status(f"http://localhost:{port}/accounts/login/") == 200, 30, "pages")
+        litmus.wait_for_output(f"{name} had ended and is started again.")
+    wait_for(lambda: status(f"http://localhost:{port}/accounts/login/") == 200, what="pages")
     with urllib.request.urlopen(f"http://localhost:{port}/accounts/login/", timeout=10) as answer:
         assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"  # which browser tests go without
 
@@ -154,10 +154,10 @@ def test_pages_are_served_while_the_demo_is_loaded_and_up_killed_takes_its_proce
     def pool_and_beat_run() -> bool:
         return len([process for process in family(data_dir) if "celery" in process.cmdline()]) >= 3
 
-    wait_for(pool_and_beat_run, 60, "the worker with its pool and beat")
+    wait_for(pool_and_beat_run, what="the worker with its pool and beat")
     litmus.process.kill()
     litmus.process.wait()
-    wait_for(lambda: not family(data_dir), 60, "the end of all processes")
+    wait_for(lambda: not family(data_dir), what="the end of all processes")
 
 
 def test_a_taken_port_is_reported_before_anything_is_started(up, tmp_path, data_dir):
@@ -243,6 +243,6 @@ def test_a_process_that_has_done_its_work_is_not_started_again():
         supervisor.look()
         return not supervisor.children
 
-    wait_for(all_ended, 60, "the end of both")
+    wait_for(all_ended, what="the end of both")
     assert messages == ["The loading ended with status 1; the reason is above. The rest goes on."]
     assert len(good.starts) == len(bad.starts) == 1

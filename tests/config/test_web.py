@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.processes import web_server
+from tests.processes import PATIENCE, web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 UPLOAD = b"x" * 20_000_000  # more than two sockets hold: who sends it notices when nobody reads it
@@ -17,7 +17,7 @@ def test_an_upload_refused_before_it_is_read_ends_its_connection_and_says_so(tmp
     """A client that first sends everything and then reads gets the answer, not a broken connection."""
     with (
         web_server(tmp_path / "web.log") as address,
-        closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=20)) as connection,
+        closing(http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)) as connection,
     ):
         connection.request("GET", "/healthz")
         first = connection.getresponse()

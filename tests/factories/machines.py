@@ -27,7 +27,7 @@ def make_prompt(made: Material, *, name: str = "Plain", body: str = BODY) -> Pro
 @contextmanager
 def stubbed(script: Script, **more: Any) -> Iterator[ChatStub]:
     """The endpoint of the settings is a stub that plays the script; no rate limit, few tries."""
-    usual = {"LLM_MODEL": "wise", "LLM_API_KEY": "sk-secret", "LLM_RATE": 0, "LLM_ATTEMPTS": 2, "LLM_TIMEOUT": 5}
+    usual = {"LLM_MODEL": "wise", "LLM_API_KEY": "sk-secret", "LLM_RATE": 0, "LLM_ATTEMPTS": 2, "LLM_TIMEOUT": 60}
     with ChatStub(script) as stub, override_settings(LLM_BASE_URL=stub.url, **{**usual, **more}):
         yield stub
 

@@ -103,6 +103,7 @@ class RegistryStub:
         self.calls: list[dict[str, str]] = []
         self.agents: list[str] = []
         self.times: list[float] = []
+        self.closing = threading.Event()
 
     @property
     def url(self) -> str:
@@ -121,7 +122,7 @@ class RegistryStub:
                 reply = stub.script[min(len(stub.calls), len(stub.script)) - 1]
                 if reply.first is not None:
                     reply.first()
-                time.sleep(reply.after)
+                stub.closing.wait(reply.after)
                 self.send_response(reply.status)
                 for name, value in reply.headers.items():
                     self.send_header(name, value)
@@ -136,7 +137,7 @@ class RegistryStub:
                 with suppress(ConnectionError):  # the client may have had enough
                     for place in range(len(body)):
                         self.wfile.write(body[place : place + 1])
-                        time.sleep(pause)
+                        stub.closing.wait(pause)
 
             def log_message(self, *arguments: object) -> None:
                 """Say nothing."""
@@ -149,5 +150,6 @@ class RegistryStub:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.closing.set()
         self.server.shutdown()
         self.server.server_close()

@@ -15,7 +15,7 @@ from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.models import AgreementResult, AgreementRun, Verdict, VoteRun
 from tests.adjudication.agreement.test_agreement import noisy_labels
 from tests.factories.adjudication import AT, Built, build_campaign
-from tests.processes import Child, end_lease, nobody_inserts, start_celery_worker, wait_for
+from tests.processes import Child, end_lease, nobody_inserts, renew_lease, start_celery_worker, wait_for
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -40,11 +40,11 @@ def direct(built: Built, resamples: int) -> AgreementRun:
 def test_a_worker_computes_what_a_command_computes(celery_worker: Child) -> None:
     built = build_campaign(noisy_labels(40, 3), topics=40)
     vote = request_vote(campaign=built.campaign, by=built.people["manager"], at=timezone.now())
-    wait_for(lambda: state_of(vote) == JobState.DONE, 60, "the vote")
+    wait_for(lambda: state_of(vote) == JobState.DONE, what="the vote")
     assert Verdict.objects.count() == 40
     asked = {"campaign": built.campaign, "by": built.people["manager"], "at": timezone.now()}
     run = request_agreement(**asked, resamples=1000, figures=False)
-    wait_for(lambda: state_of(run) == JobState.DONE, 60, "the agreement")
+    wait_for(lambda: state_of(run) == JobState.DONE, what="the agreement")
     assert run.percent == 100
     assert figures(run) == figures(direct(built, 1000))
 
@@ -52,9 +52,9 @@ def test_a_worker_computes_what_a_command_computes(celery_worker: Child) -> None
 def test_a_running_job_can_be_cancelled(celery_worker: Child) -> None:
     built = build_campaign(noisy_labels(400, 6), people=tuple("abcdef"), topics=400)
     run = request_agreement(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), resamples=100_000)
-    wait_for(lambda: state_of(run) == JobState.RUNNING, 60, "the job to start")
+    wait_for(lambda: state_of(run) == JobState.RUNNING, what="the job to start")
     cancel_job(job=run, by=built.people["manager"], at=timezone.now())
-    wait_for(lambda: state_of(run) != JobState.RUNNING, 60, "the job to stop")
+    wait_for(lambda: state_of(run) != JobState.RUNNING, what="the job to stop")
     assert run.state == JobState.CANCELLED
     assert not run.results.exists()
 
@@ -81,11 +81,12 @@ def test_a_killed_worker_is_followed_by_another_with_the_same_figures(
 
     with nobody_inserts(AgreementResult):  # so that it is still in the middle, however quick it is
         jobs.send(run)
-        wait_for(is_resampling, 60, "the job to be in the middle")
+        wait_for(is_resampling, what="the job to be in the middle")
         own_worker.kill()
     assert state_of(run) == JobState.RUNNING
     queue.delete("unacked", "unacked_index")  # the dead worker's message, which no one will acknowledge
     request.getfixturevalue("celery_worker")  # from now on jobs go to another worker
+    renew_lease(run)
     assert jobs.resume_lost_jobs(later) == 0
     end_lease(run)
     assert jobs.resume_lost_jobs(later) == 1  # as beat does

@@ -20,7 +20,7 @@ from tests.adjudication.verdicts.test_verdicts import make_role, verdict_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.databases import waits_for_a_lock
 from tests.factories.adjudication import AT, Built, build_campaign
-from tests.processes import wait_for
+from tests.processes import PATIENCE, wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -151,7 +151,7 @@ def test_two_who_send_back_at_once_ask_for_one_judge() -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert sorted(isinstance(outcome, Conflict) for outcome in outcomes) == [False, True, True, True]
     found.items[2].refresh_from_db()
     assert found.items[2].extra_overlap == 1
@@ -172,6 +172,6 @@ def test_a_judge_paused_at_the_same_moment_is_not_chosen() -> None:
         pause_annotator(annotator=found.annotators["ben"], by=None, at=LATER)
         thread = threading.Thread(target=send)
         thread.start()
-        wait_for(waits_for_a_lock, 20, "the other transaction to wait")
-    thread.join(30)
+        wait_for(waits_for_a_lock, what="the other transaction to wait")
+    thread.join(PATIENCE)
     assert outcomes[0].annotator == found.annotators["cai"]

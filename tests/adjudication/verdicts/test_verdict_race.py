@@ -22,7 +22,7 @@ from annotation.models import Campaign
 from tests.adjudication.verdicts.test_send_backs import waits_for_a_lock
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import Built, build_campaign
-from tests.processes import wait_for
+from tests.processes import PATIENCE, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -74,7 +74,7 @@ class Race:
 
     def work(self, start: threading.Barrier, work: Callable[[], None]) -> None:
         try:
-            start.wait(30)
+            start.wait(PATIENCE)
             work()
         except BaseException as error:  # noqa: BLE001 - reported by the test
             self.errors.append(error)
@@ -125,9 +125,9 @@ def test_a_count_that_waits_reads_what_came_meanwhile() -> None:
     with transaction.atomic():
         Campaign.objects.select_for_update(no_key=True).get(pk=built.campaign.pk)
         thread.start()
-        wait_for(waits_for_a_lock, 20, "the count to wait")
+        wait_for(waits_for_a_lock, what="the count to wait")
         built.label(built.items[0], "cai", 2)
         vote(built)
-    thread.join(30)
+    thread.join(PATIENCE)
     assert [row.n_votes for row in Verdict.objects.order_by("item")] == [3, 2]
     assert VoteRun.objects.get(pk=slow.pk).state == "done"

@@ -15,7 +15,7 @@ from annotation.assignment.reads.workload import Workload
 from annotation.models import Assignment, AssignmentRun, Item, Strategy
 from tests.annotation.assignment.test_assignments import assign, check_slots, confirmed, judges, previewed
 from tests.factories.annotation import AT, annotator, make_campaign, make_material
-from tests.processes import wait_for
+from tests.processes import PATIENCE, wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -109,7 +109,7 @@ def test_a_real_worker_plans_and_writes(celery_worker, made):
     campaign = make_campaign(made)
 
     def done(job):
-        wait_for(lambda: AssignmentRun.objects.get(pk=job.pk).is_final, 60, str(job))
+        wait_for(lambda: AssignmentRun.objects.get(pk=job.pk).is_final, what=str(job))
         return AssignmentRun.objects.get(pk=job.pk)
 
     preview = done(request_assignment(campaign=campaign, by=made.manager, at=AT))
@@ -126,7 +126,7 @@ def test_two_plans_at_once_give_each_item_its_judges_once(made):
 
     def plan():
         try:
-            barrier.wait(10)
+            barrier.wait(PATIENCE)
             outcomes.append(assign(campaign).judgments)
         except Conflict:
             outcomes.append(0)
@@ -137,7 +137,7 @@ def test_two_plans_at_once_give_each_item_its_judges_once(made):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert sorted(outcomes) == [0, 0, 0, 48]
     assert {len(names) for names in judges(campaign).values()} == {2}
     check_slots(campaign)

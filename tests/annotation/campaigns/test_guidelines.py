@@ -11,6 +11,7 @@ from annotation.campaigns.actions.campaigns import close_campaign
 from annotation.campaigns.actions.guidelines import write_guideline
 from annotation.models import Campaign, CampaignState, Guideline
 from tests.factories.annotation import AT, make_campaign, make_material
+from tests.processes import PATIENCE
 
 pytestmark = pytest.mark.django_db
 
@@ -59,7 +60,7 @@ def test_two_writers_at_the_same_moment():
 
     def attempt(text):
         try:
-            barrier.wait(10)
+            barrier.wait(PATIENCE)
             outcomes.append(write(campaign, text, based_on=1).version)
         except Conflict:
             outcomes.append("conflict")
@@ -70,7 +71,7 @@ def test_two_writers_at_the_same_moment():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert sorted(map(str, outcomes)) == ["2", "conflict"]
 
 

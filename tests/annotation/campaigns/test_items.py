@@ -30,7 +30,7 @@ from tests.factories.annotation import (
     make_material,
     skip_item,
 )
-from tests.processes import wait_for
+from tests.processes import PATIENCE, wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -189,7 +189,7 @@ def test_two_samples_at_once_share_nothing():
 
     def draw(campaign):
         try:
-            barrier.wait(10)
+            barrier.wait(PATIENCE)
             build(campaign, sample=20, seed=1)  # one seed: all four want the very same pairs
         except Exception as error:  # noqa: BLE001 - shown below
             failures.append(error)
@@ -200,7 +200,7 @@ def test_two_samples_at_once_share_nothing():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(PATIENCE)
     assert not failures
     assert [campaign.items.count() for campaign in campaigns] == [20] * 4
     assert len(set().union(*map(keys, campaigns))) == 80
@@ -274,7 +274,7 @@ def test_a_job_that_calls_itself_cancelled_has_left_nothing_however_late_that_ca
 def test_a_real_worker_builds(celery_worker):
     campaign = campaign_of(make_material())
     job = request_item_build(campaign=campaign, by=None, at=AT)
-    wait_for(lambda: jobs.with_live_progress(ItemBuild.objects.get(pk=job.pk)).is_final, 60, "the build")
+    wait_for(lambda: jobs.with_live_progress(ItemBuild.objects.get(pk=job.pk)).is_final, what="the build")
     assert campaign.items.count() == 24
 
 

@@ -321,12 +321,12 @@ def test_an_upload_is_tried_and_then_imported_by_a_worker(celery_worker, made):
     answer = client.post(address, {"uploads": [file], "format": "auto", "dry_run": "on"})
     tried = ImportRun.objects.get()
     assert answer.url == reverse("import_detail", args=["teas", tried.pk])
-    wait_for(lambda: ImportRun.objects.get(pk=tried.pk).is_final, 60, "the dry run")
+    wait_for(lambda: ImportRun.objects.get(pk=tried.pk).is_final, what="the dry run")
     page = client.get(answer.url).content.decode()
     assert "topic 9 is not in the collection" in page
     assert not Judgment.objects.exists()
     client.post(reverse("import_follow", args=["teas", tried.pk]))
-    wait_for(lambda: ImportRun.objects.latest("pk").is_final, 60, "the import")
+    wait_for(lambda: ImportRun.objects.latest("pk").is_final, what="the import")
     assert Judgment.objects.count() == 1
     assert "Earlier imports" in client.get(address).content.decode()
 

@@ -17,6 +17,7 @@ from annotation.models import Annotator, Assignment, Judgment
 from corpus.models import ImportRun
 from tests.annotation.imports.judgment_rows import HEADER, counts, reasons, row
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
+from tests.processes import PATIENCE
 
 pytestmark = pytest.mark.django_db
 
@@ -193,7 +194,7 @@ def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tm
     call_command("import_judgments", "teas", "main-round", str(path), stdout=StringIO(), stderr=StringIO())
     stop.set()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     assert not failures
     rows = Assignment.objects.filter(item__campaign=campaign, slot__isnull=False)
     assert set(Counter(rows.values_list("item", flat=True)).values()) == {2}

@@ -17,7 +17,7 @@ from annotation.models import Assignment, AssignmentState, Judgment, Order, Stra
 from tests.databases import waits_for_a_lock
 from tests.factories.adjudication import Built
 from tests.factories.labelling import build_work, given, skip
-from tests.processes import wait_for
+from tests.processes import PATIENCE, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -80,7 +80,7 @@ class Race:
 
     def work(self, start: threading.Barrier, work) -> None:
         try:
-            start.wait(60)
+            start.wait(PATIENCE)
             work()
         except BaseException as error:  # noqa: BLE001 - reported by the test
             self.errors.append(error)
@@ -130,8 +130,8 @@ def test_a_lease_that_somebody_else_ends_is_not_prolonged():
         assert take_units(**ben, at=late)[1]
         thread = threading.Thread(target=prolong)
         thread.start()
-        wait_for(waits_for_a_lock, 20, "the other transaction to wait")
-    thread.join(30)
+        wait_for(waits_for_a_lock, what="the other transaction to wait")
+    thread.join(PATIENCE)
     assert errors == []
     ended = Assignment.objects.filter(annotator=built.annotators["ana"])
     assert set(ended.values_list("state", "slot", "held_by")) == {("withdrawn", None, None)}

@@ -12,7 +12,7 @@ from annotation.papers.reads.extractions import content_of
 from corpus.models import ImportRun, Paper
 from tests.annotation.papers.test_paper_links import TEI
 from tests.factories.accounts import CollectionFactory
-from tests.processes import Child, child_environment, end_lease
+from tests.processes import PATIENCE, Child, child_environment, end_lease, renew_lease
 from tests.stubs.registries import RegistryStub, Reply, crossref, item
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
@@ -24,14 +24,15 @@ def test_a_worker_killed_while_a_registry_thinks_leaves_nothing_and_goes_on_late
     path.write_text(TEI)
     asked = Event()
     answer = crossref(item("10.1/heat", "The heat of tea", family="Lee"))
-    with RegistryStub([Reply(after=120, first=asked.set), answer]) as stub:
+    with RegistryStub([Reply(after=600, first=asked.set), answer]) as stub:
         environment = child_environment(LITMUS_CROSSREF_URL=stub.url)
         child = Child([sys.executable, "manage.py", "import_papers", "tea", str(path)], tmp_path / "log", environment)
-        assert asked.wait(60), child.output
+        assert asked.wait(PATIENCE), child.output
         child.kill()
         run = ImportRun.objects.get()
         assert (run.state, Paper.objects.count()) == (JobState.RUNNING, 0)
         settings.CROSSREF_URL = stub.url
+        renew_lease(run)
         jobs.carry_out(run)
         assert len(stub.calls) == 1  # the dead process has it still
         end_lease(run)

@@ -29,6 +29,7 @@ from corpus.collections.invitation_links import invitation_number, link_for, pro
 from corpus.models import InvitedRole, Membership, Role
 from tests.corpus.collections.inviting import EMAIL, address_of, invite
 from tests.factories.accounts import AT, PASSWORD, CollectionFactory, MembershipFactory, UserFactory
+from tests.processes import PATIENCE
 
 pytestmark = pytest.mark.django_db
 
@@ -167,7 +168,7 @@ def test_two_clicks_at_once_make_one_account(invited: InvitedRole) -> None:
 
     def accept(name: str) -> str:
         try:
-            together.wait(timeout=10)
+            together.wait(PATIENCE)
             accept_as_new_user(at=AT, token=token, name=name, password=PASSWORD)
         except Refused as refusal:
             return refusal.reason

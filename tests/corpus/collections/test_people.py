@@ -14,6 +14,7 @@ from accounts.slots import groups_for
 from corpus.collections.actions.people import add_member, change_role, remove_member
 from corpus.models import Membership, Role
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, one_member_each
+from tests.processes import PATIENCE
 
 pytestmark = pytest.mark.django_db
 
@@ -101,7 +102,7 @@ def test_two_last_managers_cannot_leave_at_once() -> None:
 
     def leave(membership: Membership) -> bool:
         try:
-            together.wait(timeout=10)
+            together.wait(PATIENCE)
             remove_member(by=membership.user, at=AT, membership=membership, target=membership)
         except Refused:
             return False

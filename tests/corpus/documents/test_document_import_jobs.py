@@ -21,6 +21,7 @@ from tests.corpus.documents.tea_documents import POT, TEA, stored
 from tests.corpus.imports.importing import counts, import_files, jsonl
 from tests.engines.guarded.readers import never_ending
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
+from tests.processes import wait_for
 
 
 class TestJob:
@@ -139,8 +140,8 @@ class TestJob:
 
 
 def _cancel(pk: int) -> None:
-    while not ImportRun.objects.filter(pk=pk, state=JobState.RUNNING).update(cancel_requested_at=timezone.now()):
-        pass
+    running = ImportRun.objects.filter(pk=pk, state=JobState.RUNNING)
+    wait_for(lambda: running.update(cancel_requested_at=timezone.now()), what="the import to begin")
     connection.close()
 
 

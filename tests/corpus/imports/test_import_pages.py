@@ -286,11 +286,11 @@ class TestWorker:
             assert answer.templates[0].name == "accounts/_job.html"
             return "data-job-final" in answer.content.decode()
 
-        wait_for(is_final, 60, "the end of the import")
+        wait_for(is_final, what="the end of the import")
         run.refresh_from_db()
         assert (run.state, run.created) == (JobState.DONE, 302)
         assert SearchEntry.objects.filter(collection=collection, vector="tea").count() == 301
-        wait_for(lambda: not any(path.exists() for path in files), 60, "the removal of its files")
+        wait_for(lambda: not any(path.exists() for path in files), what="the removal of its files")
 
     def test_imports_that_wait_leave_the_workers_to_others(self, celery_worker: Child) -> None:
         """Two imports behind a slow one of their collection once held both processes, and no job went on."""
@@ -316,5 +316,5 @@ class TestWorker:
                 )
                 for where in (tea, tea, silk)
             )
-            wait_for(others_go_on, 60, "the import of another collection")
-        wait_for(lambda: {state(first), state(second)} == {JobState.DONE}, 60, "the imports that waited")
+            wait_for(others_go_on, what="the import of another collection")
+        wait_for(lambda: {state(first), state(second)} == {JobState.DONE}, what="the imports that waited")

@@ -53,8 +53,8 @@ def test_a_killed_import_leaves_nothing_and_can_be_taken_up_again(collection: Co
     command = [sys.executable, "manage.py", "import_documents", "tea", str(path)]
     with nobody_inserts(Indexing):  # the last thing that it does
         child = Child(command, tmp_path / "log", child_environment())
-        wait_for(lambda: ImportRun.objects.filter(state=JobState.RUNNING).exists(), 60, "the import to begin")
-        wait_for(lambda: _inserted() > 0, 60, "rows of the import")
+        wait_for(lambda: ImportRun.objects.filter(state=JobState.RUNNING).exists(), what="the import to begin")
+        wait_for(lambda: _inserted() > 0, what="rows of the import")
         child.kill()
     run = ImportRun.objects.get()
     assert run.state == JobState.RUNNING

@@ -237,8 +237,8 @@ class TestTurns:
             connection.close()
 
         def cancel() -> None:
-            while not PoolRun.objects.filter(pk=run.pk, state=JobState.RUNNING).update(cancel_requested_at=AT):
-                pass
+            running = PoolRun.objects.filter(pk=run.pk, state=JobState.RUNNING)
+            wait_for(lambda: running.update(cancel_requested_at=AT), what="the job to begin")
             connection.close()
 
         with transaction.atomic():
@@ -255,7 +255,7 @@ class TestTurns:
     @pytest.mark.django_db(transaction=True)
     def test_a_real_worker_builds(self, collection: Collection, manager: Membership, celery_worker: object) -> None:
         run = request_pools(by=manager.user, at=AT, collection=collection, depth=1)
-        wait_for(lambda: PoolRun.objects.get(pk=run.pk).is_final, 30, "the end of the job")
+        wait_for(lambda: PoolRun.objects.get(pk=run.pk).is_final, what="the end of the job")
         assert PoolRun.objects.get(pk=run.pk).state == JobState.DONE
         assert pools(collection) == {"1": {"D1": {"bm25": 1}}, "2": {"D4": {"bm25": 1}}}
 

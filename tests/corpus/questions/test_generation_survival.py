@@ -17,7 +17,7 @@ from corpus.questions.reads.mentions import MentionFilter
 from tests.factories.accounts import CollectionFactory
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import make_mention
-from tests.processes import end_lease, start_celery_worker, wait_for
+from tests.processes import end_lease, renew_lease, start_celery_worker, wait_for
 from tests.stubs.chat import Answer, Call, ChatStub
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
@@ -47,12 +47,13 @@ def test_a_killed_worker_loses_no_answer(own_queue: str, tmp_path: Path, setting
         own |= {"LITMUS_LLM_CONCURRENCY": "1", "LITMUS_LLM_RATE": "0"}
         run = request_questions(by=None, at=timezone.now(), collection=collection, criteria=MentionFilter())
         first = start_celery_worker(tmp_path / "first.log", queue=own_queue, **own)
-        wait_for(lambda: len(stub.calls) == HELD + 1, 60, "the third question")
+        wait_for(lambda: len(stub.calls) == HELD + 1, what="the third question")
         assert run.replies.exclude(outcome=Outcome.WAITING).count() == HELD  # each stored before the next was asked
         first.kill()
         released.append(True)
         stub.gate.set()
         later = timezone.now() + 2 * jobs.LOST_AFTER + timedelta(seconds=1)
+        renew_lease(run)
         assert jobs.resume_lost_jobs(later) == 0
         end_lease(run)
         assert jobs.resume_lost_jobs(later) == 1

@@ -16,8 +16,10 @@ from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import run_lines
 from corpus.runs.rules import lock_names
 from tests.corpus.imports.importing import import_files
+from tests.databases import waits_for_a_lock
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
+from tests.processes import PATIENCE, wait_for
 
 HEADER = """# ir_metadata.start
 # schema-version: 0.1
@@ -103,7 +105,7 @@ def test_an_import_and_a_making_of_one_name_wait_for_each_other(
     )
     collection.documents.update(title="Green tea")
     collection.topics.update(text="Tea?")
-    stored, go_on = threading.Event(), threading.Event()
+    stored = threading.Event()
 
     def hold() -> None:
         with closing(connection), transaction.atomic():
@@ -111,12 +113,11 @@ def test_an_import_and_a_making_of_one_name_wait_for_each_other(
             parameters = {"recipe_hash": job.recipe_hash} if first == "making" else {"file": "x"}
             RetrievalRun.objects.create(collection=collection, name="mine", created_at=AT, parameters=parameters)
             stored.set()
-            go_on.wait(20)
+            wait_for(waits_for_a_lock, what="the other one to wait")
 
     holder = threading.Thread(target=hold)
     holder.start()
-    stored.wait(20)
-    threading.Timer(1.0, go_on.set).start()
+    assert stored.wait(PATIENCE)
     if first == "making":
         assert read(collection, tmp_path / "a.run", "0 Q0 D1 1 2 mine\n").created == 1
     else:

@@ -111,12 +111,12 @@ def test_two_real_workers_share_the_shards_of_a_run_and_of_pools(
 
         wait_for(is_final, 240, "the end of the job")
         assert (job.state, job.reason) == (JobState.DONE, ""), outputs()
-        wait_for(is_shared, 30, "word of who did what")
+        wait_for(is_shared, what="word of who did what")
         assert len(list(tmp_path.glob("shared/*-tea/*/*/[0-9]*/docs.npy"))) == n_shards
 
     check_shared(made(collection, "many", "bm25-okapi", send=True, depth=50), [0, 0], 15)
     assert lines("many") == lines("one")
-    wait_for(lambda: not queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE), 60, "the end of its parts")
+    wait_for(lambda: not queue.llen(settings.CELERY_TASK_DEFAULT_QUEUE), what="the end of its parts")
     pools = built(collection, scorers=("bm25",), send=True)
     check_shared(pools, [len(worker.output) for worker in workers], 30)
     assert [worker.stop() for worker in workers] == [0, 0]
