@@ -17,7 +17,7 @@ from annotation.models import Annotator, Assignment, Judgment
 from corpus.models import ImportRun
 from tests.annotation.imports.judgment_rows import HEADER, counts, reasons, row
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
-from tests.processes import PATIENCE
+from tests.processes import PATIENCE, wait_for
 
 pytestmark = pytest.mark.django_db
 
@@ -166,6 +166,7 @@ def test_somebody_who_skipped_may_still_hand_in_an_answer(opened, load):
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tmp_path):
+    """The file comes after the first label. Of 160 slots three people hold 45 each at most: some are left for it."""
     made = make_material(topics=4, documents=10)
     campaign = make_campaign(made, strategy="queue")
     assign_items(campaign=campaign, by=None, at=AT)
@@ -173,16 +174,14 @@ def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tm
     path = tmp_path / "labels.csv"
     lines = [row(who, t, a, d, 1) for t in (1, 2, 3, 4) for a in (1, 2) for d in range(10) for who in ("X", "Y")]
     path.write_text("\n".join([HEADER, *lines]), "utf-8")
-    stop = threading.Event()
     failures = []
 
     def judge(name):
         try:
-            while not stop.is_set():
-                if not take_units(collection="teas", campaign="main-round", have=[], by=made.people[name], at=AT):
-                    return
+            for _ in range(20):
+                take_units(collection="teas", campaign="main-round", have=[], by=made.people[name], at=AT)
                 pending = annotator(campaign, name).assignments.filter(state="pending").count()
-                give_labels(annotator(campaign, name), [0] * pending)
+                give_labels(annotator(campaign, name), [0] * min(pending, 1))
         except Exception as error:  # noqa: BLE001 - shown below
             failures.append(error)
         finally:
@@ -191,8 +190,8 @@ def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tm
     threads = [threading.Thread(target=judge, args=(name,)) for name in ("ana", "ben", "cai")]
     for thread in threads:
         thread.start()
+    wait_for(lambda: Judgment.objects.exists() or failures, what="the first label")
     call_command("import_judgments", "teas", "main-round", str(path), stdout=StringIO(), stderr=StringIO())
-    stop.set()
     for thread in threads:
         thread.join(PATIENCE)
     assert not failures
@@ -200,4 +199,5 @@ def test_an_import_into_a_queue_that_is_being_judged_never_passes_the_overlap(tm
     assert set(Counter(rows.values_list("item", flat=True)).values()) == {2}
     done = rows.filter(state="done")
     assert done.count() == Judgment.objects.count()
-    assert done.filter(annotator__name__in=["X", "Y"]).exists()
+    imported = done.filter(annotator__name__in=["X", "Y"])
+    assert 0 < imported.count() < done.count()
