@@ -4,14 +4,16 @@ A field that a door lacks stands in LACKING with the reason. A list has its name
 where it is given once for each value. An entry that no longer holds fails too.
 """
 
+import inspect
 import re
 from argparse import SUPPRESS
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django import forms
 from django.core.management import get_commands, load_command_class
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
@@ -28,6 +30,8 @@ from adjudication.cycles.api import (
 from adjudication.cycles.forms import CycleForm, DecisionForm
 from adjudication.evaluation.api import EmptySheet, FilledSheetSerializer, NewEvaluationSerializer, NewJudgingSerializer
 from adjudication.evaluation.forms import EvaluationForm, FilledForm, JudgingForm, SampleForm
+from adjudication.exporting.options import option_fields
+from adjudication.exports.api import ExportFile
 from adjudication.papers.api import (
     AcceptanceSerializer,
     NewContextTopicsSerializer,
@@ -35,8 +39,13 @@ from adjudication.papers.api import (
     WrittenContentSerializer,
 )
 from adjudication.papers.forms import AcceptanceForm, ChoiceForm, ContextTopicsForm
+from adjudication.publications.api import PublicationRequestSerializer
+from adjudication.publications.forms import PublicationForm
+from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer
+from adjudication.releases.forms import ReleaseForm
+from adjudication.releases.views import line_detail, release_archive
 from adjudication.splits.api import NewSplitSerializer
-from adjudication.splits.operations import SplitForm
+from adjudication.splits.operations import DELETE_SPLIT, SplitForm
 from annotation.assignment.api import AnnotatorChangeSerializer, NewAnnotatorsSerializer
 from annotation.assignment.forms import AnnotatorForm, MembersForm, NameForm, PlanForm
 from annotation.campaigns.api.campaigns import (
@@ -48,6 +57,8 @@ from annotation.campaigns.api.campaigns import (
 )
 from annotation.campaigns.forms.campaigns import CampaignForm, NewCampaignForm
 from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemRemovalForm
+from annotation.imports.api import NewJudgmentImportSerializer
+from annotation.imports.importer import JUDGMENTS
 from annotation.inquiries.api import AnswerSerializer as InquiryAnswerSerializer
 from annotation.inquiries.forms import AnswerForm as InquiryAnswerForm
 from annotation.kinds.relevance.choosing import PairChoiceForm
@@ -71,6 +82,8 @@ from corpus.collections.forms import (
     NewCollectionForm,
     RemovalForm,
 )
+from corpus.imports.api import COMMON, NewImportSerializer
+from corpus.imports.registry import Importer, collection_importers
 from corpus.pools.api import NewPoolsSerializer
 from corpus.pools.forms import BuildForm
 from corpus.questions.api.author_calls import (
@@ -139,9 +152,39 @@ class Asked:
         schema = getattr(self.view, self.method.lower()).kwargs["schema"]()
         schema.view, schema.method = self.view(request=None, kwargs={}), self.method  # as its own generator sets them
         described = schema.get_override_parameters()
+        described += own.get_override_parameters() if (own := self.view.__dict__.get("schema")) else []
         return {each.name for each in described if isinstance(each, OpenApiParameter)}
 
 
+@dataclass(frozen=True)
+class Read:
+    """What a page reads of its address."""
+
+    view: Callable[..., Any]
+
+    @property
+    def base_fields(self) -> set[str]:
+        return set(re.findall(r'request\.GET\.get\("(\w+)"', inspect.getsource(inspect.unwrap(self.view))))
+
+
+def import_shape(importer: Importer) -> type[serializers.BaseSerializer[Any]]:
+    """What REST takes for files of this sort: one description serves all, and refuses the options of others."""
+
+    class Shape(NewImportSerializer):
+        def get_fields(self) -> dict[str, Any]:
+            fields = super().get_fields()
+            assert importer.name in fields.pop("kind").choices
+            return {name: field for name, field in fields.items() if name in {*COMMON, *importer.form.options()}}
+
+    return Shape
+
+
+IMPORTS = [
+    ("import_pool" if name == "pool" else f"import_{name}", each, import_shape(each))
+    for name, each in collection_importers().items()
+]
+IMPORTS += [("import_judgments", JUDGMENTS, NewJudgmentImportSerializer)]
+ExportOptions = type("ExportOptions", (forms.Form,), option_fields())  # all of them in the address of a page
 BY_FILE = "in the TOML file of --config"
 CYCLE = "adjudication/cycles/cycle_detail.html"
 IN_CYCLE = ("number", "dry_run")
@@ -408,6 +451,38 @@ VERBS = [
         other={"file": "body"},
         lacking={"page": {"purpose": "each purpose has its page"}},
     ),
+    Verb(
+        "release",
+        (ReleaseForm,),
+        ReleaseRequestSerializer,
+        "release",
+        here=("out", "anonymous"),  # where a copy goes, and which of both variants: pages and REST read either
+    ),
+    Verb(
+        "read_release", (Read(release_archive),), Asked(ReleaseArchive, "GET"), "release", here=("name", "force", "out")
+    ),
+    Verb(
+        "publish_release",
+        (PublicationForm,),
+        PublicationRequestSerializer,
+        "publish_release",
+        here=("name",),
+        lacking={"command": {"token": "from the environment or typed: other people see arguments of commands"}},
+    ),
+    Verb("explain", (Read(line_detail),), Asked(LineDetail, "GET"), "explain", here=("page",)),
+    Verb("delete_split", (DELETE_SPLIT.form,), None, "delete_split", here=("name",)),
+    *(
+        Verb(
+            command,
+            (importer.form,),
+            shape,
+            command,
+            here=("campaign",) if importer is JUDGMENTS else (),
+            other={"uploads": "files"},
+        )
+        for command, importer, shape in IMPORTS
+    ),
+    Verb("export", (ExportOptions,), Asked(ExportFile, "GET"), "export", here=("kind", "out")),
 ]
 
 
@@ -469,7 +544,7 @@ def test_a_verb_takes_the_same_at_each_door(verb: Verb) -> None:
 
 def defaults_of(verb: Verb) -> Iterator[tuple[str, str, str]]:
     """(field, door, what it begins with), where it begins with something that is no switch."""
-    forms = [form for form in verb.page if not isinstance(form, Sent)]
+    forms = [form for form in verb.page if not isinstance(form, Sent | Read)]
     found = [(name, "page", field.initial) for form in forms for name, field in form.base_fields.items()]
     if verb.rest and not isinstance(verb.rest, Asked):
         found += [(name, "rest", field.default) for name, field in verb.rest().fields.items()]
@@ -493,3 +568,18 @@ def test_a_verb_begins_with_the_same_at_each_door(verb: Verb) -> None:
         begins.setdefault(name, {}).setdefault(door, set()).add(value)
     differing = {name for name, doors in begins.items() if not set.intersection(*doors.values())}
     assert differing == {name for command, name in OTHER_DEFAULTS if command == verb.name}
+
+
+# Commands of these apps that are compared nowhere above, and why.
+ELSEWHERE = {
+    "open_campaign": "takes nothing",
+    "close_campaign": "takes nothing",
+    "verify_release": "reads a folder, which only the command line has",
+    "sample_size": "stores nothing; the page asks in points what the command takes as shares",
+}
+
+
+def test_no_command_of_judging_and_deciding_is_forgotten() -> None:
+    compared = {verb.command.partition(" ")[0] for verb in VERBS}
+    commands = {name for name, app in get_commands().items() if app in ("annotation", "adjudication")}
+    assert commands - compared == ELSEWHERE.keys()
