@@ -39,10 +39,8 @@ from adjudication.papers.api import (
     WrittenContentSerializer,
 )
 from adjudication.papers.forms import AcceptanceForm, ChoiceForm, ContextTopicsForm
-from adjudication.publications.api import PublicationRequestSerializer
-from adjudication.publications.forms import PublicationForm
-from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer
-from adjudication.releases.forms import ReleaseForm
+from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer, StatedAddressSerializer
+from adjudication.releases.forms import ReleaseAddressForm, ReleaseForm
 from adjudication.releases.views import line_detail, release_archive
 from adjudication.splits.api import NewSplitSerializer
 from adjudication.splits.operations import DELETE_SPLIT, SplitForm
@@ -462,12 +460,11 @@ VERBS = [
         "read_release", (Read(release_archive),), Asked(ReleaseArchive, "GET"), "release", here=("name", "force", "out")
     ),
     Verb(
-        "publish_release",
-        (PublicationForm,),
-        PublicationRequestSerializer,
-        "publish_release",
-        here=("name",),
-        lacking={"command": {"token": "from the environment or typed: other people see arguments of commands"}},
+        "state_release_address",
+        (ReleaseAddressForm,),
+        StatedAddressSerializer,
+        "state_release_address",
+        here=("name", "dry_run"),
     ),
     Verb("explain", (Read(line_detail),), Asked(LineDetail, "GET"), "explain", here=("page",)),
     Verb("delete_split", (DELETE_SPLIT.form,), None, "delete_split", here=("name",)),
