@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from annotation.assignment import views as assignment
+from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN
 from annotation.campaigns.views import campaigns, criteria, guidelines, help_pages, items
 from annotation.imports import views as imports
 from annotation.inquiries import views as inquiries
@@ -61,9 +62,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("", campaigns.campaign_detail, "campaign_detail"),
             ("settings/", campaigns.campaign_edit, "campaign_edit"),
             ("copy/", campaigns.campaign_copy, "campaign_copy"),
-            ("opening/", campaigns.campaign_open, "campaign_open"),
-            ("closure/", campaigns.campaign_close, "campaign_close"),
-            ("deletion/", campaigns.campaign_delete, "campaign_delete"),
+            ("opening/", OPEN_CAMPAIGN.page, "campaign_open"),
+            ("closure/", CLOSE_CAMPAIGN.page, "campaign_close"),
+            ("deletion/", DELETE_CAMPAIGN.page, "campaign_delete"),
             ("levels/", criteria.criteria_edit, "criteria_edit"),
             ("levels/toml/", criteria.criteria_import, "criteria_import"),
             ("guideline/", guidelines.guideline_edit, "guideline_edit"),

@@ -26,8 +26,7 @@ from annotation.labelling.rules.labels import check_can_read_labels_of
 from annotation.machines.api.runs import MachineRunSerializer
 from annotation.models import AnnoCycle, Campaign, MachineSource, Outcome
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import OVERSEERS
-from corpus.imports.api import MANAGE
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from engines.definitions.settings import RUNS
 

@@ -32,7 +32,7 @@ from adjudication.verdicts.actions.extra_judges import send_back_paper
 from annotation.kind import Judged
 from annotation.models import Item
 from corpus.collections.api.base import InCollectionView
-from corpus.imports.api import MANAGE
+from corpus.collections.rules import MANAGE
 from corpus.models import Role
 from engines.definitions.extractions import write_content
 

@@ -21,10 +21,9 @@ from adjudication.releases.reads.explaining import explain
 from adjudication.releases.rules import check_can_read_release
 from adjudication.releases.views import zip_of
 from corpus.collections.api.base import AnyType, InCollectionView
-from corpus.collections.rules import OVERSEERS
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 
-MANAGERS: tuple[Role, ...] = (Role.MANAGER,)
 ANONYMOUS = OpenApiParameter("anonymous", OpenApiTypes.BOOL, description="the variant without names")
 
 
@@ -70,7 +69,7 @@ class ReleaseList(ReleaseReader):
 
     serializer_class = ReleaseSerializer
     pagination_class = None  # type: ignore[assignment] # a handful
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGERS}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
 
     @extend_schema(operation_id="releases_list", responses=answers({200: ReleaseSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
@@ -93,7 +92,7 @@ class ReleaseDetail(ReleaseReader):
     """One release."""
 
     serializer_class = ReleaseSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGERS}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE}
 
     @extend_schema(operation_id="releases_read", responses=answers({200: ReleaseSerializer}, 403, 404))
     def get(self, request: Request, slug: str, name: str) -> Response:

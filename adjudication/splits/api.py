@@ -12,8 +12,7 @@ from accounts.schema import answers
 from adjudication.models import Split
 from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT, SplitSerializer, SplitWithTopicsSerializer
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import OVERSEERS
-from corpus.imports.api import MANAGE
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 
 NewSplitSerializer = MAKE_SPLIT.serializer("NewSplit")

@@ -15,11 +15,9 @@ from annotation.assignment.actions.annotators import add_members_by_email, add_n
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY
-
-OVERSEE: tuple[Role, ...] = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)
-MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 
 
 class AnnotatorSerializer(serializers.ModelSerializer[Annotator]):
@@ -66,7 +64,7 @@ class AnnotatorList(InCampaignView):
     """The annotators of a campaign."""
 
     serializer_class = AnnotatorSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEE, "POST": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": MANAGE}
 
     def get_queryset(self) -> QuerySet[Annotator]:
         return self.campaign.annotators.all()
@@ -93,7 +91,7 @@ class AnnotatorDetail(InCampaignView):
     """One annotator."""
 
     serializer_class = AnnotatorSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEE, "PATCH": MANAGE}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "PATCH": MANAGE}
 
     @property
     def annotator(self) -> Annotator:

@@ -14,7 +14,8 @@ from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
 from annotation.imports.actions import request_judgment_import
 from annotation.imports.importer import JUDGMENTS
-from corpus.imports.api import MANAGE, FilesSerializer, ImportSerializer, fields_of_options, format_field
+from corpus.collections.rules import MANAGE
+from corpus.imports.api import FilesSerializer, ImportSerializer, fields_of_options, format_field
 from corpus.imports.forms import parameters_from
 from corpus.models import ImportRun, Role
 

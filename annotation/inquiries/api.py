@@ -15,10 +15,10 @@ from annotation.campaigns.api.base import InCampaignView, LabellingView
 from annotation.inquiries.actions import answer_inquiry, ask_managers
 from annotation.inquiries.reads import inquiries_of, name_of, own_notes
 from annotation.models import Audience, Inquiry
+from corpus.collections.rules import MANAGE
 from corpus.models import Role
 from engines.definitions.settings import ANSWER, INQUIRY
 
-MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 OPEN = OpenApiParameter("open", OpenApiTypes.BOOL, description="only those that wait for an answer")
 
 

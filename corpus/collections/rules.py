@@ -13,6 +13,7 @@ from accounts.refusals import Conflict, NotAllowed, Refused, refusal_reason
 from corpus.models import Collection, Membership, RetrievalRun, Role
 
 ARCHIVED = "is archived, so it can be read but not changed. A manager can reopen it in its settings."
+MANAGE = (Role.MANAGER,)
 OVERSEERS = (Role.MANAGER, Role.ADJUDICATOR, Role.VIEWER)  # see labels, ranks, pool sources; annotators never do
 
 

@@ -11,8 +11,8 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import can_oversee
-from corpus.imports.api import MANAGE, MOST_RECORDS, ImportSerializer, import_records
+from corpus.collections.rules import MANAGE, can_oversee
+from corpus.imports.api import MOST_RECORDS, ImportSerializer, import_records
 from corpus.models import Document, Membership, Role
 
 

@@ -22,6 +22,7 @@ from accounts.parsers import MultiPartParser
 from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
+from corpus.collections.rules import MANAGE
 from corpus.imports.actions import request_import, undo_import
 from corpus.imports.forms import ListField, parameters_from
 from corpus.imports.jobs.imports import import_at_once
@@ -32,7 +33,6 @@ from engines.formats.registry import AUTO, format_names
 MOST_RECORDS = 10_000
 COMMON = ("kind", "files", "format", "dry_run", CSRF)  # fields of every kind
 PATIENCE = 5.0  # seconds that a request waits for another import of its collection to end
-MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 
 
 class ImportErrorSerializer(serializers.Serializer[Any]):

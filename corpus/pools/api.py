@@ -15,8 +15,7 @@ from accounts.actions import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import OVERSEERS
-from corpus.imports.api import MANAGE
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import PoolEntry, PoolRun, PoolSource, Role
 from corpus.pools.actions import DEEPEST, request_pools
 from corpus.pools.forms import DEFAULT, STEMMERS, BuildForm, own_index, own_recipe

@@ -17,8 +17,7 @@ from accounts.actions import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.schema import answers
 from corpus.collections.api.base import AnyType, InCollectionView
-from corpus.collections.rules import OVERSEERS
-from corpus.imports.api import MANAGE
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import RetrievalRun, Role, RunMaking
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import metadata_lines, run_pieces

@@ -14,8 +14,8 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView, RemovedSerializer
-from corpus.collections.rules import OVERSEERS, can_oversee
-from corpus.imports.api import MANAGE, MOST_RECORDS, ImportSerializer, import_records
+from corpus.collections.rules import MANAGE, OVERSEERS, can_oversee
+from corpus.imports.api import MOST_RECORDS, ImportSerializer, import_records
 from corpus.models import (
     AspectNode,
     AspectRemark,

@@ -169,7 +169,7 @@ def close_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Camp
 
 
 @transaction.atomic
-def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> None:
+def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
     """Delete a campaign that holds no answers, which frees its held-out pairs. Errors: Refused where it does."""
     campaign = fetch_managed(campaign, by, lock=True)
     if reason := why_cannot_delete(campaign, has_submissions(campaign)):
@@ -182,6 +182,7 @@ def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Non
     except IntegrityError as error:
         raise Refused("Its items have verdicts or something else hangs on them. Close the campaign instead.") from error
     campaign.delete()
+    return campaign
 
 
 def checked_options(campaign: Campaign, options: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -25,11 +25,10 @@ from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
 from annotation.models import Campaign, CampaignState, Criterion, Level, Order, Split, Strategy
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.collections.api.base import InCollectionView, RemovedSerializer
+from corpus.collections.rules import MANAGE
 from corpus.models import Role
 from engines.definitions.drafts import CriterionDraft, LevelDraft
 from engines.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SAMPLE, SEED
-
-MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 
 
 class LevelSerializer(serializers.ModelSerializer[Level]):

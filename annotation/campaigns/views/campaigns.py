@@ -12,13 +12,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.edits import edited_values, remember_shown
-from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusal_messages import refusals_in_form
 from annotation.assignment.actions.annotators import add_members
 from annotation.campaigns.actions.campaigns import (
     close_campaign,
     copy_campaign,
     create_campaign,
-    delete_campaign,
     open_campaign,
     update_campaign,
 )
@@ -168,37 +167,6 @@ def campaign_copy(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
             )
             return redirect("campaign_detail", slug, copy.slug)
     return _show_settings(request, membership, found, form=_settings_form(found, None), copy_form=form)
-
-
-@require_POST
-def campaign_open(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Open or reopen."""
-    membership, found = fetch_for_manager(request, slug, campaign)
-    with refusals_in_message(request):
-        open_campaign(campaign=found, by=membership.user, at=timezone.now())
-        messages.success(request, f"{found} is open. Its annotators find it on their page “My work”.")
-    return redirect("campaign_detail", slug, campaign)
-
-
-@require_POST
-def campaign_close(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Close: nothing is lost, nothing more comes in."""
-    membership, found = fetch_for_manager(request, slug, campaign)
-    with refusals_in_message(request):
-        close_campaign(campaign=found, by=membership.user, at=timezone.now())
-        messages.success(request, f"{found} is closed. Reopen it to go on where it stopped.")
-    return redirect("campaign_detail", slug, campaign)
-
-
-@require_POST
-def campaign_delete(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Delete a campaign that holds no answers."""
-    membership, found = fetch_for_manager(request, slug, campaign)
-    with refusals_in_message(request):
-        delete_campaign(campaign=found, by=membership.user, at=timezone.now())
-        messages.success(request, f"{found} is deleted.")
-        return redirect("campaign_list", slug)
-    return redirect("campaign_edit", slug, campaign)
 
 
 @transaction.atomic

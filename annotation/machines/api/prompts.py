@@ -17,8 +17,7 @@ from annotation.campaigns.api.base import InCampaignView
 from annotation.machines.actions.prompts import write_prompt_for
 from annotation.machines.reads.prompts import preview_of
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import OVERSEERS
-from corpus.imports.api import MANAGE
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import PromptPurpose, PromptTemplate, Role
 from corpus.questions.actions.prompts import LONGEST_BODY, LONGEST_NAME
 from corpus.questions.reads.generation import PROMPT_NAME

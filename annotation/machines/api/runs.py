@@ -25,12 +25,10 @@ from annotation.machines.actions.machines import continue_machine_run, request_m
 from annotation.machines.actions.recipes import MachineOptions, estimate_machine
 from annotation.machines.reads.machines import count_replies, runs_of
 from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState
-from corpus.collections.rules import OVERSEERS
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from corpus.questions.reads.prompts import prompt_named
 from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
-
-MANAGE: tuple[Role, ...] = (Role.MANAGER,)
 
 
 class RunCountsSerializer(serializers.Serializer[Any]):

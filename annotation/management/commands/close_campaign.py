@@ -1,1 +1,3 @@
-from annotation.campaigns.commands.states import CloseCommand as Command
+from annotation.campaigns.operations import CLOSE_CAMPAIGN
+
+Command = CLOSE_CAMPAIGN.command

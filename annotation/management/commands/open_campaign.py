@@ -1,1 +1,3 @@
-from annotation.campaigns.commands.states import OpenCommand as Command
+from annotation.campaigns.operations import OPEN_CAMPAIGN
+
+Command = OPEN_CAMPAIGN.command

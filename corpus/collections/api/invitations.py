@@ -16,9 +16,8 @@ from corpus.collections.address_lists import HELP, BadList, read_addresses
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.invitation_links import link_for
 from corpus.collections.reads.collections import open_invitations
+from corpus.collections.rules import MANAGE
 from corpus.models import InvitedRole, Role
-
-MANAGERS = (Role.MANAGER,)
 
 
 class InvitingSerializer(serializers.Serializer[Any]):
@@ -85,7 +84,7 @@ class Invitations(InCollectionView):
 
     serializer_class = InvitingSerializer
     ordering = "-pk"
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGERS, "POST": MANAGERS}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": MANAGE, "POST": MANAGE}
     scopes: ClassVar[dict[str, TokenScope]] = {"GET": TokenScope.MANAGE}  # a link lets somebody in
 
     @extend_schema(operation_id="invitations_list", responses=answers({200: OpenInvitationSerializer(many=True)}, 403))
@@ -109,7 +108,7 @@ class InvitationDetail(InCollectionView):
     """One open invitation."""
 
     serializer_class = OpenInvitationSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"DELETE": MANAGERS}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"DELETE": MANAGE}
 
     @extend_schema(operation_id="invitations_revoke", responses=answers({200: OpenInvitationSerializer}, 403, 404, 409))
     def delete(self, request: Request, slug: str, pk: int) -> Response:

@@ -19,7 +19,8 @@ from accounts.models import JobState, TokenScope
 from accounts.parsers import MultiPartParser
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
-from corpus.imports.api import MANAGE, ImportErrorSerializer
+from corpus.collections.rules import MANAGE
+from corpus.imports.api import ImportErrorSerializer
 from corpus.models import LetterState, MailPurpose, QuestionCall, Role
 from corpus.questions.actions.author_calls import (
     create_call,

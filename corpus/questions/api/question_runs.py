@@ -14,8 +14,7 @@ from rest_framework.response import Response
 from accounts.models import JobState
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
-from corpus.collections.rules import OVERSEERS
-from corpus.imports.api import MANAGE
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import OverlapDefinition, PromptPurpose, QuestionRun, Role
 from corpus.questions.actions.generation import continue_questions, generate_questions, preview_questions
 from corpus.questions.actions.questions import change_cutoffs, filter_with

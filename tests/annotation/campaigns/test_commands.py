@@ -80,7 +80,7 @@ def test_the_road_from_campaign_to_assignment():
     assert "Ana and Ben share 8" in printed
     assert run("open_campaign", "teas", "round")[0] == {"slug": "round", "state": "open"}
     assert run("close_campaign", "teas", "round")[0] == {"slug": "round", "state": "closed"}
-    assert run("open_campaign", "teas", "round")[1].startswith("Reopened")
+    assert run("open_campaign", "teas", "round")[1].startswith("Round is open")
     assert "open already" in refusal("open_campaign", "teas", "round")
 
 
