@@ -12,6 +12,7 @@ from typing import Any
 
 from engines.definitions.drafts import BadOptions, CriterionDraft, LevelDraft
 from engines.definitions.settings import IN_FILE
+from engines.formats.jsonl import MAX_DEPTH, is_deeper
 from engines.guarded.limits import Limits, ReadingFailed
 from engines.guarded.reading import read_guarded
 
@@ -67,12 +68,14 @@ def read_campaign_file(text: str, options: Mapping[str, ReadOptions] = NONE) -> 
 
 def _parsed(text: str) -> Iterator[dict[str, Any] | str]:
     """What is in the TOML, or what is wrong with it. A child does it: keys of many parts take tomllib hours."""
+    too_deep = "It is not read: its tables or arrays are nested too deeply."
     try:
-        yield tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        found = tomllib.loads(text)
+        yield too_deep if is_deeper(found, MAX_DEPTH) else found  # dotted keys nest without recursion
+    except ValueError as error:  # also of a number with too many digits
         yield f"It is not valid TOML: {error}."
     except RecursionError:
-        yield "It is not read: its tables or arrays are nested too deeply."
+        yield too_deep
 
 
 def _campaign_file(content: Mapping[str, Any], options: Mapping[str, ReadOptions]) -> CampaignFile:

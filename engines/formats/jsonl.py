@@ -92,7 +92,7 @@ def parse_object(text: str) -> dict[str, Any]:
     value = _decode(text)
     if not isinstance(value, dict):
         raise ValueError(f"is not a JSON object but {_kind(value)}")
-    if text.count("{") + text.count("[") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH):
+    if text.count("{") + text.count("[") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
         raise ValueError(f"is nested more than {MAX_DEPTH} levels deep")
     if "\\u" in text and SUSPICIOUS(text):
         check_characters(value)
@@ -127,7 +127,8 @@ def _breaks_off(error: json.JSONDecodeError) -> bool:
     return error.msg.startswith("Unterminated string") or error.pos >= len(error.doc.rstrip())
 
 
-def _is_deeper(value: object, levels: int) -> bool:
+def is_deeper(value: object, levels: int) -> bool:
+    """Whether lists and objects are nested more than so many levels deep. No recursion."""
     layer = [value]
     for _ in range(levels + 1):
         layer = [

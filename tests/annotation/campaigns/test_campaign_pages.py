@@ -65,6 +65,8 @@ def test_a_definition_comes_from_a_file(made):
         ({"kind": "essay"}, "Select a valid choice"),
         ({"sample": 99}, "Only 24 pairs are left"),
         ({"file": SimpleUploadedFile("x.toml", b"name = ")}, "not valid TOML"),
+        ({"file": SimpleUploadedFile("x.toml", b"a = " + b"9" * 5000)}, "not valid TOML"),
+        ({"file": SimpleUploadedFile("x.toml", b"a." * 2000 + b"a = 1")}, "nested too deeply"),
         ({"file": SimpleUploadedFile("x.toml", b"\xff\xfe")}, "not text in UTF-8"),
         ({"name": "New"}, "used by Litmus itself"),
     ],
