@@ -1,5 +1,6 @@
 """Pages of releases: list, check list, statement, one release, explained lines; and the public pages."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from engines.text.markdown import render_markdown
 PER_PAGE = 50
 # What readers of an opened release look for first.
 CITATION = "CITATION.cff"  # only where somebody stated who made the collection
+CITED_HEADING = re.compile(r"^> #+ +(.+?)[ #]*$", re.MULTILINE)
 TO_READ = (("DATASHEET.md", "Datasheet"), ("REVIEWERS.md", "Appendix for reviewers"))
 
 
@@ -214,7 +216,8 @@ def opened_file(request: HttpRequest, path: str, **address: str) -> HttpResponse
     title, _, body = text_of(release, path, anonymous=anonymous).partition("\n")
     context = {
         "heading": title.removeprefix("# "),
-        "text": mark_safe(render_markdown(body)),  # noqa: S308 - sanitised there
+        # Headings of cited guidelines stand in bold: they are none of this page.
+        "text": mark_safe(render_markdown(CITED_HEADING.sub(r"> **\1**", body))),  # noqa: S308 - sanitised there
         "back": reverse("reviewing_release" if anonymous else "public_release", args=list(address.values())),
     }
     return _hidden(render(request, "adjudication/releases/public_text.html", context), anonymous=anonymous)

@@ -3,13 +3,12 @@
 from adjudication.models import Release
 
 # Of huggingface_hub: the second one makes the repository where there is none, private, with every file of the folder.
-COMMANDS = ("hf auth login", "hf upload YOUR-NAME/{stem} {stem} . --repo-type dataset --private")
+COMMANDS = "hf auth login\nhf upload YOUR-NAME/{stem} {stem} . --repo-type dataset --private"
 
 
-def upload_commands(release: Release) -> list[str]:
-    """For the archive of the named variant, unpacked into a folder with the archive's name."""
-    stem = archive_stem(release, anonymous=False)
-    return [command.format(stem=stem) for command in COMMANDS]
+def upload_commands(release: Release) -> str:
+    """Two lines for the archive of the named variant, unpacked into a folder with the archive's name."""
+    return COMMANDS.format(stem=archive_stem(release, anonymous=False))
 
 
 def archive_stem(release: Release, *, anonymous: bool) -> str:

@@ -93,6 +93,11 @@ class TestPages:
         assert "<h1>Datasheet: Collection tea</h1>" in shown
         assert "<strong>Who created it?</strong>" in shown
         assert "Countess of Kettles" in shown
+        cited = "# Appendix\n\n## D1 Instructions\n\n> # How to judge\n> Well.\n\n## D2 Payment\n"
+        (release.variant(anonymous=False) / "REVIEWERS.md").write_text(cited)
+        shown = stranger.get(f"{public}files/REVIEWERS.md", {"read": ""}).text
+        assert re.findall("<h2>D. .*</h2>", shown) == ["<h2>D1 Instructions</h2>", "<h2>D2 Payment</h2>"]
+        assert "<strong>How to judge</strong>" in shown
         review = reverse("reviewing_release", args=[release.anonymous_token])
         answer = stranger.get(review)
         assert answer["X-Robots-Tag"] == "noindex"
