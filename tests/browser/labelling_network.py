@@ -22,7 +22,7 @@ KEPT_HAND = """() => new Promise((resolve, reject) => {
         rows.onsuccess = () => {
             const [hand] = rows.result;
             opening.result.close();
-            if (!hand) resolve([0, "", 0]);
+            if (!hand) return resolve([0, "", 0]);
             const { ahead, current, progress } = hand;
             resolve([ahead.length + (current ? 1 : 0), current?.document.title ?? "", progress.finished]);
         };

@@ -156,7 +156,7 @@ def test_a_page_loaded_again_has_the_whole_hand_of_an_open_queue(new_page):
 
 
 def test_a_unit_whose_answer_has_not_arrived_is_not_given_back(new_page):
-    built = build_work(items=50, strategy=Strategy.QUEUE, overlap=1)
+    built = build_work(items=50, strategy=Strategy.QUEUE, overlap=2)
     page = open_labelling(new_page, built)
     page.on("dialog", lambda dialog: dialog.accept())
     held = built.annotators["ana"].assignments.filter(state="pending")
