@@ -1,5 +1,7 @@
 """Addresses of the corpus app."""
 
+from typing import Any
+
 from django.urls import URLPattern, URLResolver, path
 
 from corpus.collections.views import audit, collections, invitations, overview, people, persons
@@ -10,7 +12,7 @@ from corpus.questions.views import author_answers, author_calls, generation, men
 from corpus.runs import views as runs
 from corpus.topics.views import history, sub_queries, topics, workshop
 
-PAGES = (
+PAGES: tuple[Any, ...] = (
     ("", overview.home),
     ("c/<slug:slug>/", overview.collection_dashboard),
     ("find/", overview.palette),
@@ -29,7 +31,7 @@ PAGES = (
     ("questions/<str:token>/withdrawal/", author_answers.author_withdrawal),
     ("questions/<str:token>/opt-out/", author_answers.author_opt_out),
 )
-IN_COLLECTION = (
+IN_COLLECTION: tuple[Any, ...] = (
     ("settings/", collections.collection_edit),
     ("address/", collections.collection_rename),
     ("archive/", collections.collection_archive),
@@ -116,8 +118,9 @@ IN_COLLECTION = (
     ("audit/csv/", audit.audit_download),
 )
 
-# Each address is named after its view.
+# Each address is named after its view, or, where an operation makes that, by the word after it.
 urlpatterns: list[URLPattern | URLResolver] = [
-    *(path(address, view, name=view.__name__) for address, view in PAGES),
-    *(path(f"c/<slug:slug>/{address}", view, name=view.__name__) for address, view in IN_COLLECTION),
+    path(f"{where}{address}", view, name=name[0] if name else view.__name__)
+    for where, pages in (("", PAGES), ("c/<slug:slug>/", IN_COLLECTION))
+    for address, view, *name in pages
 ]

@@ -123,7 +123,7 @@ class SplitWithTopicsSerializer(SplitSerializer):
 MAKE_SPLIT = Operation(
     action=make_split,
     form=SplitForm,
-    place=in_collection("splits", back="split_list"),
+    place=in_collection("splits", "split_list", "collection"),
     roles=(Role.MANAGER,),
     about="Draw parts of the topics by a seed and store them: for development and test, or for training.",
     title="Draw a split",

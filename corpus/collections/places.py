@@ -15,9 +15,9 @@ from corpus.collections.views.context import collection_context
 from corpus.models import Collection
 
 
-def in_collection(tab: str, back: str) -> Place:
-    """The collection itself: the action and the form get `collection`. The form leads back to the page `back`."""
-    return _place(lambda collection: {"collection": collection}, tab, back, {}, form_gets=("collection",))
+def in_collection(tab: str, back: str, *form_gets: str) -> Place:
+    """The collection itself, which the action gets, and the form that asks for "collection". `back` is a page."""
+    return _place(lambda collection: {"collection": collection}, tab, back, {}, form_gets)
 
 
 def thing_in_collection(
