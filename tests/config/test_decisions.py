@@ -19,7 +19,7 @@ def test_each_decision_has_a_number_of_its_own_and_its_line_in_the_list() -> Non
 def test_what_decisions_name_in_the_code_is_there() -> None:
     """Paths as in `accounts/jobs.py`, `corpus/imports/` and `accounts/refusals.as_refusal`."""
     root = DECISIONS.parents[1]
-    apps = "accounts|annotation|adjudication|corpus|config|static|templates|tests|bench"
+    apps = "engines|accounts|annotation|adjudication|corpus|config|static|templates|tests|bench"
     missing = [
         (file.name, path)
         for file in sorted(DECISIONS.parent.rglob("*.md"))
