@@ -6,10 +6,12 @@ from django.urls import URLPattern, URLResolver, path
 
 from corpus.collections.views import audit, collections, invitations, overview, people, persons
 from corpus.documents import views as documents
+from corpus.documents.operations import INDEX_DOCUMENTS
 from corpus.imports import views as imports
 from corpus.pools import views as pools
 from corpus.questions.views import author_answers, author_calls, generation, mentions
 from corpus.runs import views as runs
+from corpus.topics.operations import MAKE_SUB_QUERIES
 from corpus.topics.views import history, sub_queries, topics, workshop
 
 PAGES: tuple[Any, ...] = (
@@ -47,7 +49,7 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("invitations/<int:pk>/revocation/", invitations.invitation_revoke),
     ("documents/", documents.document_list),
     ("document-figures/", documents.document_figures),
-    ("indexing/", documents.indexing_create),
+    ("indexing/", INDEX_DOCUMENTS.page, "indexing_create"),
     ("documents/<path:docno>/", documents.document_detail),
     ("calls/", author_calls.author_call_list),
     ("calls/new/", author_calls.author_call_create),
@@ -61,7 +63,7 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("calls/<int:pk>/topics/", author_calls.author_question_take_in),
     ("topics/", topics.topic_list),
     ("sub-queries/", sub_queries.sub_query_list),
-    ("sub-queries/new/", sub_queries.sub_query_create),
+    ("sub-queries/new/", MAKE_SUB_QUERIES.page, "sub_query_create"),
     ("sub-queries/removal/", sub_queries.sub_query_delete),
     ("topics/new/", topics.topic_create),
     ("topics/<int:pk>/", topics.topic_detail),

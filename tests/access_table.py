@@ -412,7 +412,7 @@ TABLE: list[Row] = [
     *row("run_file", OVERSEERS_PAGE, where=key_of("retrieval_run")),
     *row("run_metadata", OVERSEERS_PAGE, where=key_of("retrieval_run")),
     *row("sub_query_list", OVERSEERS_PAGE),
-    *row("sub_query_create", MANAGERS_FORM_SENT),
+    *row("sub_query_create", MANAGERS_WRITE),
     *row("sub_query_delete", MANAGERS_WRITE),
     *row("pool_list", OVERSEERS_PAGE),
     *row("pool_report", OVERSEERS_PAGE),

@@ -95,8 +95,8 @@ from corpus.questions.forms.authors import AuthorForm, AuthorsFileForm, CallForm
 from corpus.questions.forms.generation import ContinuationForm, CutoffsForm, GenerationForm
 from corpus.runs.api import NewRunSerializer
 from corpus.runs.recipes.registry import RECIPES
-from corpus.topics.api import SizeSerializer, TopicSerializer
-from corpus.topics.forms import SizeForm, TopicForm
+from corpus.topics.api import TopicSerializer
+from corpus.topics.forms import TopicForm
 
 # What every command has, and what says where: the collection, the campaign, the thing that is changed.
 FRAME = {"help", "as_json", "version", "verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color"}
@@ -421,7 +421,6 @@ VERBS = [
         lacking={"page": {"name": "first field of the page", "recipe": "chosen before"}},
     ),
     Verb("make_split", (SplitForm,), NewSplitSerializer, "make_split", buttons=("dry_run",)),
-    Verb("make_sub_queries", (SizeForm,), SizeSerializer, "make_sub_queries"),
     Verb("anno_gpt start", (CycleForm,), NewCycleSerializer, "anno_gpt start", here=("dry_run",)),
     Verb(
         "anno_gpt test-set",

@@ -3,15 +3,12 @@
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
-from accounts.refusal_messages import refusals_in_message
 from corpus.collections.reads.statistics import document_statistics
 from corpus.collections.rules import can_oversee, fetch_membership
 from corpus.collections.views.context import collection_context
-from corpus.documents.actions import index_again
 from corpus.documents.forms import SearchForm
 from corpus.documents.reads import (
     browse_documents,
@@ -50,15 +47,6 @@ def document_figures(request: HttpRequest, slug: str) -> HttpResponse:
     figures = document_statistics(membership.collection)
     context = collection_context(membership, "documents", figures=figures)
     return render(request, "corpus/documents/document_figures.html", context)
-
-
-@require_POST
-def indexing_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make documents searchable that an earlier attempt left out."""
-    membership = fetch_membership(request.user, slug)
-    with refusals_in_message(request):
-        index_again(by=membership.user, at=timezone.now(), collection=membership.collection)
-    return redirect("document_list", slug)
 
 
 @require_safe

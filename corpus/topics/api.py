@@ -1,6 +1,5 @@
 """Topics with their aspect trees, their history and reviews, and sub-queries made from them."""
 
-from dataclasses import asdict
 from typing import Any, ClassVar, cast
 
 from django.db.models import Prefetch, QuerySet
@@ -29,7 +28,8 @@ from corpus.models import (
     TopicVersion,
 )
 from corpus.models.topics import LONGEST_AUTHOR, LONGEST_CATEGORY, LONGEST_SOURCE
-from corpus.topics.actions.sub_queries import MOST_ASPECTS, make_sub_queries, remove_sub_queries
+from corpus.topics.actions.sub_queries import MOST_ASPECTS, remove_sub_queries
+from corpus.topics.operations import MAKE_SUB_QUERIES
 from corpus.topics.reads.reviews import ReviewState, with_review_state
 from corpus.topics.reads.topics import list_sub_queries
 from engines.formats.records import MAX_TOPIC_LENGTH
@@ -247,8 +247,11 @@ class SubQuerySerializer(serializers.ModelSerializer[SubQuery]):
         return [each.aspect.text for each in one.chosen.all()]
 
 
-class SizeSerializer(serializers.Serializer[Any]):
-    """How many aspects each sub-query has."""
+SizeSerializer = MAKE_SUB_QUERIES.serializer("Size")
+
+
+class RemovalQuery(serializers.Serializer[Any]):
+    """Which sub-queries are removed: unlike when they are made, no size is the usual one."""
 
     size = serializers.IntegerField(min_value=1, max_value=MOST_ASPECTS)
 
@@ -261,6 +264,8 @@ class MadeSerializer(serializers.Serializer[Any]):
     unchanged = serializers.IntegerField()
     removed = serializers.IntegerField()
     left_out = serializers.IntegerField()
+    sub_queries = serializers.IntegerField(help_text="how many there are now")
+    aspects = serializers.IntegerField(help_text="of each sub-query")
 
 
 class SubQueryFilter(serializers.Serializer[Any]):
@@ -288,16 +293,7 @@ class SubQueryList(InCollectionView):
         """List sub-queries with their aspects."""
         return self.listed()
 
-    @extend_schema(
-        operation_id="sub_queries_make",
-        request=SizeSerializer,
-        responses=answers({200: MadeSerializer}, 400, 403, 409, 415, 422),
-    )
-    def post(self, request: Request, slug: str) -> Response:
-        """Make the sub-queries of one size, or make them again; identical ones stay."""
-        size = self.body(SizeSerializer)["size"]
-        counts = make_sub_queries(by=self.person, at=timezone.now(), collection=self.collection, size=size)
-        return Response(asdict(counts))
+    post = MAKE_SUB_QUERIES.method("sub_queries_make", takes=SizeSerializer, shows=MadeSerializer, status=200)
 
     @extend_schema(
         operation_id="sub_queries_remove",
@@ -306,7 +302,7 @@ class SubQueryList(InCollectionView):
     )
     def delete(self, request: Request, slug: str) -> Response:
         """Take away the sub-queries of one size; they can be made again at any time."""
-        query = SizeSerializer(data=request.query_params.dict())
+        query = RemovalQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         size = query.validated_data["size"]
         removed = remove_sub_queries(by=self.person, at=timezone.now(), collection=self.collection, size=size)

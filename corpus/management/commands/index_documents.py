@@ -1,1 +1,3 @@
-from corpus.documents.commands import IndexDocuments as Command
+from corpus.documents.operations import INDEX_DOCUMENTS
+
+Command = INDEX_DOCUMENTS.command

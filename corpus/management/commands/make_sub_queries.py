@@ -1,1 +1,3 @@
-from corpus.topics.commands import MakeSubQueries as Command
+from corpus.topics.operations import MAKE_SUB_QUERIES
+
+Command = MAKE_SUB_QUERIES.command

@@ -1,5 +1,6 @@
 """Making sub-queries of complex queries, and taking them away again."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
@@ -14,8 +15,17 @@ from corpus.topics.jobs.sub_queries import SubQueryCounts, make_all
 MOST_ASPECTS = 6  # of one sub-query; all combinations of more are more than anybody evaluates
 
 
+@dataclass(frozen=True)
+class MadeSubQueries:
+    """The sub-queries of `size` aspects that a collection has now, and what had to be done."""
+
+    collection: Collection
+    size: int
+    counts: SubQueryCounts
+
+
 @transaction.atomic
-def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, size: int) -> SubQueryCounts:
+def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, size: int) -> MadeSubQueries:
     """Make the sub-queries of `size` aspects of all topics what the rule gives now. Doing it twice changes nothing.
 
     Errors: Refused for a size that makes no sense and where no topic has so many aspects.
@@ -38,7 +48,7 @@ def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, s
         raise Refused(f"No topic has {size} aspects, so there is nothing to combine.")
     facts = {"size": size, "created": counts.created, "updated": counts.updated, "removed": counts.removed}
     record_event(by=by, at=at, verb="make_sub_queries", target=collection, scope=collection, **facts)
-    return counts
+    return MadeSubQueries(collection, size, counts)
 
 
 @transaction.atomic

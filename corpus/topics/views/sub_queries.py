@@ -1,6 +1,5 @@
 """Sub-queries of complex queries: made by a rule, read, taken away."""
 
-from django import forms
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
@@ -8,11 +7,9 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.refusal_messages import refusals_in_form
 from corpus.collections.rules import fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
-from corpus.models import Membership
-from corpus.topics.actions.sub_queries import make_sub_queries, remove_sub_queries
+from corpus.topics.actions.sub_queries import remove_sub_queries
 from corpus.topics.forms import SizeForm, SubQueryFilterForm
 from corpus.topics.reads.topics import list_sub_queries, sizes_of
 
@@ -23,22 +20,12 @@ PER_PAGE = 50
 def sub_query_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The sub-queries, narrowed to a size or a topic, and the form that makes them."""
     membership = fetch_overseer(request.user, slug)
-    return _show(request, membership, SizeForm())
-
-
-@require_POST
-def sub_query_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make the sub-queries of this many aspects, or make them again."""
-    membership = fetch_manager(request.user, slug)
-    form = SizeForm(request.POST)
-    if form.is_valid():
-        with refusals_in_form(form, "size"):
-            size = form.cleaned_data["size"]
-            n = make_sub_queries(by=membership.user, at=timezone.now(), collection=membership.collection, size=size)
-            words = f"{n.created:,} made, {n.updated:,} changed, {n.unchanged:,} as before"
-            messages.success(request, f"{words}, {n.removed:,} removed; {n.left_out:,} combinations left out.")
-            return redirect("sub_query_list", slug)
-    return _show(request, membership, form)
+    collection = membership.collection
+    filters = SubQueryFilterForm(request.GET).filters
+    page = Paginator(list_sub_queries(collection, **filters), PER_PAGE).get_page(request.GET.get("page"))
+    sizes = sizes_of(collection)
+    context = collection_context(membership, "sub-queries", form=SizeForm(), sizes=sizes, filters=filters, page=page)
+    return render(request, "corpus/topics/sub_query_list.html", context)
 
 
 @require_POST
@@ -51,12 +38,3 @@ def sub_query_delete(request: HttpRequest, slug: str) -> HttpResponse:
         count = remove_sub_queries(by=membership.user, at=timezone.now(), collection=membership.collection, size=size)
         messages.success(request, f"{count:,} sub-queries are gone. They can be made again at any time.")
     return redirect("sub_query_list", slug)
-
-
-def _show(request: HttpRequest, membership: Membership, form: forms.Form) -> HttpResponse:
-    collection = membership.collection
-    filters = SubQueryFilterForm(request.GET).filters
-    page = Paginator(list_sub_queries(collection, **filters), PER_PAGE).get_page(request.GET.get("page"))
-    sizes = sizes_of(collection)
-    context = collection_context(membership, "sub-queries", form=form, sizes=sizes, filters=filters, page=page)
-    return render(request, "corpus/topics/sub_query_list.html", context, status=422 if form.errors else 200)

@@ -1,0 +1,25 @@
+"""What can be asked for of documents: that they become searchable."""
+
+from django.urls import reverse
+
+from accounts.operations import Operation
+from corpus.collections.places import in_collection
+from corpus.collections.rules import MANAGE
+from corpus.documents.actions import index_again
+
+INDEX_DOCUMENTS = Operation(
+    action=index_again,
+    place=in_collection("documents", "document_list"),
+    roles=MANAGE,
+    about="Make documents searchable that large imports left to a worker: at once, without a worker, or together with"
+    " those that are at it.",
+    title="Index documents",
+    button="Index the rest",
+    report=lambda _: "The documents are being made searchable. This page shows how far it is.",
+    goes_to=lambda indexing: reverse("document_list", args=[indexing.collection.slug]),
+    to_json=lambda indexing: {"documents": indexing.total},
+    finished=lambda indexing: (
+        f"All {indexing.total:,} documents are searchable.",
+        {"documents": indexing.total},
+    ),
+)

@@ -1,0 +1,39 @@
+"""What can be done with the topics of a collection as a whole: sub-queries are made of them."""
+
+from dataclasses import asdict
+from typing import Any
+
+from django.urls import reverse
+
+from accounts.operations import Operation
+from corpus.collections.places import in_collection
+from corpus.collections.rules import MANAGE
+from corpus.topics.actions.sub_queries import MadeSubQueries, make_sub_queries
+from corpus.topics.forms import SizeForm
+
+
+def _report(made: MadeSubQueries) -> str:
+    n = made.counts
+    changes = f"{n.created:,} made, {n.updated:,} changed, {n.unchanged:,} as before, {n.removed:,} removed"
+    return f"{n.total:,} sub-queries of {made.size} aspects: {changes}; {n.left_out:,} combinations left out."
+
+
+def _show(made: MadeSubQueries) -> dict[str, Any]:
+    return {**asdict(made.counts), "sub_queries": made.counts.total, "aspects": made.size}
+
+
+MAKE_SUB_QUERIES = Operation(
+    action=make_sub_queries,
+    form=SizeForm,
+    place=in_collection("sub-queries", "sub_query_list"),
+    roles=MANAGE,
+    about="Make sub-queries of complex queries: all combinations of so many aspects whose sentences speak of no other"
+    " aspect. They inherit pools and judgments. Doing it twice changes nothing.",
+    title="Make sub-queries",
+    button="Make sub-queries",
+    template="",
+    former={"aspects": "size"},
+    report=_report,
+    goes_to=lambda made: reverse("sub_query_list", args=[made.collection.slug]),
+    to_json=_show,
+)
