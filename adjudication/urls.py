@@ -8,6 +8,7 @@ from adjudication.cycles.views import cycles, unparsed_answers
 from adjudication.evaluation.views import details, evaluations, judging, sheets
 from adjudication.exports import views as exports
 from adjudication.following import views as following
+from adjudication.papers.operations import MAKE_CONTEXT_TOPICS
 from adjudication.papers.views import contexts, paper_editing, papers
 from adjudication.questions import views as questions
 from adjudication.releases import views as releases
@@ -87,7 +88,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         for address, view, name in (
             ("", contexts.context_report, "context_report"),
             ("table.<slug:form>", contexts.context_table, "context_table"),
-            ("topics/", contexts.context_topics_create, "context_topics_create"),
+            ("topics/", MAKE_CONTEXT_TOPICS.page, "context_topics_create"),
         )
     ],
     *[

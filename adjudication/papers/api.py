@@ -14,9 +14,7 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from adjudication.agreement.api import InReadableView
-from adjudication.exporting.forms import CONTEXT_LEVELS
 from adjudication.labels.rules import DECIDE, check_not_own_item, judged_item
-from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.actions.papers import (
     accept_majorities,
     accept_paper,
@@ -26,6 +24,7 @@ from adjudication.papers.actions.papers import (
     withdraw_acceptance,
     write_adjudication,
 )
+from adjudication.papers.operations import MAKE_CONTEXT_TOPICS, ContextTopicsSerializer
 from adjudication.papers.reads.case_details import case_as_json
 from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
 from adjudication.verdicts.actions.extra_judges import send_back_paper
@@ -336,23 +335,7 @@ class PaperSentBack(InPapersView):
         return self.change(self.item(), send_back_paper, **self.body(StepSerializer))
 
 
-class NewContextTopicsSerializer(serializers.Serializer[Any]):
-    """Which contexts topics are made of."""
-
-    level = serializers.ChoiceField(CONTEXT_LEVELS)
-    drafts = serializers.BooleanField(default=False, help_text="also of drafts and machine proposals")
-
-
-class ContextTopicsSerializer(serializers.Serializer[Any]):
-    """Topics made, topics that were here already, and documents that are new targets.
-
-    `prefix` is what the new numbers begin with because without it they would be those of other topics.
-    """
-
-    made = serializers.IntegerField()
-    known = serializers.IntegerField()
-    targets = serializers.IntegerField()
-    prefix = serializers.CharField(allow_blank=True)
+NewContextTopicsSerializer = MAKE_CONTEXT_TOPICS.serializer("NewContextTopics")
 
 
 class ContextTopics(InCollectionView):
@@ -361,13 +344,6 @@ class ContextTopics(InCollectionView):
     serializer_class = ContextTopicsSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
-    @extend_schema(
-        operation_id="context_topics_make",
-        request=NewContextTopicsSerializer,
-        responses=answers({200: ContextTopicsSerializer}, 400, 403, 409, 415, 422),
+    post = MAKE_CONTEXT_TOPICS.method(
+        "context_topics_make", takes=NewContextTopicsSerializer, shows=ContextTopicsSerializer, status=200
     )
-    def post(self, request: Request, slug: str) -> Response:
-        """Make topics of citation contexts, for runs, pools and evaluation; what they cite becomes their targets."""
-        values = self.body(NewContextTopicsSerializer)
-        made = make_context_topics(collection=self.collection, by=self.person, at=timezone.now(), **values)
-        return Response(ContextTopicsSerializer(made).data)

@@ -1,18 +1,14 @@
-"""manage.py adjudicate_papers and make_context_topics."""
+"""manage.py adjudicate_papers."""
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.options import add_renamed_option
-from accounts.management.reporting import ReportingCommand, SteppedCommand, text_of
+from accounts.management.reporting import SteppedCommand, text_of
 from accounts.refusals import Refused
-from adjudication.exporting.forms import CONTEXT_LEVELS
-from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.actions.papers import (
     accept_paper,
     choose_versions,
@@ -27,7 +23,6 @@ from adjudication.verdicts.actions.extra_judges import judge_name, send_back_pap
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.kind import Judged
 from annotation.models import Campaign, Item
-from corpus.collections.reads.collections import collection_with
 from engines.definitions.extractions import write_content
 
 
@@ -186,29 +181,3 @@ def _says(variant: dict[str, Any]) -> str:
     elif variant["is_context"]:
         text = "a context"
     return f"{', '.join(variant['versions'])}: {text or 'nothing'}"
-
-
-class MakeContextTopics(ReportingCommand):
-    """manage.py make_context_topics SLUG --level paragraph|sentence [--drafts] [--json]"""
-
-    help = "Make topics of citation contexts, for runs, pools and evaluation; the documents they cite become targets."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("--level", choices=CONTEXT_LEVELS, required=True)
-        add_renamed_option(
-            parser,
-            "--drafts",
-            former="--include-drafts",
-            nargs=0,
-            const=True,
-            default=False,
-            help="also of drafts and machine proposals",
-        )
-
-    def carry_out(self, *, slug: str, level: str, drafts: bool, **_: Any) -> tuple[str, dict[str, Any]]:
-        made = make_context_topics(
-            collection=collection_with(slug), level=level, by=None, at=timezone.now(), drafts=drafts
-        )
-        return str(made), asdict(made)

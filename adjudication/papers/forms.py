@@ -39,4 +39,4 @@ class ContextTopicsForm(forms.Form):
     level = forms.ChoiceField(
         choices=[(each, each) for each in CONTEXT_LEVELS], error_messages={"required": WHICH, "invalid_choice": WHICH}
     )
-    drafts = forms.BooleanField(required=False)
+    drafts = forms.BooleanField(required=False, help_text="also of drafts and machine proposals")

@@ -1,1 +1,3 @@
-from adjudication.papers.commands import MakeContextTopics as Command
+from adjudication.papers.operations import MAKE_CONTEXT_TOPICS
+
+Command = MAKE_CONTEXT_TOPICS.command

@@ -27,6 +27,7 @@ class ContextTopics:
     """What became of the contexts: topics made, topics that were here already, documents named as their targets; and
     what new numbers begin with, because without it they would be those of other topics ("" where they are not)."""
 
+    collection: Collection
     made: int
     known: int
     targets: int
@@ -69,7 +70,7 @@ def make_context_topics(
     prefix = _prefix(collection, kind, [record.number for record in new])
     topics |= {each.bare_number: each for each in _insert_topics(collection, kind, new, prefix)}
     targets = _insert_targets(collection, {topics[number].pk: docnos for number, docnos in cited.items()})
-    made = ContextTopics(len(new), len(records) - len(new), targets, prefix)
+    made = ContextTopics(collection, len(new), len(records) - len(new), targets, prefix)
     facts = {"level": level, "made": made.made, "prefix": prefix} | ({"drafts": True} if drafts else {})
     record_event(by=by, at=at, verb="make_context_topics", target=collection, scope=collection, **facts)
     return made

@@ -1,22 +1,15 @@
 """Citation-context statistics: table 1, and how much of what is cited is known."""
 
 from collections.abc import Mapping
-from typing import Any
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
-from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
 
-from accounts.management.reporting import valid
-from accounts.refusal_messages import refusals_in_message
-from adjudication.papers.actions.contexts import make_context_topics
 from adjudication.papers.context_table import as_csv, as_latex, paper_rows, papers_csv, table_rows
 from adjudication.papers.contexts import source_words
-from adjudication.papers.forms import ContextTopicsForm
 from annotation.papers.reads.gold import ORIGINS, context_figures
-from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.rules import fetch_overseer
 from corpus.collections.views.context import collection_context
 
 MOST_LIVE = 300  # papers that a page counts while somebody waits; more take a file or an evaluation
@@ -62,13 +55,3 @@ def context_table(request: HttpRequest, slug: str, form: str) -> HttpResponse:
     response = HttpResponse(write(figures), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="{slug}-{name}"'
     return response
-
-
-@require_POST
-def context_topics_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Make topics of the contexts of a level."""
-    membership = fetch_manager(request.user, slug)
-    facts: dict[str, Any] = {"collection": membership.collection, "by": membership.user, "at": timezone.now()}
-    with refusals_in_message(request):
-        messages.success(request, str(make_context_topics(**facts, **valid(ContextTopicsForm(request.POST)))))
-    return redirect("context_report", slug)

@@ -1,0 +1,38 @@
+"""What can be done with citation contexts: topics are made of them."""
+
+from django.urls import reverse
+from rest_framework import serializers
+
+from accounts.operations import Operation
+from adjudication.papers.actions.contexts import ContextTopics, make_context_topics
+from adjudication.papers.forms import ContextTopicsForm
+from corpus.collections.places import in_collection
+from corpus.collections.rules import MANAGE
+
+
+class ContextTopicsSerializer(serializers.Serializer[ContextTopics]):
+    """Topics made, topics that were here already, and documents that are new targets.
+
+    `prefix` is what the new numbers begin with because without it they would be those of other topics.
+    """
+
+    made = serializers.IntegerField()
+    known = serializers.IntegerField()
+    targets = serializers.IntegerField()
+    prefix = serializers.CharField(allow_blank=True)
+
+
+MAKE_CONTEXT_TOPICS = Operation(
+    action=make_context_topics,
+    form=ContextTopicsForm,
+    place=in_collection("contexts", "context_report"),
+    roles=MANAGE,
+    about="Make topics of citation contexts, for runs, pools and evaluation; what they cite becomes their targets.",
+    title="Make topics of citation contexts",
+    button="Make topics",
+    template="",
+    report=str,
+    goes_to=lambda made: reverse("context_report", args=[made.collection.slug]),
+    to_json=lambda made: ContextTopicsSerializer(made).data,
+    former={"include_drafts": "drafts"},
+)
