@@ -128,7 +128,7 @@ class Operation:
             return render(request, self.template, found.shown | shown, status=422 if form.is_bound else 200)
 
         view.__module__, view.__qualname__ = self.action.__module__, self.action.__name__  # whose address it is
-        view.is_form = is_form  # type: ignore[attr-defined] # as form_page of corpus/collections does
+        view.is_form, view.verb = is_form, self  # type: ignore[attr-defined] # the former as form_page does
         return require_http_methods(["GET", "HEAD", "POST"] if is_form else ["POST"])(view)
 
     def serializer(self, name: str) -> Any:
@@ -162,16 +162,16 @@ class Operation:
             [shown] = self.carry_out(found, values, view.person, self.to_json, dry=is_dry)
             return Response(None if status == 204 else shown, status=200 if is_dry else status)
 
+        answer.verb = self  # type: ignore[attr-defined] # as of a page
         return answer
 
     @property
     def command(self) -> type[ReportingCommand]:
         """The management command: where it is done and the named fields, then all others as options."""
-        operation = self
-        former = {present: word for word, present in self.former.items()}
+        operation, former = self, {present: word for word, present in self.former.items()}
 
         class Command(ReportingCommand):
-            help = operation.about
+            help, verb = operation.about, operation
 
             def add_arguments(self, parser: Any) -> None:
                 super().add_arguments(parser)
