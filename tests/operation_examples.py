@@ -1,0 +1,157 @@
+"""Each operation as it is done once: in which world, with what, and what is refused. See tests/test_operations.py."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from accounts.models import JobState
+from adjudication.models import Release, Split
+from annotation.models import Campaign, CampaignState, ExtractionSource
+from tests.factories.accounts import AT, CollectionFactory
+from tests.factories.adjudication import build_campaign
+from tests.factories.annotation import make_campaign, make_material
+from tests.factories.corpus import TopicFactory, make_tree
+from tests.factories.papers import PaperFactory, make_content, make_extraction
+
+
+@dataclass(frozen=True)
+class Example:
+    """`make` builds the world in an empty database and returns where it is done: arguments of addresses and command.
+
+    `given` has a value for each field, in REST's words; `wrong` are values that are refused, one at a time. `words` is
+    what the command is given where that is not the value as text (several: a list). `audits` is the verb that is
+    recorded where that is not the action's name.
+    """
+
+    make: Callable[[], Mapping[str, str]]
+    given: Mapping[str, Any] = field(default_factory=dict)
+    wrong: Mapping[str, Any] = field(default_factory=dict)
+    words: Mapping[str, Any] = field(default_factory=dict)
+    audits: str = ""
+
+
+def make_topics() -> dict[str, str]:
+    collection = CollectionFactory(slug="tea")
+    for place in range(10):
+        source = "author" if place % 2 else "inline-acl"
+        TopicFactory(
+            collection=collection,
+            number=str(place),
+            text=f"How long does tea number {place} brew?",
+            source=source,
+            position=place,
+        )
+    return {"slug": "tea"}
+
+
+def make_a_split() -> dict[str, str]:
+    where = make_topics()
+    collection = TopicFactory._meta.model.objects.first().collection
+    Split.objects.create(collection=collection, name="dev-test", seed=1, parameters={"parts": {}}, created_at=AT)
+    return where | {"name": "dev-test"}
+
+
+def make_judged() -> dict[str, str]:
+    built = build_campaign([[0, 0, 1], [1, 1, 1], [0, 1, 1], [2, 2, 2]])
+    return {"slug": built.collection.slug, "campaign": built.campaign.slug}
+
+
+def make_draft() -> dict[str, str]:
+    campaign: Campaign = make_campaign(make_material())
+    return {"slug": campaign.collection.slug, "campaign": campaign.slug}
+
+
+def make_open() -> dict[str, str]:
+    where = make_draft()
+    Campaign.objects.update(state=CampaignState.OPEN, opened_at=AT)
+    return where
+
+
+def make_closed() -> dict[str, str]:
+    where = make_judged()
+    Campaign.objects.update(state=CampaignState.CLOSED, closed_at=AT)
+    return where
+
+
+def make_complex_topic() -> dict[str, str]:
+    """Topic 1 has two aspects from sentences of their own."""
+    collection = CollectionFactory(slug="tea")
+    sentences = ["I brew tea.", "I need pots."]
+    topic = TopicFactory(collection=collection, number="1", sentences=sentences, text=" ".join(sentences))
+    make_tree(topic, {"It is about tea.": [], "It has pots.": []})
+    for place, node in enumerate(topic.nodes.order_by("position")):
+        node.sentences = [place]
+        node.save()
+    return {"slug": "tea"}
+
+
+def make_contexts() -> dict[str, str]:
+    """A paper that cites one of two documents."""
+    built = build_campaign([[2], [0]], people=("ana",))
+    paper = PaperFactory(collection=built.collection, key="10.1/p.1234567", first_sentence_number=701)
+    make_extraction(paper, ExtractionSource.IMPORTED, make_content(values=("doc00000", "doc00001")))
+    return {"slug": built.collection.slug}
+
+
+def make_release() -> dict[str, str]:
+    collection = CollectionFactory(slug="tea")
+    Release.objects.create(
+        collection=collection,
+        name="v1",
+        version=1,
+        pseudonym_key="k",
+        requested_at=AT,
+        started_at=AT,
+        finished_at=AT,
+        state=JobState.DONE,
+        frozen_at=AT,
+        manifest_sha256="ab" * 32,
+        anonymous_sha256="cd" * 32,
+    )
+    return {"slug": "tea", "name": "v1"}
+
+
+EXAMPLES: dict[str, Example] = {  # by the name of the action
+    "make_split": Example(
+        make_topics,
+        given={
+            "name": "halves",
+            "parts": {"dev": 50.0, "test": 50.0},
+            "within": ["source"],
+            "together": [],
+            "seed": 3,
+        },
+        wrong={"name": "two words", "parts": {"dev": -1.0}, "within": ["nothing"], "seed": -1},
+        words={"parts": ["dev=50.0", "test=50.0"]},
+    ),
+    "delete_split": Example(make_a_split),
+    "request_agreement": Example(
+        make_judged,
+        given={
+            "resamples": 1000,
+            "interval": "bca",
+            "cluster": "item",
+            "seed": 7,
+            "margin": {"accuracy": 0.05},
+            "figures": False,
+        },
+        wrong={"resamples": 1, "interval": "none", "cluster": "nobody", "seed": -1, "margin": {"accuracy": "wide"}},
+        words={"margin": "accuracy 0.05"},
+    ),
+    "request_vote": Example(
+        make_judged,
+        given={"ties": "highest", "min_votes": 2, "voters": "all", "weighted": True},
+        wrong={"ties": "toss", "min_votes": 0, "voters": "nobody"},
+    ),
+    "open_campaign": Example(make_closed, audits="reopen_campaign"),
+    "close_campaign": Example(make_open),
+    "delete_campaign": Example(make_draft),
+    "make_sub_queries": Example(make_complex_topic, given={"size": 2}, wrong={"size": 0}),
+    "index_again": Example(make_topics, audits="request_indexing"),
+    "make_context_topics": Example(make_contexts, given={"level": "sentence", "drafts": True}, wrong={"level": "word"}),
+    "state_release_address": Example(
+        make_release,
+        given={"doi": "10.5281/zenodo.1234567", "address": "https://hub.example/tea"},
+        wrong={"doi": "no DOI", "address": "ftp:/nowhere"},
+    ),
+}
