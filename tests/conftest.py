@@ -1,6 +1,5 @@
 """What all tests share: real embedded servers, own databases for each test process, a real worker and browser."""
 
-import gc
 import os
 import shutil
 import sys
@@ -16,9 +15,7 @@ import redis
 from django.conf import settings
 from django.db import connection, transaction
 from django.test import Client, TransactionTestCase
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page
 from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 
@@ -27,38 +24,14 @@ from config import embedded
 from config.celery import app as current_app
 from config.env import celery_broker, redis_database
 from corpus.models import Collection, CollectionAddress
-from tests import databases, kept_files, scratch
+from tests import databases, ground, kept_files, scratch
+from tests.ground import PATIENCE
 from tests.order import dealt
 from tests.processes import Child, start_celery_worker, wait_for
 
-# Other examples at each run: few of them find in a week of runs what many would find in one.
-hypothesis_settings.register_profile(
-    "litmus", max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-hypothesis_settings.register_profile("thorough", hypothesis_settings.get_profile("litmus"), max_examples=1000)
-hypothesis_settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "litmus"))
-
-gc.disable()  # until all tests are collected: what is loaded stays
-
-# The headless shell first: the whole browser draws its own tabs and menus for each of a test's windows, at five times
-# the cost.
-CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-CHROMIUM_FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    # Each page is new: what V8's optimizing compilers do for it in the background costs more than it saves.
-    "--js-flags=--no-maglev,--no-turbofan",
-]
 VIEWPORT = {"width": 1280, "height": 800}
 RUN = "LITMUS_TEST_RUN"  # in the environment of all that a run of tests starts
 UNSERVED = f"{settings.CELERY_TASK_DEFAULT_QUEUE}-unserved"  # a queue
-PATIENCE = 60_000  # milliseconds for something that should happen, under any load
 
 
 # --- servers ---------------------------------------------------------------------------------------------------------
@@ -66,6 +39,7 @@ PATIENCE = 60_000  # milliseconds for something that should happen, under any lo
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start the embedded servers before the first test (the controller of xdist holds them for its workers)."""
+    config.pluginmanager.register(ground)
     held = ExitStack()
     config.add_cleanup(held.close)
     tempfile.tempdir = None  # not where the product puts its own
@@ -109,13 +83,6 @@ def _say(config: pytest.Config, text: str) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if hasattr(config, "workerinput"):
         items[:] = dealt(items, config.workerinput["workercount"])
-
-
-def pytest_collection_finish() -> None:
-    """From now on look for garbage seldom, and never in what was loaded: that was an eighth of all time in Python."""
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 20)
-    gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -227,29 +194,13 @@ def celery_worker(transactional_db: None, _celery_process: Child, queue: redis.R
 # --- browser ---------------------------------------------------------------------------------------------------------
 
 
-def chromium_path() -> str | None:
-    """LITMUS_CHROMIUM, or the first Chromium on the PATH."""
-    return os.environ.get("LITMUS_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    if item.get_closest_marker("browser") and chromium_path() is None:
-        reason = "no Chromium found: install it (Debian: apt install chromium) or set LITMUS_CHROMIUM to its path"
-        if os.environ.get("CI"):
-            pytest.fail(f"CI needs the browser tests, but there is {reason}", pytrace=False)
-        pytest.skip(reason)
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """One headless Chromium for all browser tests of this process."""
-    # Playwright runs an event loop in this thread; Django would refuse the test's own queries because of it.
+    # Because of Playwright's event loop Django would refuse the test's own queries.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
-    expect.set_options(timeout=PATIENCE)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=chromium_path(), args=CHROMIUM_FLAGS)
+    with ground.chromium() as chromium:
         yield chromium
-        chromium.close()
         # While that loop runs, Django gives this thread another connection than before and after: the test database
         # could not be dropped for it.
         connection.close()

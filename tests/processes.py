@@ -7,9 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -21,9 +20,9 @@ from django.db.models.functions import Now
 
 from accounts.claims import LEASE
 from accounts.models import Job, JobClaim
+from tests.waiting import PATIENCE, wait_for
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-PATIENCE = 120  # seconds for what must come, however busy the machine is
 
 
 def child_environment(**extra: str) -> dict[str, str]:
@@ -47,18 +46,6 @@ def child_environment(**extra: str) -> dict[str, str]:
         "PYTHONUNBUFFERED": "1",
     }
     return os.environ | own | extra
-
-
-def wait_for(check: Callable[[], object], seconds: float = PATIENCE, what: str = "the condition") -> None:
-    """Return when `check()` is true. Errors: AssertionError naming `what` after so many seconds.
-
-    It looks ever more rarely, up to each tenth of a second: what comes late is worked on meanwhile, on the same cores.
-    """
-    deadline, pause = time.monotonic() + seconds, 0.01
-    while not check():
-        assert time.monotonic() < deadline, f"{what} did not come within {seconds} seconds"
-        time.sleep(pause)
-        pause = min(pause * 1.25, 0.1)
 
 
 def end_lease(job: Job) -> None:

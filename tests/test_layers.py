@@ -5,11 +5,15 @@ and the tags of templates. Which app a URL name belongs to is asked of the resol
 """
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
+import grimp
 import pytest
 from django.apps import apps
 from django.conf import settings
@@ -138,3 +142,29 @@ def test_a_bar_has_at_most_four_groups_each_in_one_piece(bar: str) -> None:
     groups = [label for label, _ in groupby(tab.group for tab in tabs(bar))]
     assert all(groups)
     assert len(groups) == len(set(groups)) <= 4
+
+
+def test_engines_and_their_tests_need_nothing_but_engines(tmp_path: Path) -> None:
+    """Run alone they load no Django and start no server (tests/engines/pytest.ini); what they do not run is read."""
+    graph = grimp.build_graph("engines", "tests", include_external_packages=True, cache_dir=None)
+    needed = {"engines", "tests"} | {name for name in graph.modules if name.startswith("tests.engines.")}
+    for module in [name for name in graph.modules if name.startswith(("engines.", "tests.engines."))]:
+        needed |= graph.find_upstream_modules(module)
+    assert {name.split(".")[0] for name in needed} & {
+        *ORDER,
+        "django",
+        "rest_framework",
+        "celery",
+        "pytest_django",
+    } == set()
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "DJANGO_"))}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "tests/engines/test_plugins.py"],
+        cwd=ROOT,
+        env=kept | {"LITMUS_DATA_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert not [*tmp_path.iterdir()]

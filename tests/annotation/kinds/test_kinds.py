@@ -18,10 +18,12 @@ from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.reads.preferences import KEYS
 from annotation.kind import DEFAULT_KIND, Kind, kind_by_name, kinds, overlaps_in_words
+from annotation.kinds.relevance.kind import DEFAULTS
 from annotation.models import Campaign
 from annotation.models.campaigns import KIND_CHOICES
 from corpus.imports.registry import collection_importers
 from engines.definitions.drafts import BadOptions, problems_of
+from engines.text.markdown import render_markdown
 from tests.factories.accounts import AT
 from tests.factories.annotation import make_campaign, make_material
 from tests.factories.corpus import CollectionFactory
@@ -139,3 +141,11 @@ def test_a_kind_is_one_frozen_object() -> None:
         assert isinstance(kind, Kind)
         with pytest.raises(AttributeError):
             kind.overlap = 7  # type: ignore[misc]
+
+
+def test_the_scale_and_the_guideline_of_relevance() -> None:
+    assert problems_of(DEFAULTS.criteria) == []
+    assert [level.value for criterion in DEFAULTS.criteria for level in criterion.levels] == [0, 1, 2]
+    html = render_markdown(DEFAULTS.guideline)
+    assert "<h2>Judging relevance</h2>" in html
+    assert html.count("<li>") == 8

@@ -13,8 +13,8 @@ import pytest
 from engines.endpoints.chat import Chat, Endpoint, Rejected, Reply, Unusable, read_reply
 from engines.endpoints.connections import Busy
 from engines.endpoints.driver import Failure, Pace, ask_all
-from tests.processes import PATIENCE
 from tests.stubs.chat import Answer, Call, ChatStub, CutOff, Garbage, Hang, Script, Status, Trickle, completion
+from tests.waiting import PATIENCE
 
 QUESTION = [{"role": "user", "content": "Which?"}]
 KEY = "sk-very-secret"

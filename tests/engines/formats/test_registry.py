@@ -5,7 +5,6 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from corpus.imports.registry import importers
 from engines import plugins
 from engines.formats.reading import read_topics
 from engines.formats.records import AspectRecord, DocumentRecord, TopicRecord
@@ -19,7 +18,6 @@ from engines.formats.registry import (
     format_label,
     format_names,
     formats,
-    formats_for,
     labels_for,
 )
 
@@ -35,17 +33,6 @@ def test_a_format_is_detected_and_reads_what_its_shapes_carry(name: str) -> None
     carried = {what for shape in each.shapes for what in shape.carries}
     assert set(each.reads) <= carried
     assert carried - set(each.reads) <= ({"papers"} if COMPANIONS & set(each.reads) else set())
-    assert set(each.reads) <= set(importers()) | COMPANIONS
-
-
-@pytest.mark.parametrize("name", importers())
-def test_an_importer_has_words_and_formats(name: str) -> None:
-    each = importers()[name]
-    assert each.name == name
-    assert all((each.label, each.unit, each.title, each.about))
-    assert formats_for(name)
-    assert bool(each.target) != bool(each.links)
-    assert each.form(kind=name).fields["format"].choices == [(n, format_label(n)) for n in format_names(name)]
 
 
 DOCUMENT = DocumentRecord("d1", "On tea", "Tea is old.", (), (), "", None, "", "", {}, "f", 1)

@@ -29,7 +29,7 @@ from engines.guarded.limits import Limits, ReaderError, ReadingFailed
 from engines.guarded.messages import unpacked
 from engines.guarded.reading import read_guarded
 from tests.engines.guarded import readers
-from tests.processes import wait_for
+from tests.waiting import wait_for
 
 RECORDS = [
     DocumentRecord("d", "Tea", "", ("a", "b"), year=2020, extra={"x": [1, None, 0.5]}, full_text="é\ud800"),
