@@ -20,9 +20,10 @@ import psutil
 import pytest
 
 from config.embedded.postgres import Postgres
-from tests.processes import CHECKOUT, Child, free_port, wait_for
+from tests.processes import CHECKOUT, PATIENCE, Child, free_port, wait_for
 
 ITEMS, OVERLAP = 40, 2
+UNTIL_KILLED = 20  # labels of each person; then there are still some to be given
 PREPARE = f"""
 import json
 from annotation.models import Strategy
@@ -60,7 +61,7 @@ def shell(data_dir: Path, script: str) -> Any:
 def start(data_dir: Path, port: int, log: Path) -> Child:
     command = [sys.executable, "-m", "manage", "up", "--no-demo", "--workers", "2", "--port", str(port)]
     litmus = Child(command, log, environment(data_dir))
-    litmus.wait_for_output("Ctrl-C", 120)
+    litmus.wait_for_output("Ctrl-C")
     return litmus
 
 
@@ -73,9 +74,9 @@ def is_free(port: int) -> bool:
 class Labeller(threading.Thread):
     """A person's program: judges what comes next, and sends again, with the same uuid, whatever was not answered."""
 
-    def __init__(self, base: str, token: str) -> None:
+    def __init__(self, base: str, token: str, killed: threading.Event) -> None:
         super().__init__(daemon=True)
-        self.base, self.token = base, token
+        self.base, self.token, self.killed = base, token, killed
         self.acknowledged: list[str] = []
         self.repeated = 0
 
@@ -105,6 +106,8 @@ class Labeller(threading.Thread):
                 result = self.call("submissions/", {"submissions": [given]})["results"][0]
                 assert result["outcome"] == "counted"
                 self.acknowledged.append(result["uuid"])
+                if len(self.acknowledged) == UNTIL_KILLED:
+                    self.killed.wait(PATIENCE)
 
 
 def kill_web_worker_and_postgres(litmus: Child, data_dir: Path) -> None:
@@ -127,7 +130,8 @@ def test_no_acknowledged_label_is_lost_and_none_counts_twice(made, tmp_path):
     address, tokens = shell(data_dir, PREPARE)
     port = free_port()
     litmus = start(data_dir, port, tmp_path / "first.log")
-    people = [Labeller(f"http://127.0.0.1:{port}/api/{address}", token) for token in tokens]
+    killed = threading.Event()
+    people = [Labeller(f"http://127.0.0.1:{port}/api/{address}", token, killed) for token in tokens]
     for person in people:
         person.start()
 
@@ -136,6 +140,7 @@ def test_no_acknowledged_label_is_lost_and_none_counts_twice(made, tmp_path):
 
     wait_for(lambda: labels() >= 10, what=f"ten labels, see {litmus.log.name},")
     kill_web_worker_and_postgres(litmus, data_dir)
+    killed.set()
     reached = labels()
     assert reached < ITEMS * OVERLAP, "everything was labelled before anything was killed"
     wait_for(lambda: labels() >= reached + 10, 120, "labelling to go on without help")
@@ -145,10 +150,10 @@ def test_no_acknowledged_label_is_lost_and_none_counts_twice(made, tmp_path):
     wait_for(lambda: is_free(port), what="the end of the killed web server")
     litmus = start(data_dir, port, tmp_path / "second.log")
     for person in people:
-        person.join(120)
+        person.join(PATIENCE)
         assert not person.is_alive()
     litmus.process.send_signal(signal.SIGTERM)
-    assert litmus.process.wait(60) == 0
+    assert litmus.process.wait(PATIENCE) == 0
 
     stored, slots = shell(data_dir, LOOK)
     acknowledged = [number for person in people for number in person.acknowledged]

@@ -21,7 +21,7 @@ from config.embedded import KINDS
 from config.management.commands.up import Command, allowed_hosts, child_environment, listen
 from config.supervisor import MOST_STARTS_A_MINUTE, Child, GivenUp, Supervisor
 from tests import processes
-from tests.processes import free_port, wait_for
+from tests.processes import PATIENCE, free_port, wait_for
 
 pytestmark = pytest.mark.services
 
@@ -224,6 +224,7 @@ def test_a_process_that_always_ends_is_given_up(monkeypatch):
 
     def look_until_given_up() -> None:
         while True:
+            supervisor.children[0].process.wait(PATIENCE)
             supervisor.look()
 
     with pytest.raises(GivenUp, match=r"The thing ended with status 0, 5 times within a minute"):

@@ -1,9 +1,11 @@
 """Releases in processes of their own: killed, cancelled, and written while others work."""
 
+import contextlib
 import re
 import signal
 import sys
 import time
+from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
 
@@ -23,7 +25,7 @@ from corpus.models import Document, Topic
 from tests.adjudication.agreement.test_agreement import agree
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
-from tests.processes import Child, child_environment, end_lease, wait_for
+from tests.processes import PATIENCE, Child, child_environment, end_lease, wait_for
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 
@@ -53,6 +55,14 @@ def large(built: Built) -> Built:
 def start(tmp_path: Path, name: str) -> Child:
     command = [sys.executable, "manage.py", "release", "tea", name, "--json"]
     return Child(command, tmp_path / f"{name}.log", child_environment())
+
+
+@contextlib.contextmanager
+def halted(child: Child) -> Iterator[None]:
+    """Inside the block the process stands still, so that it does not end meanwhile."""
+    child.process.send_signal(signal.SIGSTOP)
+    yield
+    child.process.send_signal(signal.SIGCONT)
 
 
 def releases(built: Built, settings) -> list[str]:
@@ -135,14 +145,15 @@ def killed(tmp_path: Path, *words: str) -> None:
     """Run a program that ends by killing itself."""
     log, environment = tmp_path / "killed.log", child_environment()
     child = Child([sys.executable, "-c", *words], log, environment)
-    assert child.process.wait(120) == -signal.SIGKILL, child.output
+    assert child.process.wait(PATIENCE) == -signal.SIGKILL, child.output
 
 
 def test_a_cancelled_job_leaves_nothing_and_its_name_is_free(large: Built, settings, tmp_path: Path) -> None:
     child = start(tmp_path, "v1")
-    wait_for(lambda: is_writing(settings, "named/*"), 120, f"the release:\n{child.output}")
-    jobs.cancel(Release.objects.get(), at=timezone.now())
-    assert child.process.wait(120) == 1
+    wait_for(lambda: is_writing(settings, "named/*"), what=f"the release, see {child.log},")
+    with halted(child):
+        jobs.cancel(Release.objects.get(), at=timezone.now())
+    assert child.process.wait(PATIENCE) == 1
     assert "Cancelled" in child.output
     assert Release.objects.get().state == JobState.CANCELLED
     assert releases(large, settings) == []
@@ -160,11 +171,12 @@ def test_all_files_show_one_moment_while_others_work(large: Built, settings, tmp
     changes, again = 0, None
     while child.process.poll() is None:
         if again is None and is_writing(settings, "named/*"):
-            large.label(large.items[0], "ana", 0, repeat=1)
-            large.annotators["dee"] = large.campaign.annotators.create(name="dee", created_at=AT)
-            large.label(large.items[0], "dee", 0)
-            vote(large)
-            again = agree(large)
+            with halted(child):
+                large.label(large.items[0], "ana", 0, repeat=1)
+                large.annotators["dee"] = large.campaign.annotators.create(name="dee", created_at=AT)
+                large.label(large.items[0], "dee", 0)
+                vote(large)
+                again = agree(large)
         changes += 1
         time.sleep(0.02)
         with transaction.atomic():
