@@ -106,6 +106,7 @@ def test_u_in_the_delay_takes_the_digit_back(new_page):
     page.keyboard.press("u")
     page.clock.run_for(600)
     expect_unit(page, 0)
+    expect(page.locator("[data-part=error]")).to_be_hidden()  # it was not sent without an answer either
     expect(page.locator("[data-cell] input:checked")).to_have_count(0)
     assert Submission.objects.count() == 0
 
