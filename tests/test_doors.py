@@ -1,5 +1,7 @@
 """A verb takes the same, under the same names, on its page, over REST and on the command line.
 
+Verbs that are declared once (accounts/operations.py) are in tests/test_operations.py.
+
 A field that a door lacks stands in LACKING with the reason. A list has its name in the singular on the command line,
 where it is given once for each value. An entry that no longer holds fails too.
 """
@@ -19,8 +21,8 @@ from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 
 from accounts.operations import Operation
-from adjudication.agreement.api import NewAgreementSerializer, NewVoteSerializer
-from adjudication.agreement.forms import AgreementForm, VoteForm
+from adjudication.agreement.api import NewVoteSerializer
+from adjudication.agreement.forms import VoteForm
 from adjudication.cycles.api import (
     CycleDecisionSerializer,
     FreezingSerializer,
@@ -39,11 +41,9 @@ from adjudication.papers.api import (
     WrittenContentSerializer,
 )
 from adjudication.papers.forms import AcceptanceForm, ChoiceForm
-from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer, StatedAddressSerializer
-from adjudication.releases.forms import ReleaseAddressForm, ReleaseForm
+from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer
+from adjudication.releases.forms import ReleaseForm
 from adjudication.releases.views import line_detail, release_archive
-from adjudication.splits.api import NewSplitSerializer
-from adjudication.splits.operations import DELETE_SPLIT, SplitForm
 from annotation.assignment.api import AnnotatorChangeSerializer, NewAnnotatorsSerializer
 from annotation.assignment.forms import AnnotatorForm, MembersForm, NameForm, PlanForm
 from annotation.campaigns.api.campaigns import (
@@ -304,7 +304,6 @@ VERBS = [
         here=("key",),
         other={"other": "doi"},  # typed instead of chosen
     ),
-    Verb("agreement", (AgreementForm,), NewAgreementSerializer, "agreement", here=("campaign",)),
     Verb(
         "generate_questions",
         (GenerationForm,),
@@ -419,7 +418,6 @@ VERBS = [
         "make_run",
         lacking={"page": {"name": "first field of the page", "recipe": "chosen before"}},
     ),
-    Verb("make_split", (SplitForm,), NewSplitSerializer, "make_split", buttons=("dry_run",)),
     Verb("anno_gpt start", (CycleForm,), NewCycleSerializer, "anno_gpt start", here=("dry_run",)),
     Verb(
         "anno_gpt test-set",
@@ -457,15 +455,7 @@ VERBS = [
     Verb(
         "read_release", (Read(release_archive),), Asked(ReleaseArchive, "GET"), "release", here=("name", "force", "out")
     ),
-    Verb(
-        "state_release_address",
-        (ReleaseAddressForm,),
-        StatedAddressSerializer,
-        "state_release_address",
-        here=("name", "dry_run"),
-    ),
     Verb("explain", (Read(line_detail),), Asked(LineDetail, "GET"), "explain", here=("page",)),
-    Verb("delete_split", (DELETE_SPLIT.form,), None, "delete_split", here=("name",)),
     *(
         Verb(
             command,
