@@ -9,6 +9,7 @@ from corpus.documents import views as documents
 from corpus.documents.operations import INDEX_DOCUMENTS
 from corpus.imports import views as imports
 from corpus.pools import views as pools
+from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS
 from corpus.questions.views import author_answers, author_calls, generation, mentions
 from corpus.runs import views as runs
 from corpus.topics.operations import MAKE_SUB_QUERIES
@@ -94,8 +95,8 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("generation/new/", generation.generation_create),
     ("generation/prompt/", generation.prompt_edit),
     ("generation/<int:pk>/", generation.generation_detail),
-    ("generation/<int:pk>/continuation/", generation.generation_continue),
-    ("generation/<int:pk>/cut-offs/", generation.generation_cutoffs),
+    ("generation/<int:pk>/continuation/", CONTINUE_QUESTIONS.page, "generation_continue"),
+    ("generation/<int:pk>/cut-offs/", CHANGE_CUTOFFS.page, "generation_cutoffs"),
     ("generation/<int:pk>/replies/<int:reply>/correction/", generation.reply_correct),
     ("generated/", generation.question_list),
     ("generated/<int:pk>/keeping/", generation.question_keep),

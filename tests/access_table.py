@@ -392,7 +392,7 @@ TABLE: list[Row] = [
     *row("generation_create", MANAGERS_FORM),
     *row("generation_detail", OVERSEERS_PAGE, where=_question_run),
     *row("generation_continue", MANAGERS_WRITE, where=_question_run),
-    *row("generation_cutoffs", MANAGERS_FORM_SENT, where=_question_run),
+    *row("generation_cutoffs", MANAGERS_WRITE, where=_question_run),
     *row("reply_correct", MANAGERS_FORM, where=_question_reply),
     *row("prompt_edit", "GET login 404 403 200 200 200 | POST login 404 403 403 403 form"),
     *row("question_list", f"{OVERSEERS_PAGE} | {MANAGERS_WRITE}"),

@@ -90,9 +90,9 @@ from corpus.questions.api.author_calls import (
     NewMailingSerializer,
     WrittenCallSerializer,
 )
-from corpus.questions.api.question_runs import ContinuationSerializer, CutoffsSerializer, NewQuestionRunSerializer
+from corpus.questions.api.question_runs import NewQuestionRunSerializer
 from corpus.questions.forms.authors import AuthorForm, AuthorsFileForm, CallForm
-from corpus.questions.forms.generation import ContinuationForm, CutoffsForm, GenerationForm
+from corpus.questions.forms.generation import GenerationForm
 from corpus.runs.api import NewRunSerializer
 from corpus.runs.recipes.registry import RECIPES
 from corpus.topics.api import TopicSerializer
@@ -312,14 +312,6 @@ VERBS = [
         here=("run", "ask_again"),  # of those that go on
         buttons=("dry_run",),
     ),
-    Verb(
-        "continue_questions",
-        (ContinuationForm,),
-        ContinuationSerializer,
-        "generate_questions",
-        here=("run", "dry_run", *GenerationForm.base_fields),  # of those that begin
-    ),
-    Verb("change_cutoffs", (CutoffsForm,), CutoffsSerializer, "change_cutoffs", here=("run",)),
     Verb(
         "adjudicate_papers take",
         (ChoiceForm,),

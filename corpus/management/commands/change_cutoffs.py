@@ -1,3 +1,3 @@
-from corpus.questions.commands.generation import ChangeCutoffs as Command
+from corpus.questions.operations import CHANGE_CUTOFFS
 
-__all__ = ["Command"]
+Command = CHANGE_CUTOFFS.command

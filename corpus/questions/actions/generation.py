@@ -164,11 +164,11 @@ def request_questions(
 
 @transaction.atomic
 def continue_questions(
-    *, by: User | None, at: datetime, run: QuestionRun, again: bool = False, send: bool = True
+    *, by: User | None, at: datetime, run: QuestionRun, ask_again: bool = False, send: bool = True
 ) -> QuestionRun:
     """Go on with an ended run: ask what was not asked, and again what had no answer. What is answered stays.
 
-    With `again` also where the kept answer could not be read, was a refusal or was cut off; it stays in `earlier`.
+    With `ask_again` also where the kept answer could not be read, was a refusal or was cut off; it stays in `earlier`.
     """
     check_manager(run.collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
@@ -176,7 +176,7 @@ def continue_questions(
     if not found.is_final or run.collection.question_runs.exclude(state__in=FINAL_STATES).exists():
         raise Conflict(RUNNING)
     require_chat_endpoint()
-    repeated = _put_back(found, NEEDS_A_PERSON if again else (Outcome.NO_ANSWER,))
+    repeated = _put_back(found, NEEDS_A_PERSON if ask_again else (Outcome.NO_ANSWER,))
     count = found.replies.filter(outcome__in=[Outcome.WAITING, Outcome.UNREAD]).count()
     if not count:
         raise Refused("Everything has been answered.")

@@ -1,6 +1,5 @@
 """Decisions about generated questions: kept, discarded, an answer corrected, a cut-off moved."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -123,27 +122,31 @@ class FilteredAgain:
         return {"runs": list(self.runs), **asdict(self.changed)}
 
 
+@dataclass(frozen=True)
+class RunFilteredAgain:
+    """A run with its new filter, and what that changed."""
+
+    run: QuestionRun
+    changed: Refiltered
+
+
 @transaction.atomic
-def change_cutoffs(
-    *,
-    by: User | None,
-    at: datetime,
-    run: QuestionRun,
-    cutoff_inside: float | str | None = USUAL,
-    cutoff_outside: float | str | None = USUAL,
-    overlap_definition: OverlapDefinition,
-) -> Refiltered:
+def change_cutoffs(*, by: User | None, at: datetime, run: QuestionRun, **given: Any) -> RunFilteredAgain:
     """Filter the questions of an ended run again. What a person has decided stays, and what is in campaigns.
 
-    Cut-offs are shares, None for no filter, or `USUAL` for those that belong to the definition.
+    Given are any of `overlap_definition`, `cutoff_inside` and `cutoff_outside`; another definition brings its own
+    cut-offs. Those are shares, None for no filter, or `USUAL` for what belongs to the definition.
     """
     check_manager(run.collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     found = QuestionRun.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk)
     if found.state not in FINAL_STATES:
         raise Conflict("Wait until the questions are there, or cancel the run first.")
-    found.cutoff_inside, found.cutoff_outside = checked_cutoffs(overlap_definition, cutoff_inside, cutoff_outside)
-    found.overlap_definition = overlap_definition
+    chosen = ({} if "overlap_definition" in given else filter_of(found)) | given
+    found.overlap_definition = chosen["overlap_definition"]
+    found.cutoff_inside, found.cutoff_outside = checked_cutoffs(
+        found.overlap_definition, chosen.get("cutoff_inside", USUAL), chosen.get("cutoff_outside", USUAL)
+    )
     found.save(update_fields=["cutoff_inside", "cutoff_outside", "overlap_definition"])
     changed = _filter_again(by, at, found)
     record_event(
@@ -154,17 +157,11 @@ def change_cutoffs(
         scope=found.collection,
         inside=found.cutoff_inside,
         outside=found.cutoff_outside,
-        definition=overlap_definition,
+        definition=found.overlap_definition,
         kept=changed.kept,
         filtered=changed.filtered,
     )
-    return changed
-
-
-def filter_with(run: QuestionRun, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The filter of a run with what is given changed: another definition brings its own cut-offs."""
-    kept = {} if "overlap_definition" in given else filter_of(run)
-    return {**kept, **given}
+    return RunFilteredAgain(found, changed)
 
 
 def checked_cutoffs(definition: str, inside: float | str | None, outside: float | str | None) -> Cutoffs:
@@ -190,7 +187,7 @@ def filter_stored_answers(
 ) -> FilteredAgain:
     """Filter the runs again that asked about these mentions, each as a whole, and ask nothing.
 
-    `given` are arguments of `change_cutoffs`, completed for each run by `filter_with`. Errors: Refused where nothing is
+    `given` are arguments of `change_cutoffs`. Errors: Refused where nothing is
     given or no run has asked about any of them, Conflict where one still goes on.
     """
     check_manager(collection, by)
@@ -200,7 +197,7 @@ def filter_stored_answers(
     runs = list(collection.question_runs.filter(replies__mention__in=mentions).distinct().order_by("pk"))
     if not runs:
         raise Refused("Nothing has been asked about these mentions, so there are no stored answers to filter.")
-    changes = [change_cutoffs(by=by, at=at, run=run, **filter_with(run, given)) for run in runs]
+    changes = [change_cutoffs(by=by, at=at, run=run, **given).changed for run in runs]
     total = (sum(getattr(each, name) for each in changes) for name in ("kept", "filtered", "held"))
     return FilteredAgain(tuple(run.pk for run in runs), Refiltered(*total))
 

@@ -11,14 +11,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import JobState
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import OverlapDefinition, PromptPurpose, QuestionRun, Role
-from corpus.questions.actions.generation import continue_questions, generate_questions, preview_questions
-from corpus.questions.actions.questions import change_cutoffs, filter_with
+from corpus.questions.actions.generation import generate_questions, preview_questions
 from corpus.questions.forms.generation import LARGEST_SEED, MOST_SAMPLED
+from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, QuestionRunSerializer
 from corpus.questions.reads.generation import (
     USUAL_SAMPLE,
     USUAL_SEED,
@@ -31,20 +30,6 @@ from corpus.questions.reads.mentions import SOURCES
 from corpus.questions.reads.prompts import prompt_named
 
 CUTOFF_HELP = "a share from 0 to 1; null for no filter; left out with another definition, the one that belongs to it"
-
-
-class QuestionRunSerializer(serializers.ModelSerializer[QuestionRun]):
-    """A run with the filter that its questions went through."""
-
-    template = serializers.CharField(source="template.sha256", help_text="SHA-256 of the prompt")
-    state = serializers.ChoiceField(JobState.choices)
-
-    class Meta:
-        model = QuestionRun
-        fields = (
-            *("id", "state", "reason", "done", "total", "requested_at", "finished_at", "model", "template", "seed"),
-            *("parameters", "overlap_definition", "cutoff_inside", "cutoff_outside"),
-        )
 
 
 class SourceSerializer(serializers.Serializer[Any]):
@@ -91,13 +76,8 @@ class FilterSerializer(serializers.Serializer[Any]):
     )
 
 
-class CutoffsSerializer(FilterSerializer):
-    """What to change; what is left out stays."""
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        if not attrs:
-            raise serializers.ValidationError(f"Give at least one of {', '.join(self.fields)}.")
-        return attrs
+CutoffsSerializer = CHANGE_CUTOFFS.serializer("Cutoffs")
+ContinuationSerializer = CONTINUE_QUESTIONS.serializer("Continuation")
 
 
 class NewQuestionRunSerializer(FilterSerializer):
@@ -140,18 +120,21 @@ class NewQuestionRunSerializer(FilterSerializer):
         return super().to_internal_value(data)
 
 
-class ContinuationSerializer(serializers.Serializer[Any]):
-    ask_again = serializers.BooleanField(
-        default=False, help_text="ask again also where the kept answer could not be read, was a refusal or was cut off"
-    )
-
-
 class RefilteredSerializer(serializers.Serializer[Any]):
     """Questions that became topics, that no longer are, and that stay because a campaign has them."""
 
     kept = serializers.IntegerField()
     filtered = serializers.IntegerField()
     held = serializers.IntegerField()
+
+
+class RunFilteredAgainSerializer(RefilteredSerializer):
+    """What changed in the run, and the filter that it has now."""
+
+    run = serializers.IntegerField()
+    overlap_definition = serializers.ChoiceField(OverlapDefinition.choices)
+    cutoff_inside = serializers.FloatField(allow_null=True)
+    cutoff_outside = serializers.FloatField(allow_null=True)
 
 
 class FilteredAgainSerializer(RefilteredSerializer):
@@ -213,15 +196,7 @@ class QuestionRunList(InCollectionView):
         return Response(done.as_json())
 
 
-class QuestionRunView(InCollectionView):
-    """404 where the collection has no such run."""
-
-    def run(self) -> QuestionRun:
-        runs = QuestionRun.objects.select_related("collection", "template").filter(collection=self.collection)
-        return get_object_or_404(runs, pk=self.kwargs["pk"])
-
-
-class QuestionRunDetail(QuestionRunView):
+class QuestionRunDetail(InCollectionView):
     """One run."""
 
     serializer_class = QuestionRunDetailSerializer
@@ -230,33 +205,20 @@ class QuestionRunDetail(QuestionRunView):
     @extend_schema(operation_id="question_runs_read", responses=answers({200: QuestionRunDetailSerializer}, 403, 404))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """How far the run is, and all counts of its answers and questions."""
-        return Response(QuestionRunDetailSerializer(self.run()).data)
+        run = get_object_or_404(self.collection.question_runs.select_related("collection", "template"), pk=pk)
+        return Response(QuestionRunDetailSerializer(run).data)
 
-    @extend_schema(
-        operation_id="question_runs_change_cutoffs",
-        request=CutoffsSerializer,
-        responses=answers({200: RefilteredSerializer}, 400, 403, 404, 409, 415, 422),
+    patch = CHANGE_CUTOFFS.method(
+        "question_runs_change_cutoffs", takes=CutoffsSerializer, shows=RunFilteredAgainSerializer, status=200
     )
-    def patch(self, request: Request, slug: str, pk: int) -> Response:
-        """Filter its questions again by other cut-offs or another definition of overlap; nothing is asked."""
-        run, given = self.run(), self.body(CutoffsSerializer)
-        changed = change_cutoffs(by=self.person, at=timezone.now(), run=run, **filter_with(run, given))
-        return Response(RefilteredSerializer(changed).data)
 
 
-class QuestionRunContinuation(QuestionRunView):
+class QuestionRunContinuation(InCollectionView):
     """An ended run goes on."""
 
     serializer_class = QuestionRunSerializer
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
-    @extend_schema(
-        operation_id="question_runs_continue",
-        request=ContinuationSerializer,
-        responses=answers({202: QuestionRunSerializer}, 400, 403, 404, 409, 415, 422),
+    post = CONTINUE_QUESTIONS.method(
+        "question_runs_continue", takes=ContinuationSerializer, shows=QuestionRunSerializer, status=202
     )
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Ask what has no answer yet. What is answered is not asked for again, unless it is asked to be."""
-        again = self.body(ContinuationSerializer)["ask_again"]
-        run = continue_questions(by=self.person, at=timezone.now(), run=self.run(), again=again)
-        return Response(QuestionRunSerializer(run).data, status=202)

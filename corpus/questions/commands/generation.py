@@ -1,7 +1,6 @@
 """Commands about citation mentions and the questions that a language model writes about them."""
 
 from argparse import SUPPRESS, ArgumentTypeError
-from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -16,14 +15,13 @@ from corpus.collections.reads.collections import collection_with
 from corpus.imports.commands import ImportCommand
 from corpus.models import Collection, OverlapDefinition, QuestionRun
 from corpus.questions.actions.generation import continue_questions, generate_questions, preview_questions
-from corpus.questions.actions.questions import FilteredAgain, change_cutoffs, filter_with
+from corpus.questions.actions.questions import FilteredAgain
 from corpus.questions.forms.generation import GenerationForm
 from corpus.questions.reads.generation import (
     USUAL_SAMPLE,
     USUAL_SEED,
     Estimate,
     Used,
-    filter_of,
     run_as_json,
     run_figures,
     used_of_again,
@@ -97,7 +95,7 @@ class GenerateQuestions(ReportingCommand):
         if options["run"]:
             again = options["ask_again"]
             found = run_numbered(collection, options["run"])
-            return _work(continue_questions(by=None, at=timezone.now(), run=found, again=again, send=False))
+            return _work(continue_questions(by=None, at=timezone.now(), run=found, ask_again=again, send=False))
         if options["ask_again"]:
             raise Refused("Name the run whose answers are asked for again: --continue RUN --ask-again.")
         cutoffs = cutoffs_given(options)
@@ -127,31 +125,6 @@ def _work(run: QuestionRun) -> tuple[str, dict[str, Any]]:
     if run.state != JobState.DONE:
         raise Refused(f"Run {run.pk}: {run.reason}")
     return run_summary(run)
-
-
-class ChangeCutoffs(ReportingCommand):
-    """manage.py change_cutoffs SLUG RUN [--overlap-definition D] [--cutoff-inside S] [--cutoff-outside S] [--json]"""
-
-    help = (
-        "Filter the questions of a run again by other cut-offs, or by another way of counting overlap with the cut-offs"
-        " that belong to it. Nothing is asked. What a person has decided stays, and what a campaign has."
-    )
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("run", type=int, help="number of the run")
-        add_cutoffs(parser)
-
-    def carry_out(self, *, slug: str, run: int, **options: Any) -> tuple[str, dict[str, Any]]:
-        found = run_numbered(collection_with(slug), run)
-        if not (given := cutoffs_given(options)):
-            what = "--overlap-definition, --cutoff-inside or --cutoff-outside"
-            raise Refused(f"Say what to change: {what}. {found.overlap_rule}")
-        changed = change_cutoffs(by=None, at=timezone.now(), run=found, **filter_with(found, given))
-        found.refresh_from_db()
-        result = {"run": found.pk, **asdict(changed), **filter_of(found)}
-        return f"Run {found.pk}: {changed} {found.overlap_rule}", result
 
 
 def add_cutoffs(parser: CommandParser) -> None:

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from django import forms
+from rest_framework import serializers
 
 from accounts.refusals import Refused
+from accounts.rest_fields import Spelled
 from corpus.models import (
     Collection,
     DiscardReason,
@@ -79,8 +81,18 @@ class DiscardForm(forms.Form):
     note = forms.CharField(required=False, max_length=LONGEST_NOTE, label="Note")
 
 
-class CutoffField(forms.CharField):
-    """A share from 0 to 1; empty for the cut-off that belongs to what overlap compares, “none” for no filter."""
+class CutoffRestField(serializers.FloatField):
+    """A share, or null for no filter."""
+
+    def validate_empty_values(self, data: Any) -> tuple[bool, Any]:
+        return (True, NO_CUTOFF) if data is None else super().validate_empty_values(data)
+
+
+class CutoffField(Spelled, forms.CharField):
+    """A share from 0 to 1; empty for the cut-off that belongs to what overlap compares, “none” for no filter.
+
+    REST takes a number, or null for no filter.
+    """
 
     widget = forms.TextInput(attrs={"inputmode": "decimal", "size": 6})
 
@@ -101,6 +113,12 @@ class CutoffField(forms.CharField):
             raise forms.ValidationError("Give a share from 0 to 1, such as 0.3, or “none”.")
         return share
 
+    def rest_field(self, **common: Any) -> Any:
+        return CutoffRestField(min_value=0, max_value=1, allow_null=True, **common)
+
+    def text_of(self, value: Any) -> str:
+        return str(value)
+
 
 class CutoffsForm(forms.Form):
     """How many of a question's words may stand in the titles of its targets, and how they are counted."""
@@ -116,13 +134,6 @@ class CutoffsForm(forms.Form):
     cutoff_outside = CutoffField(
         label="Cut-off, source outside", help_text="The same for questions from papers outside the collection."
     )
-
-    @property
-    def cutoffs(self) -> dict[str, Any]:
-        """The arguments of the actions; only after the form was found valid."""
-        names = ("cutoff_inside", "cutoff_outside")
-        definition = OverlapDefinition(self.cleaned_data["overlap_definition"])
-        return {name: self.cleaned_data[name] for name in names} | {"overlap_definition": definition}
 
     @staticmethod
     def initial_of(run: QuestionRun) -> dict[str, str]:
@@ -239,7 +250,10 @@ class GenerationForm(CutoffsForm):
 
 
 class ContinuationForm(forms.Form):
-    ask_again = forms.BooleanField(required=False)
+    ask_again = forms.BooleanField(
+        required=False,
+        help_text="Ask again also where the kept answer could not be read, was a refusal or was cut off.",
+    )
 
 
 class PromptForm(forms.Form):

@@ -24,15 +24,13 @@ from corpus.collections.rules import (
 )
 from corpus.collections.views.context import collection_context, form_page
 from corpus.models import GeneratedQuestion, GenerationReply, Membership, QuestionRun
-from corpus.questions.actions.generation import continue_questions, generate_questions, write_question_prompt
+from corpus.questions.actions.generation import generate_questions, write_question_prompt
 from corpus.questions.actions.questions import (
-    change_cutoffs,
     correct_reply,
     discard_question,
     keep_question,
 )
 from corpus.questions.forms.generation import (
-    ContinuationForm,
     CorrectionForm,
     CutoffsForm,
     GenerationForm,
@@ -119,32 +117,17 @@ def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One run: its progress, what came of it, and the answers that wait for a person."""
     membership = fetch_overseer(request.user, slug)
     run = _fetch_run(membership, pk)
-    return _show_run(request, membership, run, CutoffsForm(initial=CutoffsForm.initial_of(run)))
-
-
-@require_POST
-def generation_continue(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Ask for what is missing."""
-    membership = fetch_manager(request.user, slug)
-    form = ContinuationForm(request.POST)
-    with refusals_in_message(request):
-        again = form.is_valid() and form.cleaned_data["ask_again"]
-        continue_questions(by=membership.user, at=timezone.now(), run=_fetch_run(membership, pk), again=again)
-    return redirect("generation_detail", slug, pk)
-
-
-@require_POST
-def generation_cutoffs(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Filter the questions of a run again."""
-    membership = fetch_manager(request.user, slug)
-    run = _fetch_run(membership, pk)
-    form = CutoffsForm(request.POST)
-    if form.is_valid():
-        with refusals_in_form(form):
-            changed = change_cutoffs(by=membership.user, at=timezone.now(), run=run, **form.cutoffs)
-            messages.success(request, str(changed))
-            return redirect("generation_detail", slug, pk)
-    return _show_run(request, membership, run, form)
+    figures = run_figures(membership.collection, run)
+    page = Paginator(replies_for_a_person(run), PER_PAGE).get_page(request.GET.get("page"))
+    context = collection_context(membership, "questions") | {
+        "run": run,
+        "form": CutoffsForm(initial=CutoffsForm.initial_of(run)),
+        "figures": figures,
+        "page": page,
+        "open": figures.mentions - figures.asked,
+        "no_answers": next((count for value, _, count in figures.outcomes if value == "no-answer"), 0),
+    }
+    return render(request, "corpus/questions/generation_detail.html", context)
 
 
 @form_page
@@ -255,20 +238,6 @@ def _decide(request: HttpRequest, slug: str, pk: int, act: Callable[..., None], 
         act(by=membership.user, at=timezone.now(), question=question)
         messages.success(request, done)
     return redirect(f"{reverse('question_list', args=[slug])}?{request.POST.get('back', '')[:2_000]}#question-{pk}")
-
-
-def _show_run(request: HttpRequest, membership: Membership, run: QuestionRun, form: CutoffsForm) -> HttpResponse:
-    figures = run_figures(membership.collection, run)
-    page = Paginator(replies_for_a_person(run), PER_PAGE).get_page(request.GET.get("page"))
-    context = collection_context(membership, "questions") | {
-        "run": run,
-        "form": form,
-        "figures": figures,
-        "page": page,
-        "open": figures.mentions - figures.asked,
-        "no_answers": next((count for value, _, count in figures.outcomes if value == "no-answer"), 0),
-    }
-    return render(request, "corpus/questions/generation_detail.html", context, status=422 if form.errors else 200)
 
 
 def _fetch_run(membership: Membership, pk: int) -> QuestionRun:

@@ -41,7 +41,7 @@ def run(collection):
 def cutoffs(manager, run, inside=0.3, outside=0.1, definition="words"):
     return change_cutoffs(
         by=manager, at=AT, run=run, cutoff_inside=inside, cutoff_outside=outside, overlap_definition=definition
-    )
+    ).changed
 
 
 @pytest.mark.parametrize("state", ["filtered", "markup", "too-long", "repeated", "discarded"])

@@ -183,7 +183,7 @@ def test_kept_answers_are_asked_for_again_and_stay_with_the_new_ones(manager, co
         continue_questions(by=manager, at=AT, run=run, send=False)
     with ChatStub([GOOD.replace("leaves", "buds"), "Hm, again."]) as stub:
         quick.LLM_BASE_URL = stub.url
-        jobs.carry_out(continue_questions(by=manager, at=AT, run=run, again=True, send=False))
+        jobs.carry_out(continue_questions(by=manager, at=AT, run=run, ask_again=True, send=False))
     assert len(stub.calls) == 2
     first, second, third = run.replies.order_by("position")
     assert [reply.outcome for reply in (first, second, third)] == ["questions", "questions", "unparseable"]

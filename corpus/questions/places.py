@@ -1,0 +1,51 @@
+"""Where verbs about a run that asks for questions, or about a call to authors, are done: see accounts/operations.py."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+
+from accounts.operations import Found, Place
+from accounts.refusals import Refused
+from corpus.collections.reads.collections import collection_with
+from corpus.collections.rules import check_role, fetch_membership
+from corpus.collections.views.context import collection_context
+from corpus.models import Collection
+
+
+def thing_with_page(
+    name: str, things: Callable[[Collection], QuerySet[Any]], *, key: str, tab: str, page: str
+) -> Place:
+    """One of the collection's things, which the action gets by its `name`, with a page that its buttons lead back to.
+
+    Addresses know its number, commands its `key`, which is "pk" or the name of a text.
+    """
+
+    def find(thing: Any, shown: dict[str, Any]) -> Found:
+        return Found({name: thing}, {}, shown, reverse(page, args=[thing.collection.slug, thing.pk]))
+
+    def on_page(request: HttpRequest, roles: tuple[Any, ...], slug: str, pk: int) -> Found:
+        membership = fetch_membership(request.user, slug)
+        check_role(membership, *roles)
+        return find(get_object_or_404(things(membership.collection), pk=pk), collection_context(membership, tab))
+
+    def for_command(slug: str, **typed: str) -> Found:
+        word = typed[name]
+        is_possible = key != "pk" or word.isdecimal()
+        found = things(collection_with(slug)).filter(**{key: word}).first() if is_possible else None
+        if found is None:
+            raise Refused(f"There is no {name} {word} in {slug}.")
+        return find(found, {})
+
+    return Place(
+        on_page,
+        rest=lambda view: find(get_object_or_404(things(view.collection), pk=view.kwargs["pk"]), {}),
+        command=for_command,
+        arguments={
+            "slug": "short name of the collection",
+            name: f"{'number' if key == 'pk' else key} of the {name}",
+        },
+    )
