@@ -7,10 +7,12 @@ from typing import Any
 from accounts.models import JobState
 from adjudication.models import Release, Split
 from annotation.models import Campaign, CampaignState, ExtractionSource
+from corpus.models import GenerationReply, Outcome
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.adjudication import build_campaign
 from tests.factories.annotation import make_campaign, make_material
-from tests.factories.corpus import TopicFactory, make_tree
+from tests.factories.corpus import DocumentFactory, TopicFactory, make_tree
+from tests.factories.mentions import QuestionRunFactory, make_mention, make_question
 from tests.factories.papers import PaperFactory, make_content, make_extraction
 
 
@@ -20,7 +22,7 @@ class Example:
 
     `given` has a value for each field, in REST's words; `wrong` are values that are refused, one at a time. `words` is
     what the command is given where that is not the value as text (several: a list). `audits` is the verb that is
-    recorded where that is not the action's name.
+    recorded where that is not the action's name. `settings` are those of the site meanwhile.
     """
 
     make: Callable[[], Mapping[str, str]]
@@ -28,6 +30,7 @@ class Example:
     wrong: Mapping[str, Any] = field(default_factory=dict)
     words: Mapping[str, Any] = field(default_factory=dict)
     audits: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def make_topics() -> dict[str, str]:
@@ -111,6 +114,26 @@ def make_release() -> dict[str, str]:
     return {"slug": "tea", "name": "v1"}
 
 
+def make_question_run() -> dict[str, str]:
+    """A run that has ended: one question that its filter left out, and one mention without an answer."""
+    collection = CollectionFactory(slug="tea")
+    document = DocumentFactory(collection=collection, docno="12", title="Green tea infusion temperatures")
+    run = QuestionRunFactory(collection=collection, state=JobState.DONE, overlap_definition="words")
+    mention = make_mention({"b0": document}, collection=collection)
+    make_question(mention, run=run, text="Which green leaf is best?", state="filtered")
+    silent = make_mention({"b0": document}, collection=collection)
+    GenerationReply.objects.create(
+        run=run,
+        mention=silent,
+        position=1,
+        source="inline-outside",
+        prompt="?",
+        outcome=Outcome.NO_ANSWER,
+        answered_at=AT,
+    )
+    return {"slug": "tea", "pk": str(run.pk)}
+
+
 EXAMPLES: dict[str, Example] = {  # by the name of the action
     "make_split": Example(
         make_topics,
@@ -153,5 +176,15 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         make_release,
         given={"doi": "10.5281/zenodo.1234567", "address": "https://hub.example/tea"},
         wrong={"doi": "no DOI", "address": "ftp:/nowhere"},
+    ),
+    "change_cutoffs": Example(
+        make_question_run,
+        given={"overlap_definition": "words", "cutoff_inside": 0.5, "cutoff_outside": 0.9},
+        wrong={"overlap_definition": "letters", "cutoff_inside": 2, "cutoff_outside": -1},
+    ),
+    "continue_questions": Example(
+        make_question_run,
+        given={"ask_again": True},
+        settings={"LLM_BASE_URL": "http://127.0.0.1:1/v1", "LLM_MODEL": "stub"},
     ),
 }

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command, get_commands, load_command_class
 from django.db import transaction
-from django.test import Client
+from django.test import Client, override_settings
 from django.urls import reverse
 from drf_spectacular.generators import SchemaGenerator
 
@@ -68,7 +68,7 @@ def described() -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
     found = {}
     for path, _, method, view in generator.endpoints:
         if verb := getattr(getattr(view.cls, method.lower(), None), "verb", None):
-            words = schema["paths"][path][method.lower()]
+            words = schema["paths"][path.replace("{pk}", "{id}")][method.lower()]
             content = words.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
             known = content.get("$ref", "").rpartition("/")[2]
             found[verb.action.__name__] = words, schema["components"]["schemas"].get(known, {}).get("properties", {})
@@ -118,7 +118,7 @@ class Doors:
             yield self.by_command
 
     def take_back(self, door: Callable[[Mapping[str, Any]], bool], given: Mapping[str, Any]) -> Done:
-        with transaction.atomic():
+        with override_settings(**self.example.settings), transaction.atomic():
             before = AuditEvent.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
             is_done = door(given)
             events = AuditEvent.objects.filter(pk__gt=before).order_by("pk").values_list("verb", "data")

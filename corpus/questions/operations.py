@@ -19,7 +19,6 @@ from corpus.questions.reads.generation import filter_of
 RUN = thing_with_page(
     "run",
     lambda of: of.question_runs.select_related("collection", "template"),
-    key="pk",
     tab="questions",
     page="generation_detail",
 )

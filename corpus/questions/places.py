@@ -16,12 +16,10 @@ from corpus.collections.views.context import collection_context
 from corpus.models import Collection
 
 
-def thing_with_page(
-    name: str, things: Callable[[Collection], QuerySet[Any]], *, key: str, tab: str, page: str
-) -> Place:
+def thing_with_page(name: str, things: Callable[[Collection], QuerySet[Any]], *, tab: str, page: str) -> Place:
     """One of the collection's things, which the action gets by its `name`, with a page that its buttons lead back to.
 
-    Addresses know its number, commands its `key`, which is "pk" or the name of a text.
+    Addresses and commands know its number.
     """
 
     def find(thing: Any, shown: dict[str, Any]) -> Found:
@@ -32,20 +30,15 @@ def thing_with_page(
         check_role(membership, *roles)
         return find(get_object_or_404(things(membership.collection), pk=pk), collection_context(membership, tab))
 
-    def for_command(slug: str, **typed: str) -> Found:
-        word = typed[name]
-        is_possible = key != "pk" or word.isdecimal()
-        found = things(collection_with(slug)).filter(**{key: word}).first() if is_possible else None
+    def for_command(slug: str, pk: str) -> Found:
+        found = things(collection_with(slug)).filter(pk=pk).first() if pk.isdecimal() else None
         if found is None:
-            raise Refused(f"There is no {name} {word} in {slug}.")
+            raise Refused(f"There is no {name} {pk} in {slug}.")
         return find(found, {})
 
     return Place(
         on_page,
         rest=lambda view: find(get_object_or_404(things(view.collection), pk=view.kwargs["pk"]), {}),
         command=for_command,
-        arguments={
-            "slug": "short name of the collection",
-            name: f"{'number' if key == 'pk' else key} of the {name}",
-        },
+        arguments={"slug": "short name of the collection", "pk": f"number of the {name}"},
     )
