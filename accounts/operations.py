@@ -148,7 +148,6 @@ class Operation:
 
         @extend_schema(
             operation_id=identity,
-            description=self.about,
             request=takes,
             responses=answers({status: shows}, 400, 403, 404, 409, 415, 422),
         )
@@ -162,7 +161,7 @@ class Operation:
             [shown] = self.carry_out(found, values, view.person, self.to_json, dry=is_dry)
             return Response(None if status == 204 else shown, status=200 if is_dry else status)
 
-        answer.verb = self  # type: ignore[attr-defined] # as of a page
+        answer.__doc__, answer.verb = self.about, self  # type: ignore[attr-defined] # the verb as of a page
         return answer
 
     @property

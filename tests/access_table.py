@@ -617,7 +617,7 @@ TABLE: list[Row] = [
     *row("api_pool_report", OVERSEERS_PAGE),
     *row(
         "api_sub_queries",
-        "GET login 404 403 200 200 200 | POST login 404 403 403 403 400 | DELETE login 404 403 403 403 400",
+        "GET login 404 403 200 200 200 | POST login 404 403 403 403 422 | DELETE login 404 403 403 403 400",
         json=lambda _: {},
     ),
     *row("api_run", "GET login 404 403 200 200 200", where=key_of("retrieval_run")),

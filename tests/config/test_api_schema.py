@@ -54,10 +54,12 @@ def world(shared_world: World, db: None) -> Iterator[World]:
 
 
 @pytest.mark.slow
-def test_every_operation_says_in_a_line_what_it_does(operations: list[Any]) -> None:
+def test_every_operation_says_in_a_line_what_it_does_and_which_tokens_it_takes(operations: list[Any]) -> None:
     assert {operation.path for operation in operations} >= {"/api/collections/", "/api/collections/{slug}/documents/"}
     summaries = {operation.label: operation.definition.raw.get("summary", "") for operation in operations}
     assert not [label for label, summary in summaries.items() if not 8 <= len(summary) <= 120], summaries
+    told = [operation.definition.raw.get("description", "") for operation in operations]
+    assert not [text for text in told if "Scope of the token: `" not in text]
 
 
 @pytest.mark.slow
