@@ -58,8 +58,8 @@ def test_every_operation_says_in_a_line_what_it_does_and_which_tokens_it_takes(o
     assert {operation.path for operation in operations} >= {"/api/collections/", "/api/collections/{slug}/documents/"}
     summaries = {operation.label: operation.definition.raw.get("summary", "") for operation in operations}
     assert not [label for label, summary in summaries.items() if not 8 <= len(summary) <= 120], summaries
-    told = [operation.definition.raw.get("description", "") for operation in operations]
-    assert not [text for text in told if "Scope of the token: `" not in text]
+    texts = [operation.definition.raw.get("description", "") for operation in operations]
+    assert not [text for text in texts if "Scope of the token: `" not in text]
 
 
 @pytest.mark.slow
