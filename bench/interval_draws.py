@@ -6,7 +6,7 @@
 import json
 import time
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -196,7 +196,9 @@ def _mean(sums: FloatArray) -> FloatArray:
     return np.asarray(sums[:-1] / sums[-1])
 
 
-def simulate(design: Design, draws: int = DRAWS, resamples: int = RESAMPLES) -> dict[str, Any]:
+def simulate(
+    design: Design, draws: int = DRAWS, resamples: int = RESAMPLES, methods: Iterable[str] = METHODS
+) -> dict[str, Any]:
     """{figure: {method: counts}} over `draws` data sets.
 
     Counts: `covered`, and the truth `below` or `above` the 95 % interval; `tost_high` and `tost_low`, where the end of
@@ -207,7 +209,7 @@ def simulate(design: Design, draws: int = DRAWS, resamples: int = RESAMPLES) -> 
     truth, draw = (of_scores if design.kind == "means" else of_labels)(design, resamples)
     rng = make_rng(zlib.crc32(design.name.encode()))
     names = ("covered", "below", "above", "tost_high", "tost_low", "none", "width")
-    found: Counts = {figure: {method: dict.fromkeys(names, 0) for method in METHODS} for figure in truth}
+    found: Counts = {figure: {method: dict.fromkeys(names, 0) for method in methods} for figure in truth}
     for _ in range(draws):
         samples = draw(rng)
         for figure, of_method in found.items():
