@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if RUN not in os.environ and not config.option.collectonly:
         held.enter_context(databases.one_run(settings.DATA_DIR, partial(_say, config)))
         os.environ[RUN] = str(os.getpid())
-        if "TMPDIR" not in os.environ and (in_memory := scratch.in_memory()):
+        if "TMPDIR" not in os.environ and (in_memory := scratch.in_memory(settings.DATA_DIR)):
             scratch.use(in_memory)
             held.callback(shutil.rmtree, in_memory, ignore_errors=True)
     held.enter_context(embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS))
