@@ -25,7 +25,7 @@ class Spelled(forms.Field):
 def rest_field(field: forms.Field, initial: Any = None, *, is_change: bool = False) -> Any:
     """The serializer's field of a form's; it may be left out where that has an `initial` value, or changes something.
 
-    A choice of things is made by what names them, as text; one of several by a list.
+    A choice of things is made by what names them, as text; one of several by a list, and so are fields with `many`.
     """
     has_default = initial is not None and not isinstance(field, Spelled) and not is_change
     more: dict[str, Any] = {"help_text": str(field.help_text or field.label or "")}
@@ -33,7 +33,7 @@ def rest_field(field: forms.Field, initial: Any = None, *, is_change: bool = Fal
     more |= {"default": initial} if has_default else {"required": is_needed}
     if isinstance(field, Spelled):
         return field.rest_field(**more)
-    if isinstance(field, forms.MultipleChoiceField | forms.ModelMultipleChoiceField):
+    if isinstance(field, forms.MultipleChoiceField | forms.ModelMultipleChoiceField) or getattr(field, "many", False):
         return serializers.ListField(child=serializers.CharField(max_length=200), **more)
     if isinstance(field, forms.ModelChoiceField):
         return serializers.CharField(max_length=200, **more)

@@ -13,14 +13,14 @@ from rest_framework.response import Response
 
 from accounts.actions import cancel_job
 from accounts.jobs import with_live_progress
+from accounts.rest_fields import rest_field
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import PoolEntry, PoolRun, PoolSource, Role
 from corpus.pools.actions import DEEPEST, request_pools
-from corpus.pools.forms import DEFAULT, STEMMERS, BuildForm, own_index, own_recipe
+from corpus.pools.forms import BuildForm, own_index, own_recipe
 from corpus.pools.reads.pool_report import holes_of_runs, overlap_of_methods
-from corpus.pools.reads.recipes import MOST
 from engines.ranking.index import Settings
 from engines.ranking.recipe import Recipe
 
@@ -42,6 +42,10 @@ class PoolEntrySerializer(serializers.ModelSerializer[PoolEntry]):
         fields = ("docno", "sources")
 
 
+def _option(name: str) -> Any:
+    return rest_field(BuildForm.base_fields[name], is_change=True)
+
+
 class RecipeSerializer(serializers.Serializer[Any]):
     """How the collection is searched; what is left out is as DORIS-MAE had it. A, B, C: the three `…_take`."""
 
@@ -50,13 +54,8 @@ class RecipeSerializer(serializers.Serializer[Any]):
     )
 
     def get_fields(self) -> dict[str, Any]:
-        found: dict[str, Any] = super().get_fields()
-        for name in BuildForm.RECIPE[1:]:
-            if isinstance(getattr(DEFAULT, name), bool):
-                found[name] = serializers.BooleanField(required=False)
-            else:
-                found[name] = serializers.IntegerField(min_value=0, max_value=MOST, required=False)
-        return found
+        numbers = {name: _option(name) for name in BuildForm.RECIPE[1:]}
+        return {**super().get_fields(), **numbers}
 
     def to_internal_value(self, data: Any) -> Recipe:
         return own_recipe(super().to_internal_value(data))
@@ -65,10 +64,8 @@ class RecipeSerializer(serializers.Serializer[Any]):
 class IndexSerializer(serializers.Serializer[Any]):
     """How texts become terms, and the numbers of BM25; what is left out is as usual."""
 
-    k1 = serializers.FloatField(min_value=0, max_value=10, required=False)
-    b = serializers.FloatField(min_value=0, max_value=1, required=False)
-    stemmer = serializers.ChoiceField(STEMMERS, required=False)
-    stop_words = serializers.BooleanField(required=False, help_text="keep words such as “the” and “of”")
+    def get_fields(self) -> dict[str, Any]:
+        return {name: _option(name) for name in BuildForm.INDEX}
 
     def to_internal_value(self, data: Any) -> Settings:
         return own_index(super().to_internal_value(data))

@@ -1,8 +1,7 @@
 """Runs and how they were made, for those who may see ranks."""
 
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-from django import forms
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django.shortcuts import get_object_or_404
@@ -15,6 +14,7 @@ from rest_framework.response import Response
 
 from accounts.actions import cancel_job
 from accounts.jobs import with_live_progress
+from accounts.rest_fields import rest_field
 from accounts.schema import answers
 from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
@@ -37,20 +37,6 @@ class RunSerializer(serializers.ModelSerializer[RetrievalRun]):
         fields = ("id", "name", "description", "topics", "rows", "deepest", "created_at")
 
 
-def option_field(field: forms.Field) -> serializers.Field[Any, Any, Any, Any]:
-    """An option of recipes as a field of a request."""
-    more: dict[str, Any] = {"required": False, "help_text": str(field.help_text)}
-    if isinstance(field, forms.ChoiceField):
-        return serializers.ChoiceField([str(word) for word, _ in cast(Any, field.choices)], **more)
-    if type(field) is forms.IntegerField:
-        return serializers.IntegerField(**more)
-    if isinstance(field, forms.FloatField):
-        return serializers.FloatField(**more)
-    if getattr(field, "many", False):
-        return serializers.ListField(child=serializers.CharField(), **more)
-    return serializers.CharField(**more)
-
-
 class NewRunSerializer(serializers.Serializer[Any]):
     """A run to make: `name` without spaces, the recipe, and any options of it that differ from its defaults."""
 
@@ -60,7 +46,7 @@ class NewRunSerializer(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
         found: dict[str, Any] = super().get_fields()
         found["recipe"].help_text = "one of " + ", ".join(RECIPES)
-        return found | {name: option_field(field) for name, field in all_options().items()}
+        return found | {name: rest_field(field, is_change=True) for name, field in all_options().items()}
 
 
 class MakingSerializer(serializers.ModelSerializer[RunMaking]):
