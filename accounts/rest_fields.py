@@ -1,7 +1,7 @@
 """Form fields as fields of REST requests, as `accounts/management/options.py` has them as options of commands."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from rest_framework import serializers
@@ -38,7 +38,7 @@ def rest_field(field: forms.Field, initial: Any = None, *, is_change: bool = Fal
     if isinstance(field, forms.ModelChoiceField):
         return serializers.CharField(max_length=200, **more)
     if isinstance(field, forms.ChoiceField):
-        return serializers.ChoiceField(list(field.choices), **more)  # type: ignore[arg-type]
+        return serializers.ChoiceField(named_choices(field), **more)
     kind = getattr(serializers, next(known.__name__ for known in PLAIN if isinstance(field, known)))
     more |= {limit: value for limit in LIMITS if (value := getattr(field, limit, None)) is not None}
     if not field.required and issubclass(kind, serializers.CharField):
@@ -46,6 +46,11 @@ def rest_field(field: forms.Field, initial: Any = None, *, is_change: bool = Fal
     elif not field.required and not issubclass(kind, serializers.BooleanField):
         more["allow_null"] = True
     return kind(**more)
+
+
+def named_choices(field: forms.ChoiceField) -> list[tuple[Any, Any]]:
+    """Without the empty one, which stands on a page for what REST and commands leave out."""
+    return [(value, label) for value, label in cast(Any, field.choices) if value != ""]
 
 
 def dry_run_field() -> serializers.BooleanField:

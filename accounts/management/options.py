@@ -2,9 +2,11 @@
 
 import sys
 from argparse import Action, ArgumentParser, BooleanOptionalAction
-from typing import Any, cast
+from typing import Any
 
 from django import forms
+
+from accounts.rest_fields import named_choices
 
 
 def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: bool = False, former: str = "") -> None:
@@ -14,10 +16,11 @@ def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: boo
     several; given again, the option adds to them. A switch that is on at first can be put off by --no-….
     """
     flag = "--" + name.replace("_", "-")
-    choices = dict(cast(Any, field.choices)) if isinstance(field, forms.ChoiceField) else {}
+    choices = dict(named_choices(field)) if isinstance(field, forms.ChoiceField) else {}
     words = [str(word) for word in choices]
     explained = "; ".join(f"{word}: {label}" for word, label in choices.items())
-    about = str(field.help_text or (f"{field.label}: {explained}" if explained else field.label or ""))
+    label = field.label or name.replace("_", " ").capitalize()
+    about = str(field.help_text or (f"{label}: {explained}" if explained else label))
     more: dict[str, Any] = {"help": about.replace("%", "%%")}
     if is_positional:
         parser.add_argument(name, **more)

@@ -11,25 +11,15 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.rest_fields import dry_run_field, rest_field
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
-from corpus.models import OverlapDefinition, PromptPurpose, QuestionRun, Role
+from corpus.models import OverlapDefinition, QuestionRun, Role
 from corpus.questions.actions.generation import generate_questions, preview_questions
-from corpus.questions.forms.generation import LARGEST_SEED, MOST_SAMPLED
+from corpus.questions.forms.generation import CutoffsForm, GenerationForm
 from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, QuestionRunSerializer
-from corpus.questions.reads.generation import (
-    USUAL_SAMPLE,
-    USUAL_SEED,
-    Used,
-    run_as_json,
-    run_figures,
-    used_of_again,
-)
-from corpus.questions.reads.mentions import SOURCES
-from corpus.questions.reads.prompts import prompt_named
-
-CUTOFF_HELP = "a share from 0 to 1; null for no filter; left out with another definition, the one that belongs to it"
+from corpus.questions.reads.generation import run_as_json, run_figures, used_of_again
 
 
 class SourceSerializer(serializers.Serializer[Any]):
@@ -64,23 +54,11 @@ class QuestionRunDetailSerializer(QuestionRunSerializer):
         return dict(CountsSerializer(run_as_json(run, run_figures(run.collection, run))).data)
 
 
-class FilterSerializer(serializers.Serializer[Any]):
-    """How questions are filtered by the overlap of their words with the titles of their targets."""
-
-    overlap_definition = serializers.ChoiceField(OverlapDefinition.choices, required=False)
-    cutoff_inside = serializers.FloatField(
-        min_value=0, max_value=1, required=False, allow_null=True, help_text=CUTOFF_HELP
-    )
-    cutoff_outside = serializers.FloatField(
-        min_value=0, max_value=1, required=False, allow_null=True, help_text=CUTOFF_HELP
-    )
-
-
 CutoffsSerializer = CHANGE_CUTOFFS.serializer("Cutoffs")
 ContinuationSerializer = CONTINUE_QUESTIONS.serializer("Continuation")
 
 
-class NewQuestionRunSerializer(FilterSerializer):
+class NewQuestionRunSerializer(serializers.Serializer[Any]):
     """Which mentions to ask about, with which prompt, and how their questions are filtered.
 
     `used` says what is done about mentions that were asked about before. With “stored” nothing is asked: the runs that
@@ -89,33 +67,16 @@ class NewQuestionRunSerializer(FilterSerializer):
 
     former: ClassVar[dict[str, str]] = {"again": "used"}
 
-    source = serializers.ChoiceField(  # type: ignore[assignment] # fields are taken off the class
-        SOURCES, required=False, help_text="source papers inside or outside only"
-    )
-    words = serializers.CharField(
-        max_length=300, default="", allow_blank=True, help_text="only paragraphs with these words"
-    )
-    used = serializers.ChoiceField(Used.choices, default=Used.NO)
-    sample = serializers.IntegerField(
-        min_value=0,
-        max_value=MOST_SAMPLED,
-        default=USUAL_SAMPLE,
-        help_text="so many at random; 0: all. Stored answers are filtered without a sample",
-    )
-    seed = serializers.IntegerField(
-        min_value=0, max_value=LARGEST_SEED, default=USUAL_SEED, help_text="the same seed takes the same mentions"
-    )
-    prompt = serializers.CharField(
-        max_length=120, required=False, help_text="NAME or NAME@VERSION; the newest version unless one is named"
-    )
-    dry_run = serializers.BooleanField(default=False, help_text="only say what it would take")
+    def get_fields(self) -> dict[str, Any]:
+        found = {name: rest_field(each, each.initial) for name, each in GenerationForm.base_fields.items()}
+        return found | {"dry_run": dry_run_field()}
 
     def to_internal_value(self, data: Any) -> Any:
         """True and false are what `again` was called with in version 0.1."""
         again = str(data.get("used")).lower() if isinstance(data, Mapping) else ""
         if again in ("true", "false"):
             data = data.copy()
-            with_cutoffs = any(name in data for name in FilterSerializer().fields)
+            with_cutoffs = any(name in data for name in CutoffsForm.base_fields)
             data["used"] = used_of_again(again=again == "true", with_cutoffs=with_cutoffs)
         return super().to_internal_value(data)
 
@@ -187,10 +148,12 @@ class QuestionRunList(InCollectionView):
         With `dry_run`, only say what it would take (200). With `used` “stored”, filter stored answers again (200).
         """
         given = self.body(NewQuestionRunSerializer)
-        is_dry, name = given.pop("dry_run"), given.pop("prompt", "")
-        prompt = prompt_named(self.collection, name, PromptPurpose.QUESTIONS) if name else None
-        asked = {"by": self.person, "at": timezone.now(), "collection": self.collection, "prompt": prompt, **given}
-        done = preview_questions(**asked) if is_dry else generate_questions(**asked)
+        is_dry = given.pop("dry_run")
+        form = GenerationForm.of(given, self.collection)
+        if not form.is_valid():
+            raise serializers.ValidationError(dict[str, Any](form.errors))
+        act = preview_questions if is_dry else generate_questions
+        done = act(by=self.person, at=timezone.now(), collection=self.collection, **form.arguments)
         if isinstance(done, QuestionRun):
             return Response(QuestionRunSerializer(done).data, status=202)
         return Response(done.as_json())

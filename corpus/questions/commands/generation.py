@@ -1,59 +1,29 @@
 """Commands about citation mentions and the questions that a language model writes about them."""
 
-from argparse import SUPPRESS, ArgumentTypeError
+from argparse import SUPPRESS
 from typing import Any
 
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.options import add_renamed_option
+from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand, valid
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.reads.collections import collection_with
 from corpus.imports.commands import ImportCommand
-from corpus.models import Collection, OverlapDefinition, QuestionRun
+from corpus.models import Collection, QuestionRun
 from corpus.questions.actions.generation import continue_questions, generate_questions, preview_questions
 from corpus.questions.actions.questions import FilteredAgain
-from corpus.questions.forms.generation import GenerationForm
-from corpus.questions.reads.generation import (
-    USUAL_SAMPLE,
-    USUAL_SEED,
-    Estimate,
-    Used,
-    run_as_json,
-    run_figures,
-    used_of_again,
-)
-from corpus.questions.reads.mentions import SOURCES
-from engines.text.overlap import DEFAULT, DEFINITIONS, USUAL
-
-CHOICE = ("source", "words", "used", "sample", "seed", "prompt")  # of the form; the filter has options of its own
+from corpus.questions.forms.generation import CutoffsForm, GenerationForm
+from corpus.questions.reads.generation import Estimate, run_as_json, run_figures, used_of_again
 
 
 class ImportMentions(ImportCommand):
     """manage.py import_mentions SLUG FILE… [--format F] [--only-linked] [--dry-run] [--json]"""
 
     kind = "mentions"
-
-
-OWN_CUTOFFS = "; ".join(
-    f"{name}: {each.inside:g} inside, {each.outside:g} outside" for name, each in DEFINITIONS.items()
-)
-
-
-def share(text: str) -> float | str | None:
-    """A share from 0 to 1, "none", or "usual" for the one that belongs to the definition."""
-    if text == USUAL:
-        return USUAL
-    try:
-        value = None if text == "none" else float(text)
-    except ValueError:
-        value = -1.0
-    if value is not None and not 0 <= value <= 1:
-        raise ArgumentTypeError(f"{text!r} is no share from 0 to 1, nor “none”")
-    return value
 
 
 class GenerateQuestions(ReportingCommand):
@@ -70,18 +40,10 @@ class GenerateQuestions(ReportingCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("--source", choices=SOURCES, help="source papers inside or outside only")
-        parser.add_argument("--words", help="only paragraphs with these words")
-        ways = ", ".join(f"{each.value} ({each.label.lower()})" for each in Used)
-        about = f"what to do about mentions that were asked about before: {ways}; default: no"
-        parser.add_argument("--used", choices=Used.values, help=about)
-        about = f"so many mentions at random; 0: all (default: {USUAL_SAMPLE}); stored answers are filtered without one"
-        parser.add_argument("--sample", type=int, metavar="N", help=about)
-        about = f"of the sample; the same seed takes the same mentions (default: {USUAL_SEED})"
-        parser.add_argument("--seed", type=int, metavar="N", help=about)
-        parser.add_argument("--prompt", metavar="NAME[@VERSION]", help="the newest version unless one is named")
+        for name in (*GenerationForm.field_order, *CutoffsForm.base_fields):
+            field = GenerationForm.base_fields[name]
+            add_option(parser, name, field, former="overlap" if name == "overlap_definition" else "")
         parser.add_argument("--again", action="store_true", help=SUPPRESS)  # as 0.1 had it
-        add_cutoffs(parser)
         parser.add_argument("--dry-run", action="store_true", help="only show what it would take")
         parser.add_argument("--continue", type=int, dest="run", metavar="RUN", help="go on with this run")
         parser.add_argument(
@@ -98,22 +60,22 @@ class GenerateQuestions(ReportingCommand):
             return _work(continue_questions(by=None, at=timezone.now(), run=found, ask_again=again, send=False))
         if options["ask_again"]:
             raise Refused("Name the run whose answers are asked for again: --continue RUN --ask-again.")
-        cutoffs = cutoffs_given(options)
+        given = {name: options[name] for name in GenerationForm.base_fields if options[name] is not None}
         if options["again"]:
-            options["used"] = self._used_of_again(options["used"], cutoffs)
-        form = GenerationForm.of({name: options[name] for name in CHOICE if options[name] is not None}, collection)
+            given["used"] = self._used_of_again(given)
+        form = GenerationForm.of(given, collection)
         valid(form)
-        arguments = {"collection": collection, **form.choice, "prompt": form.template, **cutoffs}
+        arguments = {"collection": collection, **form.arguments}
         if options["dry_run"]:
             return preview_summary(preview_questions(by=None, at=timezone.now(), **arguments))
         done = generate_questions(by=None, at=timezone.now(), **arguments, send=False)
         return (str(done), done.as_json()) if isinstance(done, FilteredAgain) else _work(done)
 
-    def _used_of_again(self, used: str | None, cutoffs: dict[str, Any]) -> str:
+    def _used_of_again(self, given: dict[str, Any]) -> str:
         """What --again meant in version 0.1. Errors: Refused next to --used."""
-        if used is not None:
+        if "used" in given:
             raise Refused("--again is now --used. Give it once.")
-        present = used_of_again(again=True, with_cutoffs=bool(cutoffs))
+        present = used_of_again(again=True, with_cutoffs=any(name in given for name in CutoffsForm.base_fields))
         self.stderr.write(f"--again is now --used {present}; the former name works in version 0.2 only.", str)
         return present
 
@@ -125,23 +87,6 @@ def _work(run: QuestionRun) -> tuple[str, dict[str, Any]]:
     if run.state != JobState.DONE:
         raise Refused(f"Run {run.pk}: {run.reason}")
     return run_summary(run)
-
-
-def add_cutoffs(parser: CommandParser) -> None:
-    """The options of a filter by overlap."""
-    about = f"how words count (usually {DEFAULT})"
-    choices = OverlapDefinition.values
-    add_renamed_option(parser, "--overlap-definition", former="--overlap", choices=choices, help=about)
-    text = f"highest overlap with titles for sources %s the collection, or none; cut-offs of their own: {OWN_CUTOFFS}"
-    for name in ("inside", "outside"):
-        parser.add_argument(f"--cutoff-{name}", type=share, default=USUAL, help=text % name)
-
-
-def cutoffs_given(options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of the actions that the options of a filter name; {} for none."""
-    given = {name: options[name] for name in ("cutoff_inside", "cutoff_outside") if options[name] != USUAL}
-    definition = options["overlap_definition"]
-    return given | ({"overlap_definition": OverlapDefinition(definition)} if definition else {})
 
 
 def run_numbered(collection: Collection, number: int) -> QuestionRun:

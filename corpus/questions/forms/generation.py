@@ -32,6 +32,9 @@ NO_CUTOFF = "none"
 OWN_CUTOFFS = " ".join(
     f"Cut-offs of “{each.label}”: {each.inside:g} inside, {each.outside:g} outside." for each in DEFINITIONS.values()
 )
+CUTOFF_OF_REST = (
+    "A share from 0 to 1; null for no filter; left out with another definition, the one that belongs to it."
+)
 YES_OR_NO = [("", "All"), ("yes", "Yes"), ("no", "No")]
 
 
@@ -114,7 +117,7 @@ class CutoffField(Spelled, forms.CharField):
         return share
 
     def rest_field(self, **common: Any) -> Any:
-        return CutoffRestField(min_value=0, max_value=1, allow_null=True, **common)
+        return CutoffRestField(min_value=0, max_value=1, allow_null=True, **common | {"help_text": CUTOFF_OF_REST})
 
     def text_of(self, value: Any) -> str:
         return str(value)
@@ -192,7 +195,7 @@ class GenerationForm(CutoffsForm):
         max_value=MOST_SAMPLED,
         initial=USUAL_SAMPLE,
         label="Random sample of",
-        help_text="0, or nothing: all of them. Stored answers are filtered without a sample.",
+        help_text="So many mentions at random; 0, or nothing: all. Stored answers are filtered without a sample.",
     )
     seed = forms.IntegerField(
         required=False,
@@ -206,6 +209,7 @@ class GenerationForm(CutoffsForm):
         required=False,
         label="Prompt",
         empty_label=None,
+        help_text="NAME or NAME@VERSION; the newest version, unless another is chosen.",
     )
     field_order = ["source", "words", "used", "sample", "seed", "prompt"]
 
@@ -247,6 +251,11 @@ class GenerationForm(CutoffsForm):
     @property
     def template(self) -> PromptTemplate | None:
         return self.cleaned_data.get("prompt")
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Those of `generate_questions` and `preview_questions`."""
+        return {**self.choice, "prompt": self.template, **self.cutoffs}
 
 
 class ContinuationForm(forms.Form):

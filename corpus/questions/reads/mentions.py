@@ -10,8 +10,6 @@ from django.db.models.functions import MD5, Cast, Concat
 
 from corpus.models import CitationMention, Collection, GenerationReply, MentionReference
 
-SOURCES = ("inside", "outside")
-
 
 @dataclass(frozen=True)
 class MentionFilter:

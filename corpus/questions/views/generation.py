@@ -94,7 +94,7 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         facts: dict[str, Any] = {"by": membership.user, "at": timezone.now(), "collection": collection}
         with refusals_in_form(form):
-            done = generate_questions(**facts, **form.choice, prompt=form.template, **form.cutoffs)
+            done = generate_questions(**facts, **form.arguments)
             if isinstance(done, QuestionRun):
                 return redirect("generation_detail", slug, done.pk)
             messages.success(request, str(done))
