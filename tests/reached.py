@@ -216,13 +216,16 @@ def main(words: list[str]) -> int:
         (words[: words.index("--")], words[words.index("--") + 1 :]) if "--" in words else (words, [])
     )
     changed = changed_files(revisions)
+    if not changed:
+        sys.stdout.write("Nothing has changed.\n")
+        return 0
     reached = Checkout().tests(changed)
     every = f"all {len(reached.files)}" if reached.why else f"{len(reached.files)}"
     sys.stdout.write(f"{len(changed)} changed files reach {every} modules of tests. {reached.why}".strip() + "\n")
     sys.stdout.flush()
     files = ["tests"] if reached.why else reached.files
     command = [sys.executable, "-m", "pytest", *passed_on, *files]
-    return subprocess.run(command, cwd=ROOT, check=False).returncode if changed else 0
+    return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 
 if __name__ == "__main__":
