@@ -166,7 +166,7 @@ def test_all_questions_are_answered_and_not_more_than_agreed_at_once():
     def answer(call: Call) -> Answer:
         if call.number < 3:  # which all wait for each other
             three.wait(PATIENCE)
-        return Answer(call.prompt)
+        return Answer(call.prompt, after=0.01)
 
     kept, stub, _ = drive(answer, 12, Pace(concurrency=3, per_minute=0))
     assert {key: reply.text for key, reply in kept.items()} == {n: str(n) for n in range(12)}
