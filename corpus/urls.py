@@ -4,6 +4,7 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
 
+from corpus.collections.operations import ARCHIVE_COLLECTION, DELETE_COLLECTION, REOPEN_COLLECTION
 from corpus.collections.views import audit, collections, invitations, overview, people, persons
 from corpus.documents import views as documents
 from corpus.documents.operations import INDEX_DOCUMENTS
@@ -37,10 +38,10 @@ PAGES: tuple[Any, ...] = (
 IN_COLLECTION: tuple[Any, ...] = (
     ("settings/", collections.collection_edit),
     ("address/", collections.collection_rename),
-    ("archive/", collections.collection_archive),
-    ("reopening/", collections.collection_reopen),
+    ("archive/", ARCHIVE_COLLECTION.page, "collection_archive"),
+    ("reopening/", REOPEN_COLLECTION.page, "collection_reopen"),
     ("backup/", collections.collection_backup),
-    ("deletion/", collections.collection_delete),
+    ("deletion/", DELETE_COLLECTION.page, "collection_delete"),
     ("people/", people.member_list),
     ("people/<int:pk>/role/", people.member_update),
     ("people/<int:pk>/removal/", people.member_remove),

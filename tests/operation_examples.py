@@ -114,6 +114,10 @@ def make_release() -> dict[str, str]:
     return {"slug": "tea", "name": "v1"}
 
 
+def make_archived() -> dict[str, str]:
+    return {"slug": CollectionFactory(slug="tea", archived_at=AT).slug}
+
+
 def make_question_run() -> dict[str, str]:
     """A run that has ended: one question that its filter left out, and one mention without an answer."""
     collection = CollectionFactory(slug="tea")
@@ -186,5 +190,10 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         make_question_run,
         given={"ask_again": True},
         settings={"LLM_BASE_URL": "http://127.0.0.1:1/v1", "LLM_MODEL": "stub"},
+    ),
+    "archive_collection": Example(make_topics),
+    "reopen_collection": Example(make_archived),
+    "request_removal": Example(
+        make_archived, given={"confirm": "tea"}, wrong={"confirm": "tee"}, audits="request_collection_deletion"
     ),
 }

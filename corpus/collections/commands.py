@@ -17,7 +17,6 @@ from corpus.collections.actions.collections import (
     create_collection,
     rename_collection,
     reopen_collection,
-    request_removal,
     update_collection,
 )
 from corpus.collections.actions.invitations import InvitationReport, invite_several
@@ -212,24 +211,6 @@ class RestoreCollection(ReportingCommand):
         except OSError as error:
             raise Refused(f"{file} cannot be read: {error.strerror}.") from error
         return f"Restored {collection.slug}. It is archived.", {"slug": collection.slug, "title": collection.title}
-
-
-class DeleteCollection(ReportingCommand):
-    """manage.py delete_collection SLUG --confirm SLUG [--json]"""
-
-    help = "Delete an archived collection with everything in it. Make a backup first: manage.py backup_collection."
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        super().add_arguments(parser)
-        parser.add_argument("slug", help="short name of the collection")
-        parser.add_argument("--confirm", required=True, metavar="SLUG", help="the short name, typed again")
-
-    def carry_out(self, *, slug: str, confirm: str, **_: Any) -> tuple[str, dict[str, Any]]:
-        collection = collection_with(slug)
-        run = request_removal(by=None, at=timezone.now(), collection=collection, confirm=confirm, send=False)
-        jobs.complete(run)
-        rows = sum(run.counts.values())
-        return f"Deleted {slug} with {rows:,} rows. The audit log is kept.", {"slug": slug, "rows": run.counts}
 
 
 class CollectionStats(ReportingCommand):

@@ -14,24 +14,22 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from corpus.collections.actions.collections import (
-    archive_collection,
     create_collection,
     rename_collection,
-    reopen_collection,
     request_removal,
     take_backup,
     update_collection,
 )
 from corpus.collections.api.base import ApiView, InCollectionView
 from corpus.collections.jobs.collection_backup import backup_response
-from corpus.models import Collection, CollectionRemoval, Role
-
-
-class CollectionSerializer(serializers.ModelSerializer[Collection]):
-    class Meta:
-        model = Collection
-        fields = ("slug", "title", "description", "licence", "created_at", "archived_at")
-        read_only_fields = ("created_at", "archived_at")
+from corpus.collections.operations import (
+    ARCHIVE_COLLECTION,
+    REOPEN_COLLECTION,
+    CollectionSerializer,
+    RemovalSerializer,
+)
+from corpus.collections.rules import MANAGE
+from corpus.models import Collection
 
 
 class CollectionChangeSerializer(serializers.ModelSerializer[Collection]):
@@ -40,12 +38,6 @@ class CollectionChangeSerializer(serializers.ModelSerializer[Collection]):
     class Meta:
         model = Collection
         fields = ("slug", "title", "description", "licence")
-
-
-class RemovalSerializer(serializers.ModelSerializer[CollectionRemoval]):
-    class Meta:
-        model = CollectionRemoval
-        fields = ("id", "slug", "title", "state", "requested_at")
 
 
 class CollectionList(ApiView):
@@ -74,7 +66,7 @@ class CollectionDetail(InCollectionView):
     """One collection."""
 
     serializer_class = CollectionSerializer
-    roles: ClassVar[dict[str, Any]] = {"PATCH": (Role.MANAGER,), "DELETE": (Role.MANAGER,)}
+    roles: ClassVar[dict[str, Any]] = {"PATCH": MANAGE, "DELETE": MANAGE}
     takes_archived = True  # to be deleted; changing it is refused by the actions
 
     @extend_schema(operation_id="collections_read", responses=answers({200: CollectionSerializer}))
@@ -113,29 +105,18 @@ class CollectionArchive(InCollectionView):
     """The collection's place in the archive."""
 
     serializer_class = CollectionSerializer
-    roles: ClassVar[dict[str, Any]] = {"PUT": (Role.MANAGER,), "DELETE": (Role.MANAGER,)}
+    roles: ClassVar[dict[str, Any]] = {"PUT": MANAGE, "DELETE": MANAGE}
     takes_archived = True
 
-    @extend_schema(
-        operation_id="collections_archive", request=None, responses=answers({200: CollectionSerializer}, 403, 409, 422)
-    )
-    def put(self, request: Request, slug: str) -> Response:
-        """Make the collection read-only."""
-        archived = archive_collection(by=self.person, at=timezone.now(), collection=self.collection)
-        return Response(CollectionSerializer(archived).data)
-
-    @extend_schema(operation_id="collections_reopen", responses=answers({200: CollectionSerializer}, 403, 409))
-    def delete(self, request: Request, slug: str) -> Response:
-        """Take the collection out of the archive."""
-        reopened = reopen_collection(by=self.person, at=timezone.now(), collection=self.collection)
-        return Response(CollectionSerializer(reopened).data)
+    put = ARCHIVE_COLLECTION.method("collections_archive", shows=CollectionSerializer, status=200)
+    delete = REOPEN_COLLECTION.method("collections_reopen", shows=CollectionSerializer, status=200)
 
 
 class CollectionBackup(InCollectionView):
     """The collection as one file."""
 
     serializer_class = CollectionSerializer
-    roles: ClassVar[dict[str, Any]] = {"GET": (Role.MANAGER,)}
+    roles: ClassVar[dict[str, Any]] = {"GET": MANAGE}
 
     @extend_schema(
         operation_id="collections_backup",

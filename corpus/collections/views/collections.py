@@ -8,21 +8,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.edits import edited_values, remember_shown
 from accounts.models import AuditEvent
-from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusal_messages import refusals_in_form
 from accounts.requests import Request
 from corpus.collections.actions.collections import (
-    archive_collection,
     create_collection,
     rename_collection,
-    reopen_collection,
-    request_removal,
     take_backup,
     update_collection,
 )
-from corpus.collections.forms import AddressForm, CollectionForm, NewCollectionForm, RemovalForm
+from corpus.collections.forms import AddressForm, CollectionForm, NewCollectionForm
 from corpus.collections.jobs.collection_backup import backup_response
 from corpus.collections.reads.collections import memberships_of
-from corpus.collections.reads.contents import extent
 from corpus.collections.rules import can_create_collections, check_can_create_collections, fetch_manager
 from corpus.collections.views.audit import audit_file
 from corpus.collections.views.context import collection_context
@@ -89,26 +85,6 @@ def collection_rename(request: Request, slug: str) -> HttpResponse:
     return render(request, "corpus/collections/collection_edit.html", context, status=422)
 
 
-@require_POST
-def collection_archive(request: Request, slug: str) -> HttpResponse:
-    """Make the collection read-only."""
-    membership = fetch_manager(request.user, slug)
-    with refusals_in_message(request):
-        archive_collection(by=request.user, at=timezone.now(), collection=membership.collection)
-        messages.success(request, "Collection archived. It can be read, but not changed.")
-    return redirect("collection_edit", slug)
-
-
-@require_POST
-def collection_reopen(request: Request, slug: str) -> HttpResponse:
-    """Take the collection out of the archive."""
-    membership = fetch_manager(request.user, slug)
-    with refusals_in_message(request):
-        reopen_collection(by=request.user, at=timezone.now(), collection=membership.collection)
-        messages.success(request, "Collection reopened.")
-    return redirect("collection_edit", slug)
-
-
 @require_safe
 def collection_backup(request: Request, slug: str) -> StreamingHttpResponse:
     """Everything in the collection as one file."""
@@ -116,24 +92,6 @@ def collection_backup(request: Request, slug: str) -> StreamingHttpResponse:
     logged = request.method == "GET"
     take_backup(by=membership.user, at=timezone.now(), collection=membership.collection, logged=logged)
     return backup_response(membership.collection)
-
-
-@require_http_methods(["GET", "POST"])
-def collection_delete(request: Request, slug: str) -> HttpResponse:
-    """Delete an archived collection: what is in it, its backup, and its short name typed again."""
-    membership = fetch_manager(request.user, slug)
-    form = RemovalForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        with refusals_in_form(form, "confirm"):
-            run = request_removal(
-                by=request.user,
-                at=timezone.now(),
-                collection=membership.collection,
-                confirm=form.cleaned_data["confirm"],
-            )
-            return redirect("collection_removal", run.pk)
-    context = collection_context(membership, "settings", form=form, extent=extent(membership.collection))
-    return render(request, "corpus/collections/collection_delete.html", context, status=422 if form.errors else 200)
 
 
 @require_safe

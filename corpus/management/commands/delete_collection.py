@@ -1,1 +1,3 @@
-from corpus.collections.commands import DeleteCollection as Command
+from corpus.collections.operations import DELETE_COLLECTION
+
+Command = DELETE_COLLECTION.command

@@ -1,0 +1,90 @@
+"""What can be done with a collection as a whole: archived, reopened, deleted."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from rest_framework import serializers
+
+from accounts.operations import Found, Operation, Place
+from corpus.collections.actions.collections import archive_collection, reopen_collection, request_removal
+from corpus.collections.forms import RemovalForm
+from corpus.collections.places import in_collection
+from corpus.collections.reads.contents import extent
+from corpus.collections.rules import MANAGE
+from corpus.models import Collection, CollectionRemoval
+
+SETTINGS = in_collection("settings", "collection_edit")
+
+
+class CollectionSerializer(serializers.ModelSerializer[Collection]):
+    class Meta:
+        model = Collection
+        fields = ("slug", "title", "description", "licence", "created_at", "archived_at")
+        read_only_fields = ("created_at", "archived_at")
+
+
+class RemovalSerializer(serializers.ModelSerializer[CollectionRemoval]):
+    class Meta:
+        model = CollectionRemoval
+        fields = ("id", "slug", "title", "state", "requested_at")
+
+
+def _settings(collection: Collection) -> str:
+    return reverse("collection_edit", args=[collection.slug])
+
+
+def _with_extent(place: Place) -> Place:
+    """Its page shows what the collection holds."""
+
+    def page(request: HttpRequest, roles: tuple[Any, ...], slug: str) -> Found:
+        found = place.page(request, roles, slug=slug)
+        return replace(found, shown=found.shown | {"extent": extent(found.target["collection"])})
+
+    return replace(place, page=page)
+
+
+def _deleted(run: CollectionRemoval) -> tuple[str, dict[str, Any]]:
+    rows = sum(run.counts.values())
+    return f"Deleted {run.slug} with {rows:,} rows. The audit log is kept.", {"slug": run.slug, "rows": run.counts}
+
+
+ARCHIVE_COLLECTION = Operation(
+    action=archive_collection,
+    place=SETTINGS,
+    roles=MANAGE,
+    about="Make the collection read-only.",
+    title="Archive the collection",
+    button="Archive",
+    report=lambda _: "Collection archived. It can be read, but not changed.",
+    goes_to=_settings,
+    to_json=lambda collection: CollectionSerializer(collection).data,
+)
+
+REOPEN_COLLECTION = Operation(
+    action=reopen_collection,
+    place=SETTINGS,
+    roles=MANAGE,
+    about="Take the collection out of the archive.",
+    title="Reopen the collection",
+    button="Reopen",
+    report=lambda _: "Collection reopened.",
+    goes_to=_settings,
+    to_json=lambda collection: CollectionSerializer(collection).data,
+)
+
+DELETE_COLLECTION = Operation(
+    action=request_removal,
+    form=RemovalForm,
+    place=_with_extent(SETTINGS),
+    roles=MANAGE,
+    about="Delete an archived collection with everything in it. Make its backup first: without it, this is final.",
+    title="Delete the collection",
+    button="Delete this collection",
+    template="corpus/collections/collection_delete.html",
+    report=lambda run: f"{run.title} is being deleted. This page shows how far it is.",
+    goes_to=lambda run: reverse("collection_removal", args=[run.pk]),
+    to_json=lambda run: RemovalSerializer(run).data,
+    finished=_deleted,
+)
