@@ -20,6 +20,7 @@ from rest_framework import serializers
 from rest_framework.response import Response
 
 from accounts import jobs
+from accounts.edits import edited_values
 from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand, faults_of, valid
 from accounts.refusal_messages import refusals_in_form
@@ -76,13 +77,14 @@ class Operation:
     has_dry_run: bool = False
     is_change: bool = False
     former: Mapping[str, str] = field(default_factory=dict)  # {former name: present name}
+    foresee: Callable[..., Any] | None = None  # a dry run of what is too much to be done and taken back
     finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
     template: str = "corpus/collections/operation.html"
 
     def carry_out(self, found: Found, values: Mapping[str, Any], by: Any, *then: Any, dry: bool = False) -> list[Any]:
         """Do it and return what each of `then` makes of the result; `dry`: it is taken back. Errors: the action's."""
         with transaction.atomic():
-            result = self.action(by=by, at=timezone.now(), **found.target, **values)
+            result = ((dry and self.foresee) or self.action)(by=by, at=timezone.now(), **found.target, **values)
             shown = [one(result) for one in then]
             transaction.set_rollback(dry)
         return shown
@@ -115,7 +117,7 @@ class Operation:
             form = self.form(request.POST if request.method == "POST" else None, **found.form)
             if form.is_valid():
                 with refusals_in_form(form):
-                    done = self.carry_out(found, form.cleaned_data, request.user, self.report, self.goes_to)
+                    done = self.carry_out(found, edited_values(form), request.user, self.report, self.goes_to)
                     messages.success(request, done[0])
                     return redirect(done[1])
             if not is_form:
@@ -153,13 +155,12 @@ class Operation:
         )
         def answer(view: Any, request: Any, **where: Any) -> Response:  # noqa: ARG001 - as DRF calls it
             given = dict(view.body(takes)) if takes else {}
-            is_dry = given.pop("dry_run", False)
+            dry = given.pop("dry_run", False)
             form = self.fill(found := self.place.rest(view), given)
             if not form.is_valid():
                 raise serializers.ValidationError(dict[str, Any](form.errors))
-            values = self.values(form.cleaned_data, given)
-            [shown] = self.carry_out(found, values, view.person, self.to_json, dry=is_dry)
-            return Response(None if status == 204 else shown, status=200 if is_dry else status)
+            [shown] = self.carry_out(found, self.values(form.cleaned_data, given), view.person, self.to_json, dry=dry)
+            return Response(None if status == 204 else shown, status=200 if dry else status)
 
         answer.__doc__, answer.verb = self.about, self  # type: ignore[attr-defined] # the verb as of a page
         return answer
@@ -177,8 +178,8 @@ class Operation:
                 for name, about in operation.place.arguments.items():
                     parser.add_argument(name, help=about)
                 for name, each in operation.form.base_fields.items():
-                    is_named = name in operation.named
-                    add_option(parser, name, each, is_positional=is_named, former=former.get(name, ""))
+                    how = {"is_positional": name in operation.named, "is_change": operation.is_change}
+                    add_option(parser, name, each, former=former.get(name, ""), **how)
                 if operation.has_dry_run:
                     parser.add_argument("--dry-run", action="store_true", help="only say what it would do")
 

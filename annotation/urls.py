@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from annotation.assignment import views as assignment
+from annotation.assignment.operations import UPDATE_ANNOTATOR
 from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN
 from annotation.campaigns.views import campaigns, criteria, guidelines, help_pages, items
 from annotation.imports import views as imports
@@ -83,7 +84,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("inquiries/<int:pk>/", inquiries.inquiry_detail, "inquiry_detail"),
             ("annotators/members/", assignment.annotator_create, "annotator_create"),
             ("annotators/names/", assignment.annotator_name, "annotator_name"),
-            ("annotators/<int:pk>/", assignment.annotator_edit, "annotator_edit"),
+            ("annotators/<int:pk>/", UPDATE_ANNOTATOR.page, "annotator_edit"),
             ("annotators/<int:pk>/state/", assignment.annotator_state, "annotator_state"),
             ("annotators/<int:pk>/release/", assignment.annotator_release, "annotator_release"),
             ("annotators/<int:pk>/hand-over/", assignment.annotator_hand_over, "annotator_hand_over"),

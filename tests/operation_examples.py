@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts.models import JobState
 from adjudication.models import Release, Split
-from annotation.models import Campaign, CampaignState, ExtractionSource
+from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource
 from corpus.models import GenerationReply, Outcome
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.adjudication import build_campaign
@@ -62,6 +62,11 @@ def make_judged() -> dict[str, str]:
 def make_draft() -> dict[str, str]:
     campaign: Campaign = make_campaign(make_material())
     return {"slug": campaign.collection.slug, "campaign": campaign.slug}
+
+
+def make_annotator() -> dict[str, str]:
+    where = make_draft()
+    return where | {"annotator": "Ana", "pk": str(Annotator.objects.get(name="Ana").pk)}
 
 
 def make_open() -> dict[str, str]:
@@ -173,6 +178,17 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
     "open_campaign": Example(make_closed, audits="reopen_campaign"),
     "close_campaign": Example(make_open),
     "delete_campaign": Example(make_draft),
+    "change_annotator": Example(
+        make_annotator,
+        given={"name": "Ann", "weight": 2.0, "capacity": 5, "state": "paused"},
+        wrong={"name": "Ben", "weight": 0, "capacity": -1, "state": "asleep"},
+        audits="update_annotator",
+    ),
+    "assign_items": Example(
+        make_draft,
+        given={"overlap": 1, "strategy": "planned", "repeat_percent": 20, "repeat_gap": 1, "seed": 5},
+        wrong={"overlap": 0, "strategy": "lottery", "repeat_percent": 80, "repeat_gap": 0, "seed": -1},
+    ),
     "make_sub_queries": Example(make_complex_topic, given={"size": 2}, wrong={"size": 0}),
     "index_again": Example(make_topics, audits="request_indexing"),
     "make_context_topics": Example(make_contexts, given={"level": "sentence", "drafts": True}, wrong={"level": "word"}),

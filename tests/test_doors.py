@@ -44,14 +44,13 @@ from adjudication.papers.forms import AcceptanceForm, ChoiceForm
 from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer
 from adjudication.releases.forms import ReleaseForm
 from adjudication.releases.views import line_detail, release_archive
-from annotation.assignment.api import AnnotatorChangeSerializer, NewAnnotatorsSerializer
-from annotation.assignment.forms import AnnotatorForm, MembersForm, NameForm, PlanForm
+from annotation.assignment.api import NewAnnotatorsSerializer
+from annotation.assignment.forms import MembersForm, NameForm
 from annotation.campaigns.api.campaigns import (
     CampaignChangeSerializer,
     ItemBuilds,
     ItemBuildSerializer,
     NewCampaignSerializer,
-    PlanSerializer,
 )
 from annotation.campaigns.forms.campaigns import CampaignForm, NewCampaignForm
 from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemRemovalForm
@@ -249,29 +248,12 @@ VERBS = [
         buttons=("dry_run",),
     ),
     Verb(
-        "assign",
-        (PlanForm,),
-        PlanSerializer,
-        "assign",
-        here=("campaign",),
-        buttons=("dry_run",),
-    ),
-    Verb(
         "add_annotators",
         (MembersForm, NameForm),
         NewAnnotatorsSerializer,
         "add_annotators",
         here=("campaign",),
         other={"users": "emails"},
-    ),
-    Verb(
-        "update_annotator",
-        (AnnotatorForm,),
-        AnnotatorChangeSerializer,
-        "update_annotator",
-        here=("campaign", "annotator"),
-        buttons=("state",),
-        other={"no_capacity": "capacity"},
     ),
     Verb(
         "annotate",
@@ -547,7 +529,7 @@ def test_a_verb_begins_with_the_same_at_each_door(verb: Verb) -> None:
     assert differing == {name for command, name in OTHER_DEFAULTS if command == verb.name}
 
 
-# Commands of these apps that are compared nowhere above, and why.
+# Commands of these apps that are compared nowhere above and follow from no operation, and why.
 ELSEWHERE = {
     "verify_release": "reads a folder, which only the command line has",
     "sample_size": "stores nothing; the page asks in points what the command takes as shares",

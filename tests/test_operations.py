@@ -132,7 +132,7 @@ class Doors:
 
     def by_page(self, given: Mapping[str, Any]) -> bool:
         """A page that only leads back has a message for who sees the next one; it has recorded nothing."""
-        found = self.verb.place.command(**self.where)
+        found = self.verb.place.command(**{name: self.where[name] for name in self.verb.place.arguments})
         data = dict(self.verb.fill(found, given).data.lists())
         answer = self.client.post(self.address(PAGES[self.name]), data)
         assert answer.status_code in (302, 422), answer.content
@@ -148,7 +148,7 @@ class Doors:
         return bool(answer.status_code < 300)
 
     def by_command(self, given: Mapping[str, Any]) -> bool:
-        words = [*self.where.values()]
+        words = [str(self.where[name]) for name in self.verb.place.arguments]
         for name in self.verb.named:
             words.append(str(given[name]))
         for name, value in given.items():

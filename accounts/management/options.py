@@ -9,11 +9,20 @@ from django import forms
 from accounts.rest_fields import named_choices
 
 
-def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: bool = False, former: str = "") -> None:
+def add_option(
+    parser: Any,
+    name: str,
+    field: forms.Field,
+    *,
+    is_positional: bool = False,
+    is_change: bool = False,
+    former: str = "",
+) -> None:
     """Add the field as an optional argument; its value is None unless it is given.
 
     `former` is a name that works for a version more. A field with `many` takes several words, and so does a choice of
-    several; given again, the option adds to them. A switch that is on at first can be put off by --no-….
+    several; given again, the option adds to them. A switch that is on at first can be put off by --no-…. With that a
+    change also takes a number or day away that need not be there: the value is then "".
     """
     flag = "--" + name.replace("_", "-")
     choices = dict(named_choices(field)) if isinstance(field, forms.ChoiceField) else {}
@@ -42,10 +51,21 @@ def add_option(parser: Any, name: str, field: forms.Field, *, is_positional: boo
         more |= {"type": float if isinstance(field, forms.FloatField) else int, "metavar": "N"}
     else:
         more["metavar"] = "NAME" if isinstance(field, forms.MultipleChoiceField) else name.upper()
+    parser = _with_way_to_empty(parser, name, field) if is_change else parser
     if former:
         add_renamed_option(parser, flag, former=former, **more)
     else:
         parser.add_argument(flag, **more)
+
+
+def _with_way_to_empty(parser: Any, name: str, field: forms.Field) -> Any:
+    """Add --no-NAME, of which and the option itself only one is given; returns where to add that."""
+    if field.required or not isinstance(field, forms.IntegerField | forms.DateField):
+        return parser
+    group = parser.add_mutually_exclusive_group()
+    taken = f"take the {field.label or name} away".lower()
+    group.add_argument(f"--no-{name.replace('_', '-')}", dest=name, action="store_const", const="", help=taken)
+    return group
 
 
 def add_renamed_option(parser: ArgumentParser, flag: str, *, former: str, **options: Any) -> None:

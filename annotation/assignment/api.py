@@ -1,4 +1,4 @@
-"""The annotators of a campaign through the API: listed, added, paused, removed, given another weight."""
+"""The annotators of a campaign through the API: listed, added, changed, given items."""
 
 from typing import Any, ClassVar
 
@@ -11,19 +11,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from annotation.assignment.actions.annotators import add_members_by_email, add_name, change_annotator
+from annotation.assignment.actions.annotators import add_members_by_email, add_name
+from annotation.assignment.operations import ASSIGN_ITEMS, UPDATE_ANNOTATOR, AnnotatorSerializer
 from annotation.campaigns.api.base import InCampaignView
-from annotation.campaigns.api.settings import number_field
-from annotation.models import Annotator, AnnotatorKind, AnnotatorState
+from annotation.models import Annotator, AnnotatorKind
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
-from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY
-
-
-class AnnotatorSerializer(serializers.ModelSerializer[Annotator]):
-    class Meta:
-        model = Annotator
-        fields = ("id", "name", "kind", "state", "weight", "capacity", "model", "run_number", "created_at")
+from engines.definitions.settings import ANNOTATOR_NAME
 
 
 class NewAnnotatorsSerializer(serializers.Serializer[Any]):
@@ -45,19 +39,23 @@ class NewAnnotatorsSerializer(serializers.Serializer[Any]):
         return attrs
 
 
-class AnnotatorChangeSerializer(serializers.Serializer[Any]):
-    """What is left out stays."""
+AnnotatorChangeSerializer = UPDATE_ANNOTATOR.serializer("AnnotatorChange")
+PlanSerializer = ASSIGN_ITEMS.serializer("Plan")
 
-    name = serializers.CharField(max_length=ANNOTATOR_NAME.most, required=False)
-    weight = serializers.FloatField(min_value=0.01, max_value=1000, required=False)
-    capacity = number_field(CAPACITY, allow_null=True, help_text="most items to assign; null for no limit")
-    state = serializers.ChoiceField(AnnotatorState.choices, required=False)
 
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """A request that changes nothing is a mistake."""
-        if not attrs:
-            raise serializers.ValidationError(f"Give at least one of {', '.join(self.fields)}.")
-        return attrs
+class PlannedSerializer(serializers.Serializer[Any]):
+    """Loads by person and items shared by couples, as `manage.py assign --json` prints them."""
+
+    items = serializers.IntegerField()
+    judgments = serializers.IntegerField()
+    annotators = serializers.DictField(child=serializers.IntegerField())
+    loads = serializers.DictField(child=serializers.IntegerField())
+    pairs = serializers.DictField(child=serializers.IntegerField())
+    seed = serializers.IntegerField()
+    strategy = serializers.CharField()
+    overlap = serializers.IntegerField()
+    inputs_hash = serializers.CharField()
+    repeats = serializers.DictField(child=serializers.IntegerField(), help_text="items asked a second time, by person")
 
 
 class AnnotatorList(InCampaignView):
@@ -102,13 +100,15 @@ class AnnotatorDetail(InCampaignView):
         """Read an annotator."""
         return Response(AnnotatorSerializer(self.annotator).data)
 
-    @extend_schema(
-        operation_id="annotators_change",
-        request=AnnotatorChangeSerializer,
-        responses=answers({200: AnnotatorSerializer}, 400, 403, 409, 415, 422),
+    patch = UPDATE_ANNOTATOR.method(
+        "annotators_change", takes=AnnotatorChangeSerializer, shows=AnnotatorSerializer, status=200
     )
-    def patch(self, request: Request, slug: str, campaign: str, pk: int) -> Response:
-        """Change name, weight or capacity; pause, resume or remove. What they judged stays and counts."""
-        values = self.body(AnnotatorChangeSerializer)
-        changed = change_annotator(annotator=self.annotator, by=self.person, at=timezone.now(), **values)
-        return Response(AnnotatorSerializer(changed).data)
+
+
+class Plans(InCampaignView):
+    """Assigning items."""
+
+    serializer_class = PlanSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
+
+    post = ASSIGN_ITEMS.method("assignments_plan", takes=PlanSerializer, shows=PlannedSerializer, status=200)

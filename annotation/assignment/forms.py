@@ -3,12 +3,14 @@
 from typing import Any
 
 from django import forms
+from rest_framework import serializers
 
 from accounts.edits import remember_shown
 from accounts.models import User
+from accounts.rest_fields import Spelled
 from annotation.campaigns.forms.campaigns import STRATEGIES, possible_annotators
 from annotation.campaigns.forms.settings import number_field
-from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
+from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign, Strategy
 from corpus.models import Membership
 from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SEED
 
@@ -41,19 +43,23 @@ class NameForm(forms.Form):
 
 
 class AnnotatorForm(forms.Form):
-    """How an annotator counts."""
+    """How an annotator counts; the page has buttons for the state."""
 
-    name = forms.CharField(max_length=ANNOTATOR_NAME.most)
+    name = forms.CharField(max_length=ANNOTATOR_NAME.most, help_text="Their name in this campaign.")
     weight = forms.FloatField(
         min_value=0.01,
         max_value=1000,
         help_text="Share of the load compared with the others, and of the vote where votes are weighted. 1 is usual.",
     )
     capacity = number_field(CAPACITY, required=False, help_text="Most items to assign to them. Left empty: no limit.")
+    state = forms.ChoiceField(choices=AnnotatorState.choices, required=False, label="Whether they judge")
 
     def __init__(self, data: Any = None, *, annotator: Annotator) -> None:
         super().__init__(data, initial={name: getattr(annotator, name) for name in self.base_fields})
         remember_shown(self)
+
+    def clean(self) -> dict[str, Any]:
+        return {name: value for name, value in self.cleaned_data.items() if value or name != "state"}
 
 
 class AmountForm(forms.Form):
@@ -78,13 +84,27 @@ class HandOverForm(AmountForm):
         fields["target"].queryset = others.exclude(pk=annotator.pk).order_by("name")
 
 
+class StrategyField(Spelled, forms.ChoiceField):
+    """Explained on the page; over REST in the words of campaigns."""
+
+    def rest_field(self, **common: Any) -> Any:
+        return serializers.ChoiceField(Strategy.choices, **common)
+
+    def text_of(self, value: Any) -> str:
+        return str(value)
+
+
 class PlanForm(forms.Form):
     overlap = number_field(
         OVERLAP,
+        required=False,
         label="Annotators per item",
-        help_text="Raise it to give every item more judges; what is given out already stays.",
+        help_text="Raise it to give every item more judges; what is given out already stays. Left empty: the"
+        " campaign's own.",
     )
-    strategy = forms.ChoiceField(choices=STRATEGIES, widget=forms.RadioSelect, label="How items reach people")
+    strategy = StrategyField(
+        choices=STRATEGIES, required=False, widget=forms.RadioSelect, label="How items reach people"
+    )
     repeat_percent = number_field(
         REPEAT_PERCENT,
         required=False,
@@ -98,7 +118,11 @@ class PlanForm(forms.Form):
         label="Gap before a repeat",
         help_text="The least number of other items in between (of abstracts, where one is judged by all aspects).",
     )
-    seed = number_field(SEED, help_text="The same seed and the same campaign give the same plan.")
+    seed = number_field(
+        SEED,
+        required=False,
+        help_text="The same seed and the same campaign give the same plan. Left empty: the campaign's own.",
+    )
 
     def clean_repeat_percent(self) -> int:
         return self.cleaned_data["repeat_percent"] or 0

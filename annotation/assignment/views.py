@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.edits import edited_values
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.assignment.actions.annotators import (
     add_members,
@@ -18,7 +17,6 @@ from annotation.assignment.actions.annotators import (
     pause_annotator,
     remove_annotator,
     resume_annotator,
-    update_annotator,
 )
 from annotation.assignment.actions.assignments import (
     confirm_assignment,
@@ -31,7 +29,6 @@ from annotation.assignment.reads.workload import assignable
 from annotation.campaigns.reads.progress import annotator_row, annotator_rows
 from annotation.campaigns.views.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.models import Annotator, AssignmentRun, Campaign
-from corpus.collections.views.context import form_page
 from corpus.models import Membership
 
 STATE_CHANGES = {
@@ -74,19 +71,6 @@ def annotator_name(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
     return _show_list(request, membership, found, name=form)
 
 
-@form_page
-def annotator_edit(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
-    """One annotator: weight and capacity, and everything that can be done with their items."""
-    membership, found, annotator = _fetch(request, slug, campaign, pk)
-    form = AnnotatorForm(request.POST or None, annotator=annotator)
-    if form.is_valid():
-        with refusals_in_form(form, "name"):
-            update_annotator(annotator=annotator, by=membership.user, at=timezone.now(), **edited_values(form))
-            messages.success(request, "Saved. It counts from the next assignment on.")
-            return redirect("annotator_edit", slug, campaign, pk)
-    return _show_one(request, membership, found, annotator, form=form)
-
-
 @require_POST
 def annotator_state(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
     """Pause, resume or remove, as the button says."""
@@ -112,7 +96,7 @@ def annotator_release(request: HttpRequest, slug: str, campaign: str, pk: int) -
     membership, found, annotator = _fetch(request, slug, campaign, pk)
     form = AmountForm(request.POST)
     if not form.is_valid():
-        return _show_one(request, membership, found, annotator, release=form)
+        return _show_one(request, membership, found, annotator, release_form=form)
     most = form.cleaned_data["most"]
     count = release_assignments(annotator=annotator, by=membership.user, at=timezone.now(), most=most)
     items, free = ("1 item", "It is") if count == 1 else (f"{count:,} items", "They are")
@@ -135,7 +119,7 @@ def annotator_hand_over(request: HttpRequest, slug: str, campaign: str, pk: int)
             add_message = messages.success if moved.moved else messages.warning
             add_message(request, f"{moved.moved:,} items went to {target}.{stayed}")
             return redirect("annotator_edit", slug, campaign, pk)
-    return _show_one(request, membership, found, annotator, hand_over=form)
+    return _show_one(request, membership, found, annotator, hand_over_form=form)
 
 
 def _fetch(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Membership, Campaign, Annotator]:
@@ -163,6 +147,15 @@ def _show_list(
     return render(request, "annotation/assignment/annotator_list.html", context, status=422 if members or name else 200)
 
 
+def shown_with(_: Membership, annotator: Annotator) -> dict[str, Any]:
+    """What the annotator's page shows around the form of how they count: what can be done with their items."""
+    return {
+        "row": annotator_row(annotator, timezone.now()),
+        "release_form": AmountForm(auto_id="release_%s"),
+        "hand_over_form": HandOverForm(annotator=annotator, auto_id="hand_over_%s"),
+    }
+
+
 def _show_one(
     request: HttpRequest, membership: Membership, campaign: Campaign, annotator: Annotator, **sent: forms.Form
 ) -> HttpResponse:
@@ -171,14 +164,11 @@ def _show_one(
         membership,
         campaign,
         "annotators",
-        row=annotator_row(annotator, timezone.now()),
         annotator=annotator,
-        form=sent.get("form") or AnnotatorForm(annotator=annotator),
-        release_form=sent.get("release") or AmountForm(auto_id="release_%s"),
-        hand_over_form=sent.get("hand_over") or HandOverForm(annotator=annotator, auto_id="hand_over_%s"),
+        form=AnnotatorForm(annotator=annotator),
+        **(shown_with(membership, annotator) | sent),
     )
-    invalid = any(form.is_bound for form in sent.values())
-    return render(request, "annotation/assignment/annotator_edit.html", context, status=422 if invalid else 200)
+    return render(request, "annotation/assignment/annotator_edit.html", context, status=422)
 
 
 SHOWN_RUNS = 10

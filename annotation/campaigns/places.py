@@ -1,16 +1,20 @@
-"""Where verbs about a campaign are done: see accounts/operations.py."""
+"""Where verbs are done: to a campaign, or to one of its things (see accounts/operations.py)."""
 
+from collections.abc import Callable
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.operations import Found, Place
+from accounts.refusals import NotHere
 from annotation.campaigns.reads.campaigns import campaign_with, fetch_campaign
 from annotation.campaigns.rules.campaigns import check_has_page
 from annotation.campaigns.views.context import campaign_context
 from annotation.models import Campaign
 from corpus.collections.rules import check_role, fetch_membership
+from corpus.models import Membership
 
 
 def in_campaign(back: str, section: str = "", *, page: str = "") -> Place:
@@ -18,21 +22,57 @@ def in_campaign(back: str, section: str = "", *, page: str = "") -> Place:
 
     `page`: the key in `Kind.tabs` of what not every kind has; refused with the reason where this kind has none.
     """
+    return _place(
+        lambda campaign: Found({"campaign": campaign}), lambda *_: {}, back, section=section, page=page, more={}
+    )
 
-    def find(campaign: Campaign, shown: dict[str, Any]) -> Found:
+
+def thing_in_campaign(
+    name: str,
+    things: Callable[[Campaign], QuerySet[Any]],
+    back: str,
+    section: str = "",
+    *,
+    page: str = "",
+    shows: Callable[[Membership, Any], dict[str, Any]] = lambda *_: {},
+    named: Callable[[Campaign, str], Any] | None = None,
+    about: str = "",
+) -> Place:
+    """One of the campaign's things: the action and the form get it by its `name`, addresses know its `pk`.
+
+    `shows` is what the page with the form shows of it to a member. Commands have the number too, or an argument of this
+    `name`, with the help `about`, that `named` understands. The others are those of `in_campaign`.
+    """
+
+    def find(campaign: Campaign, **where: Any) -> Found:
+        thing = named(campaign, where[name]) if named and name in where else things(campaign).filter(**where).first()
+        if thing is None:
+            raise NotHere(f"There is no {name} {where['pk']} in {campaign.slug}.")
+        return Found({name: thing}, {name: thing})
+
+    arguments = {name: about} if named else {"pk": f"number of the {name}"}
+    return _place(find, lambda *seen: {name: seen[1]} | shows(*seen), back, section=section, page=page, more=arguments)
+
+
+def _place(
+    find: Callable[..., Found], shows: Any, back: str, *, section: str, page: str, more: dict[str, str]
+) -> Place:
+    def within(campaign: Campaign, where: dict[str, Any]) -> Found:
         if page:
             check_has_page(campaign, page)
-        return Found({"campaign": campaign}, {}, shown, reverse(back, args=[campaign.collection.slug, campaign.slug]))
+        return find(campaign, **where)
 
-    def on_page(request: HttpRequest, roles: tuple[Any, ...], slug: str, campaign: str) -> Found:
+    def on_page(request: HttpRequest, roles: tuple[Any, ...], slug: str, campaign: str, **where: Any) -> Found:
         membership = fetch_membership(request.user, slug)
         check_role(membership, *roles)
-        found = fetch_campaign(membership, campaign)
-        return find(found, campaign_context(membership, found, section))
+        place = fetch_campaign(membership, campaign)
+        found = within(place, where)
+        shown = campaign_context(membership, place, section, **shows(membership, *found.target.values()))
+        return Found(found.target, found.form, shown, reverse(back, args=[slug, campaign]))
 
     return Place(
         on_page,
-        rest=lambda view: find(view.campaign, {}),
-        command=lambda slug, campaign: find(campaign_with(slug, campaign), {}),
-        arguments={"slug": "short name of the collection", "campaign": "short name of the campaign"},
+        rest=lambda view: within(view.campaign, {"pk": view.kwargs["pk"]} if more else {}),
+        command=lambda slug, campaign, **where: within(campaign_with(slug, campaign), where),
+        arguments={"slug": "short name of the collection", "campaign": "short name of the campaign", **more},
     )

@@ -1,4 +1,4 @@
-"""Campaigns: made, read, opened and closed; their items built and assigned."""
+"""Campaigns: made, read, opened and closed; their items built."""
 
 from dataclasses import asdict
 from typing import Any, ClassVar
@@ -13,7 +13,6 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from annotation.assignment.actions.annotators import add_members_by_email
-from annotation.assignment.actions.assignments import assign_items
 from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.actions.changes import change_campaign
 from annotation.campaigns.actions.items import build_items, remove_unjudged_items
@@ -28,7 +27,7 @@ from corpus.collections.api.base import InCollectionView, RemovedSerializer
 from corpus.collections.rules import MANAGE
 from corpus.models import Role
 from engines.definitions.drafts import CriterionDraft, LevelDraft
-from engines.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, REPEAT_GAP, REPEAT_PERCENT, SAMPLE, SEED
+from engines.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, SAMPLE, SEED
 
 
 class LevelSerializer(serializers.ModelSerializer[Level]):
@@ -158,30 +157,6 @@ class WorkloadSerializer(serializers.Serializer[Any]):
     hours = serializers.FloatField()
 
 
-class PlanSerializer(serializers.Serializer[Any]):
-    overlap = number_field(OVERLAP)
-    strategy = serializers.ChoiceField(Strategy.choices, required=False)
-    seed = number_field(SEED)
-    repeat_percent = number_field(REPEAT_PERCENT, help_text="of each person's new items, asked a second time")
-    repeat_gap = number_field(REPEAT_GAP, help_text="other items in between, at least")
-    dry_run = serializers.BooleanField(default=False)
-
-
-class PlannedSerializer(serializers.Serializer[Any]):
-    """Loads by person and items shared by couples, as `manage.py assign --json` prints them."""
-
-    items = serializers.IntegerField()
-    judgments = serializers.IntegerField()
-    annotators = serializers.DictField(child=serializers.IntegerField())
-    loads = serializers.DictField(child=serializers.IntegerField())
-    pairs = serializers.DictField(child=serializers.IntegerField())
-    seed = serializers.IntegerField()
-    strategy = serializers.CharField()
-    overlap = serializers.IntegerField()
-    inputs_hash = serializers.CharField()
-    repeats = serializers.DictField(child=serializers.IntegerField(), help_text="items asked a second time, by person")
-
-
 class CampaignList(InCollectionView):
     """The campaigns of a collection."""
 
@@ -276,21 +251,6 @@ class ItemBuilds(InCampaignView):
         who: dict[str, Any] = {"by": self.person, "at": timezone.now()}
         removed = remove_unjudged_items(campaign=self.campaign, topic=topic or "", dry_run=dry_run, **who)
         return Response({"removed": removed})
-
-
-class Plans(InCampaignView):
-    """Assigning items."""
-
-    serializer_class = PlanSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
-
-    @extend_schema(
-        operation_id="assignments_plan", responses=answers({200: PlannedSerializer}, 400, 403, 409, 415, 422)
-    )
-    def post(self, request: Request, slug: str, campaign: str) -> Response:
-        """Give every item the judges it still needs; with `dry_run`, only say how it would come out."""
-        summary = assign_items(campaign=self.campaign, by=self.person, at=timezone.now(), **self.body(PlanSerializer))
-        return Response(asdict(summary))
 
 
 def _with_drafts(values: dict[str, Any]) -> dict[str, Any]:

@@ -1,1 +1,3 @@
-from annotation.assignment.commands.assign import Command
+from annotation.assignment.operations import ASSIGN_ITEMS
+
+Command = ASSIGN_ITEMS.command

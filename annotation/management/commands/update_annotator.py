@@ -1,1 +1,3 @@
-from annotation.assignment.commands.annotators import UpdateCommand as Command
+from annotation.assignment.operations import UPDATE_ANNOTATOR
+
+Command = UPDATE_ANNOTATOR.command

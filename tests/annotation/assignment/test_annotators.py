@@ -39,9 +39,9 @@ def test_annotators_are_added_and_changed_by_command(campaign: Campaign) -> None
     assert machine["annotators"] == ["Robin"]
     assert campaign.annotators.get(name="Robin").model == "m-1"
     paused, _ = run("update_annotator", *place, "ana@example.org", "--state", "paused", "--capacity", "5")
-    assert paused == {"name": "Ana", "kind": "human", "state": "paused", "weight": 1.0, "capacity": 5}
+    assert paused | {"name": "Ana", "kind": "human", "state": "paused", "weight": 1.0, "capacity": 5} == paused
     changed, _ = run("update_annotator", *place, "Ana", "--state", "active", "--no-capacity", "--weight", "2")
-    assert changed == {"name": "Ana", "kind": "human", "state": "active", "weight": 2.0, "capacity": None}
+    assert changed | {"name": "Ana", "kind": "human", "state": "active", "weight": 2.0, "capacity": None} == changed
     run("update_annotator", *place, "Ben", "--state", "removed")
     assert states(campaign) == {"Ana": "active", "Ben": "removed", "Robin": "active", "Zoe": "active"}
 
@@ -56,10 +56,14 @@ def test_what_cannot_be_added_or_changed_says_what_to_do(campaign: Campaign) -> 
     assert "It has none" in refusal("update_annotator", *place, "Ana", "--weight", "2")
     run("add_annotators", *place, "ana@example.org")
     assert "There are: Ana." in refusal("update_annotator", *place, "Ann", "--weight", "2")
-    assert "Nothing to change" in refusal("update_annotator", *place, "Ana")
-    assert "above 0" in refusal("update_annotator", *place, "Ana", "--weight", "0", "--state", "paused")
+    assert "at least one of name, weight" in refusal("update_annotator", *place, "Ana")
+    assert "greater than or equal to 0.01" in refusal(
+        "update_annotator", *place, "Ana", "--weight", "0", "--state", "paused"
+    )
     assert "Only a machine has a model" in refusal("add_annotators", *place, "--name", "Zoe", "--model", "m-1")
     assert states(campaign) == {"Ana": "active"}
+    with pytest.raises(CommandError, match="not allowed with"):
+        call_command("update_annotator", *place, "Ana", "--capacity", "3", "--no-capacity")
     with pytest.raises(CommandError, match="invalid choice"):
         call_command("update_annotator", *place, "Ana", "--state", "asleep")
 

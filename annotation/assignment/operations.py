@@ -1,0 +1,109 @@
+"""What can be done with the annotators of a campaign: changed, given items."""
+
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from django.urls import reverse
+from rest_framework import serializers
+
+from accounts.operations import Operation
+from accounts.refusals import Refused
+from annotation.assignment.actions.annotators import change_annotator
+from annotation.assignment.actions.assignments import assign_items
+from annotation.assignment.forms import AnnotatorForm, PlanForm
+from annotation.assignment.jobs import Summary
+from annotation.assignment.views import shown_with
+from annotation.campaigns.places import in_campaign, thing_in_campaign
+from annotation.models import Annotator, Campaign, Strategy
+from corpus.collections.rules import MANAGE
+
+
+class AnnotatorSerializer(serializers.ModelSerializer[Annotator]):
+    class Meta:
+        model = Annotator
+        fields = ("id", "name", "kind", "state", "weight", "capacity", "model", "run_number", "created_at")
+
+
+def _annotator_named(campaign: Campaign, name: str) -> Annotator:
+    """By name or address. Errors: Refused for one that nobody in the campaign has, with those that there are."""
+    people = {each.name: each for each in campaign.annotators.select_related("user").order_by("name")}
+    by_email = {each.user.email: each for each in people.values() if each.user}
+    found = people.get(name) or by_email.get(name.lower())
+    if found is None:
+        there = f" There are: {', '.join(people)}." if people else " It has none."
+        raise Refused(f"There is no annotator {name} in {campaign.slug}.{there}")
+    return found
+
+
+def _page_of(annotator: Annotator) -> str:
+    campaign = annotator.campaign
+    return reverse("annotator_edit", args=[campaign.collection.slug, campaign.slug, annotator.pk])
+
+
+def _as_json(annotator: Annotator) -> Any:
+    return AnnotatorSerializer(annotator).data
+
+
+SHOWN_PAIRS = 15
+
+
+def _plan_in_words(summary: Summary) -> str:
+    """The plan in lines for a person."""
+    if summary.strategy == Strategy.QUEUE:
+        return f"{summary.judgments:,} free slots of {summary.items:,} items are in the open queue."
+    lines = [f"{summary.judgments:,} judgments of {summary.items:,} items are assigned (seed {summary.seed})."]
+    lines += [
+        f"  {name}: {new:,} new, {summary.loads[name]:,} in all{_again(summary.repeats.get(name, 0))}"
+        for name, new in sorted(summary.annotators.items())
+    ]
+    pairs = sorted(summary.pairs.items())
+    lines += [f"  {' and '.join(pair.split('|'))} share {count:,}" for pair, count in pairs[:SHOWN_PAIRS]]
+    if len(pairs) > SHOWN_PAIRS:
+        lines.append(f"  … and {len(pairs) - SHOWN_PAIRS:,} more pairs, from {min(summary.pairs.values()):,} items")
+    return "\n".join(lines)
+
+
+def _again(count: int) -> str:
+    return f", {count:,} asked again" if count else ""
+
+
+UPDATE_ANNOTATOR = Operation(
+    action=change_annotator,
+    form=AnnotatorForm,
+    place=thing_in_campaign(
+        "annotator",
+        lambda campaign: campaign.annotators.select_related("user", "campaign__collection"),
+        "annotator_list",
+        "annotators",
+        shows=shown_with,
+        named=_annotator_named,
+        about="name or address of the annotator",
+    ),
+    roles=MANAGE,
+    about="Change name, weight or capacity; pause, resume or remove. What they judged stays and counts.",
+    title="Change an annotator",
+    button="Save",
+    report=lambda annotator: f"Saved {annotator}. Weight and capacity count from the next assignment on.",
+    goes_to=_page_of,
+    to_json=_as_json,
+    is_change=True,
+    template="annotation/assignment/annotator_edit.html",
+)
+
+ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and another writes what was seen
+    action=assign_items,
+    foresee=partial(assign_items, dry_run=True),
+    form=PlanForm,
+    place=in_campaign("assignment_plan"),
+    roles=MANAGE,
+    about="Give every item of a campaign the annotators it still needs: distinct people, even loads, couples met"
+    " evenly. What is assigned already stays.",
+    title="Assign items",
+    button="Assign",
+    report=_plan_in_words,
+    goes_to=lambda _: "",
+    to_json=asdict,
+    has_dry_run=True,
+    former={"repeats": "repeat_percent"},
+)
