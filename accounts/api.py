@@ -142,7 +142,8 @@ def _words(parameter: OpenApiParameter) -> tuple[str, ...]:
 
 
 def check_fields(shape: Shape, data: Any) -> None:
-    """The same for the fields of a body, and of the objects in it. A serializer with `takes_more` knows any name."""
+    """Errors: ValidationError for fields of a body, or of objects in it, that the serializer does not have. One with
+    `takes_more` takes any name."""
     if found := dict(islice(_unknown(shape, data, ""), MOST_NAMED)):
         raise ValidationError(found)
 

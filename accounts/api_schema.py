@@ -72,7 +72,7 @@ class YamlRenderer(_CachedText, renderers.OpenApiYamlRenderer):
 
 
 class PlainYamlRenderer(_CachedText, renderers.OpenApiYamlRenderer2):
-    """The same under the usual name of the type."""
+    """YAML under its usual media type."""
 
 
 RENDERERS = (YamlRenderer, PlainYamlRenderer, renderers.OpenApiJsonRenderer, renderers.OpenApiJsonRenderer2)

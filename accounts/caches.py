@@ -35,7 +35,7 @@ class VolatileClient(RedisCacheClient):
         return super().get_client()
 
     def get_client(self, key: Any = None, *, write: bool = False) -> Any:  # noqa: ARG002 - Django's signature
-        """The same at each question: to make one took longer than a near Redis takes to answer.
+        """One client for all questions: making one takes longer than a Redis on the same host takes to answer.
 
         There is one server, and the client's pool of connections knows of threads, forks and lost connections.
         """
@@ -55,7 +55,7 @@ class VolatileClient(RedisCacheClient):
             return otherwise
 
     def read(self, ask: Callable[..., T], arguments: tuple[Any, ...], otherwise: T) -> T:
-        """The same; also `otherwise` for what was kept by code that is gone."""
+        """The value that Redis holds; `otherwise` while it is away, and for a value written by code that no longer exists."""
         try:
             return self.attempt(ask, arguments, otherwise)
         except UNREADABLE as error:

@@ -82,7 +82,7 @@ def cancel(job: Job, *, at: datetime) -> None:
 
 
 def with_live_progress(job: J) -> J:
-    """The same job with the newest done, total and step that its worker has reported."""
+    """The job with the newest done, total and step that its worker has reported."""
     if job.state == JobState.RUNNING:
         live = volatile.get(progress_key(job))
         if live:

@@ -162,7 +162,7 @@ def redis_database(url: str, shift: int) -> str:
 
 
 def celery_broker(url: str) -> str:
-    """The same Redis in the words of Celery, which writes Unix sockets as redis+socket:///path?virtual_host=0."""
+    """The address of Redis as Celery spells it: Unix sockets as redis+socket:///path?virtual_host=0."""
     parts = urlsplit(url)
     if parts.scheme != "unix":
         return url

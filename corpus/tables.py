@@ -18,7 +18,7 @@ from django.shortcuts import redirect
 from accounts.refusals import Conflict, Refused
 from engines.formats.csv_text import write_csv
 
-MOST = 1_000  # rows changed at once, each in a step of its own
+MOST = 1_000  # rows changed at once, each in a separate step
 MOST_REASONS = 3  # of refusals, in the message
 
 Cell = Callable[[Any], object]
@@ -142,7 +142,7 @@ def _one_by_one(act: Callable[[Any], object], rows: Sequence[Any]) -> Counter[st
 
 
 def _together(act: Callable[[Sequence[Any]], int], rest: str, rows: Sequence[Any]) -> Counter[str]:
-    """The same, where one action takes all rows."""
+    """Why rows were left as they are, and how many, where one action takes all rows."""
     try:
         return Counter({rest: len(rows) - act(rows)})
     except (Refused, Conflict) as refusal:

@@ -63,7 +63,8 @@ def request_evaluation(
 
 
 def _settled(collection: Collection, spec: EvaluationSpec) -> EvaluationSpec:
-    """The same evaluation in words that mean the same campaigns for good: who may see it is asked of them later."""
+    """The evaluation with golds named by their campaigns, so that later campaigns do not change what it means and who
+    may see it."""
     parts = find_preset(spec.preset).parts if spec.preset else ()
     gold = spec.gold or (parts[0].gold if len(parts) == 1 else "")
     golds = [each and lasting_selector(collection, each) for each in (gold, spec.against)]
@@ -71,7 +72,7 @@ def _settled(collection: Collection, spec: EvaluationSpec) -> EvaluationSpec:
 
 
 def check_words(collection: Collection, spec: EvaluationSpec, files: Mapping[str, Grades] | None = None) -> None:
-    """Errors: Refused where the words make no sense, before any work; NotAllowed for sealed labels."""
+    """Check the options before any work. Errors: Refused for invalid ones; NotAllowed for sealed labels."""
     spec.check()
     if not (spec.gold or spec.preset):
         raise Refused("Say against what the runs are measured: choose a gold or a preset.")

@@ -58,7 +58,7 @@ def _prefix(options: Options, option: str) -> str:
 
 
 def _hashed(name: str, content: Iterable[bytes], listed: list[dict[str, Any]]) -> Iterator[bytes]:
-    """The same pieces; size and hash are noted once they have gone by."""
+    """Pass the pieces through; note their size and hash at the end."""
     digest, size = hashlib.sha256(), 0
     for piece in content:
         digest.update(piece)

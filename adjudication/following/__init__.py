@@ -1,1 +1,1 @@
-"""Following the work of a campaign: how much was judged when, how fast, and whose answers deserve a look."""
+"""Following the work of a campaign: how much was judged when, how fast, and whose answers should be checked."""

@@ -42,7 +42,7 @@ def fetch_adjudicator(collection: Collection, by: User) -> Membership:
 
 
 def check_adjudicator(collection: Collection, by: User | None) -> None:
-    """The same where only the refusal matters; the command line (None) is refused while the collection is archived."""
+    """Refuse as `fetch_adjudicator` does; the command line (None) is refused while the collection is archived."""
     if by is None:
         check_not_archived(collection)
     else:
@@ -50,7 +50,7 @@ def check_adjudicator(collection: Collection, by: User | None) -> None:
 
 
 def check_can_decide(collection: Collection, item: int, by: User | None, *, override: bool) -> None:
-    """The same for what is done with an item (its id), which nobody does who judged it, unless they may `override`."""
+    """Refuse also people who judged the item (its id) themselves, unless they may `override`."""
     if by is None:
         check_not_archived(collection)
     else:

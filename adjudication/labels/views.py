@@ -52,7 +52,7 @@ class Scope:
         }
 
     def criterion_context(self, **more: Any) -> dict[str, Any]:
-        """The same for pages about one of the criteria."""
+        """What the templates of pages about one criterion share."""
         return self.context(criteria=self.criteria, criterion=self.criterion, **more)
 
 

@@ -41,8 +41,8 @@ def make_split(
 
     Every part gets its share of the topics of each value of the attributes `within`. A topic made from another one,
     topics of the same text, and topics of one value of an attribute `together` are always in the same part. The same
-    seed over the same topics draws the same parts. Errors: Refused for words that make no sense and where a part would
-    be empty, Conflict for a name that is taken.
+    seed over the same topics draws the same parts. Errors: Refused for invalid options and where a part would be
+    empty, Conflict for a name that is taken.
     """
     check_manager(collection, by)
     _check_words(name, parts, within, together)
@@ -79,7 +79,7 @@ def delete_split(*, by: User | None, at: datetime, split: Split) -> Split:
 def _check_words(name: str, parts: Mapping[str, float], within: Sequence[str], together: Sequence[str]) -> None:
     for word in (name, *parts):
         if not _word(word):
-            text = "is no name: at most 40 of the letters a to z, digits, hyphens and underscores."
+            text = "is not a valid name. Use up to 40 characters: letters a to z, digits, hyphens and underscores."
             raise Refused(f"“{word[:40]}” {text}")
     if not 2 <= len(parts) <= MOST_PARTS:
         raise Refused(f"A split has between 2 and {MOST_PARTS} parts.")

@@ -52,7 +52,7 @@ def read_body(body: bytes) -> SubmissionRequest:
 
 
 def read_request(data: Any, **fixed: Any) -> SubmissionRequest:
-    """The same from the parsed JSON; `fixed` are fields that the sender has no say in. Errors: Malformed."""
+    """A request from parsed JSON; `fixed` are fields that the sender cannot choose. Errors: Malformed."""
     if not isinstance(data, dict) or not isinstance(data.get("submissions"), list):
         raise Malformed("submissions", "send an object with a list of submissions.")
     if not 1 <= len(data["submissions"]) <= MOST_AT_ONCE:
@@ -73,7 +73,7 @@ def read_have(value: Any, field: str = "have") -> list[list[int]]:
 
 
 def read_have_text(text: str) -> list[list[int]]:
-    """The same as in an address: "1.2.3,4" is [[1, 2, 3], [4]]."""
+    """Units as an address spells them: "1.2.3,4" is [[1, 2, 3], [4]]."""
     try:
         return read_have([[int(id_) for id_ in unit.split(".")] for unit in text.split(",") if unit])
     except ValueError:

@@ -22,7 +22,7 @@ def check_can_extract(assignment: Assignment, by: User) -> None:
 
 
 def check_can_work(assignment: Assignment, by: User) -> None:
-    """The same in any state of the assignment. Errors: NotAllowed, Refused."""
+    """Refuse as `check_can_extract` does, but in any state of the assignment. Errors: NotAllowed, Refused."""
     annotator, campaign = assignment.annotator, assignment.item.campaign
     if annotator is None or annotator.user_id != by.pk:
         raise NotAllowed("This paper is assigned to somebody else.")

@@ -32,7 +32,7 @@ SLUG_ERROR = {"invalid": "Use only letters without accents, digits, hyphens and 
 
 
 class NewCollectionForm(CollectionForm):
-    """The same with the slug."""
+    """A new collection: title, short name, description and licence."""
 
     class Meta(CollectionForm.Meta):
         fields = ["title", "slug", "description", "licence"]
@@ -152,7 +152,7 @@ class ErasureRequestForm(forms.Form):
 
 
 class ErasureForm(ErasureRequestForm):
-    """The same with the person's address typed again, so that nobody erases the wrong person."""
+    """What becomes of the labels, and the person's address typed again, so that nobody erases the wrong person."""
 
     confirm = forms.CharField(
         label="Their e-mail address", max_length=254, widget=forms.TextInput(attrs={"autocomplete": "off"})

@@ -24,7 +24,7 @@ def run_lines(run: RetrievalRun, *, header: bool = False) -> Iterator[str]:
 
 
 def run_pieces(run: RetrievalRun, *, header: bool = False) -> Iterator[bytes]:
-    """The same as bytes, some lines at a time."""
+    """The run's file as bytes, some lines at a time."""
     lines: list[str] = []
     size = 0
     for line in run_lines(run, header=header):

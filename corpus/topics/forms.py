@@ -193,7 +193,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def split_lines(lines: list[str]) -> list[str]:
-    """The same with every sentence in a line of its own."""
+    """The lines, split so that each holds one sentence."""
     return [line[start:end] for line in lines for start, end in sentence_spans(line)]
 
 

@@ -37,7 +37,7 @@ class CriterionDraft:
 
 
 class BadOptions(Exception):
-    """An option of a campaign kind that makes no sense; `reason` says which and why."""
+    """An option of a campaign kind is invalid; `reason` says which and why."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

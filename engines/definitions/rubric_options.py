@@ -100,7 +100,7 @@ def read_cutoffs(text: str) -> dict[str, float]:
 
 
 def write_cutoffs(cutoffs: Mapping[str, float]) -> str:
-    """The same as lines."""
+    """Cut-offs as lines “source = 0.3”, or the word “none”."""
     return "\n".join(f"{source} = {share:g}" for source, share in cutoffs.items()) or NO_CUTOFFS
 
 

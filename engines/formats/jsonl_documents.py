@@ -130,5 +130,5 @@ def write_beir_corpus(documents: Iterable[DocumentRecord]) -> Iterator[str]:
 
 
 def write_beir_texts(texts: Iterable[tuple[str, str, str]]) -> Iterator[str]:
-    """The same from (docno, title, text)."""
+    """Yield BEIR's `corpus.jsonl` from (docno, title, text)."""
     return write_objects({"_id": docno, "title": title, "text": text} for docno, title, text in texts)

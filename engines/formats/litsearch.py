@@ -56,7 +56,7 @@ def is_parquet(stream: BinaryIO) -> bool:
 
 
 def _numbered(objects: Iterable[Object | Problem]) -> Iterator[Object | Problem]:
-    """The same objects; those without a `number` have their row there. A row that cannot be read counts."""
+    """The objects; one without a `number` gets the number of its row. Rows that cannot be read are counted too."""
     for row, found in enumerate(objects):
         if not isinstance(found, Problem) and found[1].get("number") is None:
             found[1]["number"] = row

@@ -213,7 +213,7 @@ def write_references(references: Sequence[Reference]) -> list[dict[str, Any]]:
 
 
 def _filled(value: Any) -> Any:
-    """The same value without what is empty: "", None, and empty lists and objects; zeros and False stay."""
+    """The value without what is empty: "", None, and empty lists and objects; zeros and False stay."""
     if isinstance(value, dict):
         return {name: _filled(inner) for name, inner in value.items() if inner not in ("", None, (), [], {})}
     if isinstance(value, list | tuple):

@@ -105,8 +105,8 @@ def align(one: Sequence[ExtractedContext], other: Sequence[ExtractedContext]) ->
 
 
 def pair_paragraphs(one: Sequence[ExtractedContext], other: Sequence[ExtractedContext]) -> list[tuple[int, int]]:
-    """The same for people who look at both: equal contexts first, then those made of the same blocks of the paper,
-    however much of their text was changed, then by words."""
+    """Pairs of places to show side by side to a person: equal contexts first, then contexts made of the same blocks of
+    the paper, however much of their text was changed, then by words."""
     pairs: list[tuple[int, int]] = []
     for key_of in (_sentences, attrgetter("blocks"), None):
         left, others = (

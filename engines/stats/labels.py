@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Annotator:
-    """A column of the matrix. Each run of a machine is a column of its own; runs share their `model`."""
+    """A column of the matrix. Each run of a machine has its own column; runs share their `model`."""
 
     name: str
     kind: Kind = Kind.HUMAN
@@ -100,7 +100,7 @@ class Labels:
         return {model: tuple(columns) for model, columns in groups.items()}
 
     def take(self, mask: BoolArray) -> "Labels":
-        """The same annotators on some of the items (a boolean mask of length n), for one split or one topic."""
+        """The labels of some of the items (a boolean mask of length n), for one split or one topic; all annotators stay."""
         return make_labels(
             self.positions[mask],
             self.scale,

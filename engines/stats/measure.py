@@ -166,5 +166,5 @@ def divide(above: FloatArray, below: FloatArray | float) -> FloatArray:
 
 
 def quotient(above: FloatArray, below: FloatArray | float) -> FloatArray:
-    """The same, 0 where there is nothing to divide by."""
+    """The quotient; 0 where there is nothing to divide by."""
     return np.nan_to_num(divide(above, below))

@@ -40,7 +40,7 @@ def shared(module_db: None) -> Built:
 
 @pytest.fixture
 def built(db: None, shared: Built, settings) -> Built:
-    """The same for each test, which may change it."""
+    """A copy for each test, which may change it."""
     settings.SITE_URL = "https://litmus.example.org"
     return deepcopy(shared)
 

@@ -29,7 +29,7 @@ def fetch_standing(campaign: Campaign, condition: Q | None = None) -> Standing[A
 
 
 def standing_of(run: AgreementRun, job: AgreementRun | None = None) -> Standing[AgreementRun]:
-    """The same of one finished run. At most three queries."""
+    """The standing of one finished run. At most three queries."""
     changed = count_changed(run.campaign, run.verdicts_at) if _needs_verdicts(run) else 0
     newer = count_newer(run.campaign, run.snapshot, machines=_machines(run), repeats=True)
     return Standing(run, job, newer, changed)

@@ -42,7 +42,7 @@ def cycle_as_json(cycle: AnnoCycle) -> dict[str, Any]:
 
 
 def cycle_details(cycle: AnnoCycle) -> dict[str, Any]:
-    """The same with the tables of its dev sets (as `DevTable`) and its test, None before there is one."""
+    """`cycle_as_json` with the tables of its dev sets (as `DevTable`) and its test, None before there is one."""
     tests = count_tests(cycle)
     trial = fetch_trial(cycle, tests)
     return {

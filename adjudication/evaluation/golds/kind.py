@@ -123,7 +123,7 @@ class GoldKind(ABC):
         self.campaigns(request)
 
     def lasting_selector(self, request: GoldRequest) -> Selector:
-        """The same gold in words that mean it for good: the only campaign by its name. Errors: Refused."""
+        """A selector that keeps its meaning when campaigns are added: the only campaign by its name. Errors: Refused."""
         return request.selector
 
     @abstractmethod

@@ -68,7 +68,7 @@ def read_decided(collection: Collection, text: str) -> LoadedGold:
 
 
 def check_gold(collection: Collection, text: str, files: Mapping[str, Grades] | None = None) -> None:
-    """Errors: Refused for a selector that makes no sense or names what there is not."""
+    """Check a selector. Errors: Refused for an invalid one, and for one that names what does not exist."""
     kind, request = _request(collection, text, files)
     kind.check(request)
 

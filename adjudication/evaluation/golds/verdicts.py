@@ -76,7 +76,7 @@ class Verdicts(GoldKind):
 
 
 class SubQueries(Verdicts):
-    """The same, by sub-query: what DORIS-MAE calls aspect-level queries."""
+    """Verdicts by sub-query: what DORIS-MAE calls aspect-level queries."""
 
     name = "sub-queries"
     label = "Verdicts, by sub-query"
@@ -194,7 +194,7 @@ def _notes(found: Sequence[Finding]) -> list[str]:
 
 
 def _facts(found: Sequence[Finding]) -> tuple[Any, ...]:
-    """The same without its words."""
+    """Code, count and subject of each finding, without the sentences."""
     return tuple([finding.code, finding.count, *finding.about] for finding in found)
 
 

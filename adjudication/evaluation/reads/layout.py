@@ -227,7 +227,7 @@ def _about_errors(built: Sequence[Built]) -> str:
 
 
 def _about_intervals(built: Sequence[Built]) -> str:
-    """The same of the intervals."""
+    """What the intervals are, or why there are none; "" where nothing has a value."""
     known = [each for column in built for each in column.estimates if each.value is not None]
     ways = sorted(
         {(METHODS.get(each.ci.method, each.ci.method), each.ci.level) for each in known if each.ci is not None}

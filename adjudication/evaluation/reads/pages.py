@@ -140,7 +140,7 @@ def bars_of(gaps: Sequence[float]) -> Bars | None:
 
 
 def draw_plot(table: Table, column: int, form: str) -> bytes | None:
-    """The same plot as a file for a paper: SVG or PDF, with what it shows and assumes below it."""
+    """The plot of a column as a file for a paper: SVG or PDF, with what it shows and assumes below it."""
     from adjudication.agreement.jobs.drawings import Line, draw_forest
 
     rows = sorted_table(table, column).rows

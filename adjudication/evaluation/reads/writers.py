@@ -32,7 +32,7 @@ def noted(table: Table, stale: str) -> Table:
 
 
 def with_stale(text: str, stale: str) -> str:
-    """The same for figures that were stored as CSV."""
+    """Figures stored as CSV with a column that says what has changed since then; unchanged where nothing has."""
     header, *rows = csv.reader(io.StringIO(text)) if stale else ([], [])
     return "".join(write_csv([*header, STALE], [[*row, stale] for row in rows], guarded=False)) if stale else text
 

@@ -38,7 +38,7 @@ def search_sheet(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def search_sheet_file(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """The empty sheet; with a form that makes no sense, the page again."""
+    """The empty sheet; the page again where the form is invalid."""
     membership = fetch_overseer(request.user, slug)
     check_can_sample(membership.collection, membership)
     form = SampleForm(request.GET)

@@ -1,4 +1,4 @@
-"""Each person's hours, speed and answers, and what in them deserves a look: in words, and never acted upon.
+"""Each person's hours, speed and answers, and what in them should be checked. This is only reported, in words; nothing follows from it.
 
 Three looks, each against the other people of the campaign: too fast, always the same answer, and agreement that falls.
 A look needs enough answers; with fewer it says so. Where the campaign has a deadline, a fourth compares what is left of

@@ -160,7 +160,7 @@ def counted_judgments(campaign: Campaign) -> QuerySet[Judgment]:
 
 
 def repeated_judgments(campaign: Campaign) -> QuerySet[Judgment]:
-    """The same with the answers to hidden repeats, which count for self-consistency only."""
+    """Counted judgments and the answers to hidden repeats, which count for self-consistency only."""
     return Judgment.objects.filter(assignment__item__campaign=campaign, assignment__state=AssignmentState.DONE)
 
 

@@ -158,7 +158,8 @@ def relevance_by_topic(campaign: Campaign, criterion: Criterion, *, judged_only:
 def shown_relevance(
     campaign: Campaign, criterion: Criterion, *, judged_only: bool = False
 ) -> tuple[list[TopicRelevance], datetime | None]:
-    """The same, and None; of a campaign too large to be added up for a page, what its job counted, and when.
+    """What `relevance_by_topic` returns, and None; for a campaign too large to count on a page, the stored counts and
+    their time.
 
     Two queries. Until the job has ended once, a large campaign is added up as well.
     """

@@ -99,7 +99,7 @@ class PaperCase:
 
     @cached_property
     def result(self) -> Content:
-        """The same with what was edited by hand: what is accepted when it is accepted now."""
+        """What is stored if the paper is accepted now: `built` with the edits made by hand."""
         if self.stored is None:
             return self.built
         if not self.is_outdated:
@@ -243,7 +243,7 @@ def count_papers(campaign: Campaign) -> PaperCounts:
 
 
 def count_rows(rows: Sequence[PaperRow]) -> PaperCounts:
-    """The same of rows that have been read."""
+    """How many of these rows are identical, decided, and still to be decided."""
     states = Counter(row.state for row in rows)
     return PaperCounts(states[ALIKE], states[DECIDED], sum(row.needs_decision for row in rows))
 

@@ -67,7 +67,7 @@ class Folder:
 
     @contextmanager
     def opened(self, path: str, about: str = "", *, nothing: str = NOTHING) -> Iterator["_Counted"]:
-        """The same, written by what is inside of the block."""
+        """Enter a file as `write` does; the block inside writes to it."""
         lined = Path(path).suffix in (".jsonl", ".tsv", ".qrels", ".run", ".csv")
         headed = Path(path).suffix in (".tsv", ".csv")
         with self._counted(path) as out:
@@ -75,7 +75,7 @@ class Folder:
         self._enter(path, out, out.lines - headed if lined else None, about, nothing)
 
     def write_text(self, path: str, text: str, about: str = "") -> None:
-        """The same with a text."""
+        """Write a file of this text."""
         self.write(path, [text.encode()], about)
 
     @contextmanager
@@ -188,7 +188,7 @@ class Table:
 
 
 def _link(path: Path, target: Path) -> None:
-    """The same file under another name; a copy where the disk has no links."""
+    """Link the file under a second name; copy it where the disk has no links."""
     try:
         os.link(path, target)
     except OSError:

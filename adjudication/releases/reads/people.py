@@ -56,7 +56,7 @@ class Pseudonyms:
         return self._found.sub(lambda match: self._stands_for(match[0]), text)
 
     def cleaned(self, found: Any) -> Any:
-        """The same JSON without names in its texts and keys."""
+        """JSON with the names in its texts and keys replaced."""
         if isinstance(found, str):
             return self.without_names(found)
         if isinstance(found, dict):
@@ -64,7 +64,7 @@ class Pseudonyms:
         return [self.cleaned(each) for each in found] if isinstance(found, list) else found
 
     def with_stated(self, stated: Mapping[str, str]) -> "Pseudonyms":
-        """The same, also without the names that the data statement gives: {name: what is written}."""
+        """Pseudonyms that also replace the names of the data statement: {name: what is written}."""
         known = {key: word for name, word in stated.items() for key in _keys([name], word, by_parts=word == AUTHOR)}
         found = replace(self, replaced=known | self.replaced, labels={})
         return replace(

@@ -42,7 +42,7 @@ def send_back_item(*, verdict: Verdict, by: User, at: datetime, override: bool =
 
 @transaction.atomic
 def send_back_paper(*, item: Item, by: User | None, at: datetime, override: bool = False) -> Assignment:
-    """The same of a paper, which has no verdict: one more person takes its contexts out. Errors as there."""
+    """Ask one more person to extract the contexts of a paper (which has no verdict). Errors as in `send_back_item`."""
     sent, campaign = _send_back(item.pk, by, at, override)
     facts = {"campaign": campaign.slug, "paper": item.paper.key if item.paper else ""}
     record_event(by=by, at=at, verb="send_back_item", target=item, scope=campaign.collection, **facts)

@@ -208,7 +208,7 @@ def _go_on(request: OpenRequest, place: Place, following: Verdict | None, *, las
 def _show_refused(
     request: HttpRequest, place: Place, verdict: Verdict, reason: str, *, status: int = 422
 ) -> HttpResponse:
-    """The same item with what was entered, and why it was not taken."""
+    """The item again, with what was entered and why it was refused."""
     standing = fetch_vote_standing(place.scope.campaign)
     context = _context(place, standing, verdict, answers=request.POST.dict()) | {"refused": reason}
     if context["override"]:

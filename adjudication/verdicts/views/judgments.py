@@ -94,7 +94,7 @@ def _difference(request: HttpRequest, criterion: Criterion) -> ContributingItems
 
 
 def _selection(request: HttpRequest, criterion: Criterion, contributing: ContributingItems | None) -> ItemSelection:
-    """What the address asks for; what makes no sense is as if it were not asked."""
+    """Which items the address asks for; invalid parameters are ignored."""
     query = request.GET
     annotator = whole_number(query.get("annotator"))
     known = annotator is not None and criterion.campaign.annotators.filter(pk=annotator).exists()

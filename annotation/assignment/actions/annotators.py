@@ -57,7 +57,7 @@ def add_members(*, campaign: Campaign, users: Sequence[User], by: User | None, a
 def add_members_by_email(
     *, campaign: Campaign, emails: Sequence[str], by: User | None, at: datetime
 ) -> list[Annotator]:
-    """The same for e-mail addresses. Errors: Refused for addresses of nobody in the collection."""
+    """Add members by their e-mail addresses. Errors: Refused for addresses of nobody in the collection."""
     check_manager(campaign.collection, by)
     addresses = {email.strip().lower() for email in emails if email.strip()}
     users = list(User.objects.filter(email__in=addresses, memberships__collection=campaign.collection))

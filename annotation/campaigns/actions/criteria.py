@@ -20,7 +20,7 @@ from engines.definitions.drafts import CriterionDraft, problems_of
 def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], by: User | None, at: datetime) -> bool:
     """Give the campaign these criteria instead of its present ones; whether anything was different.
 
-    Errors: Refused for criteria that make no sense, and for any change once there are judgments.
+    Errors: Refused for invalid criteria, and for any change once there are judgments.
     """
     campaign = fetch_managed(campaign, by, lock=True)
     criteria = sort_levels(criteria)
@@ -50,12 +50,12 @@ def replace_criteria(*, campaign: Campaign, criteria: Sequence[CriterionDraft], 
 
 
 def sort_levels(criteria: Sequence[CriterionDraft]) -> tuple[CriterionDraft, ...]:
-    """The same criteria with levels in the order of their values, which is how they are stored."""
+    """The criteria with their levels in the order of the values, which is how they are stored."""
     return tuple(replace(one, levels=tuple(sorted(one.levels, key=lambda level: level.value))) for one in criteria)
 
 
 def check_criteria(criteria: Sequence[CriterionDraft]) -> None:
-    """Refuse criteria that make no sense, with everything that is wrong about them."""
+    """Refuse invalid criteria; the refusal names everything that is wrong about them."""
     if problems := problems_of(criteria):
         raise Refused(" ".join(problems))
 

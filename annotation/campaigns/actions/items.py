@@ -97,7 +97,7 @@ def request_item_build(
     calibration: Mapping[str, int | None] | None = None,
     **options: Unpack[BuildOptions],
 ) -> ItemBuild:
-    """The same as a background job, for more than JOB_FROM items.
+    """Make the items in a background job, for more than JOB_FROM of them.
 
     `calibration` is the {sample, overlap} of `set_calibration`, for when the items are there.
     """
@@ -123,7 +123,7 @@ def set_calibration(
     """Have `sample` items, drawn by the seed, judged by `overlap` people each, so that agreement can be measured.
 
     Nothing is taken away: an item that gets as many judges already stays as it is. Plan the assignment (again) for it
-    to take effect. Returns how many items get more judges than before. Errors: Refused for numbers that make no sense.
+    to take effect. Returns how many items get more judges than before. Errors: Refused for numbers out of range.
     """
     campaign = _current(campaign, by)
     overlap = campaign.kind_object.calibration_overlap if overlap is None else overlap

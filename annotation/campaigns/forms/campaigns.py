@@ -186,7 +186,7 @@ class GuidelineForm(forms.Form):
 
 
 class CampaignFilterForm(forms.Form):
-    """Which campaigns a list shows. What makes no sense narrows nothing."""
+    """Which campaigns a list shows. Invalid values are ignored."""
 
     q = forms.CharField(required=False, max_length=NAME.most, label="Name")
     state = forms.ChoiceField(choices=[("", "Any"), *CampaignState.choices], required=False)

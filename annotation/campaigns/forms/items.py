@@ -45,7 +45,7 @@ class CalibrationForm(forms.Form):
 
 
 class ItemFilterForm(forms.Form):
-    """Which items a list shows. What makes no sense narrows nothing."""
+    """Which items a list shows. Invalid values are ignored."""
 
     topic = forms.ModelChoiceField(queryset=Topic.objects.none(), required=False, empty_label="all topics")
     state = forms.ChoiceField(choices=[("", "all"), *STATES.items()], required=False)

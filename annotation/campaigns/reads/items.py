@@ -134,7 +134,7 @@ def describe_items(ids: Sequence[int]) -> list[Any]:
 
 
 def describe_all(items: QuerySet[Any]) -> Iterator[Any]:
-    """The same for all of them, a batch at a time."""
+    """All items of the queryset as `describe_items` returns them, read in batches."""
     ids = items.values_list("pk", flat=True).iterator()
     while batch := list(islice(ids, BATCH)):
         yield from describe_items(batch)

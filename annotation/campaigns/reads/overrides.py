@@ -58,7 +58,8 @@ def overrides_in(campaign: Campaign) -> list[Override]:
 
 
 def overrides_shown_to(user: User, campaign: Campaign) -> list[Override]:
-    """The same as this person may read it: without what a test showed whose labels stay hidden from them (ADR 11)."""
+    """The overridden machines as this person may read them: results of a test are left out while its labels are hidden
+    from them (ADR 11)."""
     found = overrides_in(campaign)
     if not found:
         return []

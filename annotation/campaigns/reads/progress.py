@@ -199,7 +199,7 @@ def annotator_rows(campaign: Campaign, now: datetime) -> list[AnnotatorRow]:
 
 
 def annotator_row(annotator: Annotator, now: datetime) -> AnnotatorRow:
-    """The same for one."""
+    """One annotator of a campaign."""
     return _rows_of([annotator], now, None)[0]
 
 

@@ -35,7 +35,7 @@ def check_can_see(membership: Membership, campaign: Campaign) -> None:
 
 
 def can_see(membership: Membership, campaign: Campaign) -> bool:
-    """The same as an answer."""
+    """Whether `check_can_see` lets them."""
     try:
         check_can_see(membership, campaign)
     except Refused:

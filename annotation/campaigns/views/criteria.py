@@ -32,7 +32,7 @@ def criteria_edit(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
 
 @require_POST
 def criteria_import(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """The same from TOML."""
+    """Replace all criteria by those of a TOML text."""
     membership, found = fetch_for_manager(request, slug, campaign, page="levels")
     toml = TomlForm(request.POST)
     if toml.is_valid():

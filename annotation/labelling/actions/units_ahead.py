@@ -90,7 +90,7 @@ def _deal(
 def begin_visit(
     *, collection: str, campaign: str, browser: str, by: User, at: datetime
 ) -> tuple[Participation, Units, Visit | None]:
-    """The same for a page that is being opened: its first units, and this visit to an open queue (None in a plan).
+    """The participation, the first units of a page that is being opened, and this visit to an open queue (None in a plan).
 
     With its visit the page gives back on leaving what was not looked at. A page that is loaded again takes over what
     the one it replaces holds, before that one says that it leaves: the older visit then holds nothing any longer.
@@ -124,7 +124,7 @@ def fill_up(
     look_back: bool = False,
     most: int = AHEAD_AT_MOST,
 ) -> Units:
-    """The same for a participation that is locked and open, without looking for leases that ran out.
+    """The next units of a participation that is locked and open, without looking for leases that ran out.
 
     `look_back`: deal first what is leased to the annotator already or was given back by them, as is done when nothing
     is in hand.

@@ -30,7 +30,7 @@ def pks_of(annotators: QuerySet[Annotator]) -> list[int]:
 
 
 def named_if_few(rows: QuerySet[Any]) -> QuerySet[Any]:
-    """The same rows; few of them by their ids. One query.
+    """The rows, selected by their ids if they are few. One query.
 
     Else PostgreSQL may look for them, in the order of their ids, among all those of all campaigns.
     """

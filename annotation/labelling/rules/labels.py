@@ -25,7 +25,7 @@ def check_can_read_labels(campaign: Campaign, user: User) -> None:
 
 
 def check_can_read_labels_of(campaigns: Iterable[Campaign], user: User) -> None:
-    """The same for what is made of the labels of several campaigns. One query for people who judge nowhere,
+    """Refuse to show what is made of the labels of several campaigns. One query for people who judge nowhere,
     as most overseers; else two at most. Errors: NotAllowed.
 
     Also where the same item (question, document of a topic, paper) is left to the person in another campaign.

@@ -104,7 +104,7 @@ def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 def _show_refused(
     request: HttpRequest, slug: str, participation: Participation, refused: Sequence[tuple[AnswerInput, Refused]]
 ) -> HttpResponse:
-    """The same unit with what was entered, and why it was not taken."""
+    """The unit again, with what was entered and why it was refused."""
     units = fetch_units(participation, [[sent.assignment for sent, _ in refused]])
     cells = {cell["assignment"]: cell for cell in units[0]["cells"]} if units else {}
     for sent, refusal in refused:
@@ -218,7 +218,7 @@ def show_history(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
 
 
 def _with_dates(units: list[Unit]) -> list[Unit]:
-    """The same with the moment when each answer was first given. One query."""
+    """The units with the time at which each answer was first given. One query."""
     cells = [cell for unit in units for cell in unit["cells"]]
     rows = Assignment.objects.filter(pk__in=[cell["assignment"] for cell in cells])
     finished = dict(rows.values_list("pk", "finished_at"))

@@ -13,7 +13,7 @@ from engines.definitions.extractions import Content, read_content
 
 
 def with_content(extractions: QuerySet[Extraction]) -> QuerySet[Any]:
-    """The same extractions with `content`, the JSON of the current revision, in the same query."""
+    """The extractions with `content`, the JSON of the current revision, in one query."""
     current = ExtractionRevision.objects.filter(extraction=OuterRef("pk"), number=OuterRef("current"))
     return extractions.annotate(content=Subquery(current.values("content")[:1]))
 
@@ -60,7 +60,7 @@ def _state(assignment: Assignment) -> str:
 
 
 def with_inside(documents: QuerySet[Document]) -> QuerySet[Any]:
-    """The same documents with `inside`: whether a reference to the document counts as inside the collection."""
+    """The documents with `inside`: whether a reference to the document counts as inside the collection."""
     citing = Paper.objects.filter(collection=OuterRef("collection"), key=OuterRef("docno"))
     return documents.annotate(inside=~Exists(citing))
 

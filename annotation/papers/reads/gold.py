@@ -75,7 +75,7 @@ def gold_of(collection: Collection, *, drafts: bool = False) -> Iterator[Gold]:
 
 
 def gold_batches(collection: Collection, *, drafts: bool = False) -> Iterator[list[Gold]]:
-    """The same, fifty papers at a time."""
+    """The gold of every paper of the collection, fifty papers at a time."""
     ids = list(Paper.objects.filter(collection=collection).values_list("pk", flat=True))
     for start in range(0, len(ids), PAPERS_AT_ONCE):
         papers = Paper.objects.filter(pk__in=ids[start : start + PAPERS_AT_ONCE])

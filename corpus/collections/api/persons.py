@@ -35,7 +35,7 @@ class LabelsSerializer(serializers.Serializer[Any]):
 
 
 class PersonErasureSerializer(LabelsSerializer):
-    """The same with the person's address, typed again."""
+    """What becomes of the person's labels, and the person's address to confirm."""
 
     confirm = serializers.CharField(max_length=254)
 

@@ -45,7 +45,7 @@ def audit_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def audit_download(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """The same as CSV, all of it."""
+    """The whole filtered log as CSV."""
     membership = fetch_manager(request.user, slug)
     hidden = hidden_labels(membership.collection, membership.user)
     return audit_file(_filtered(request, membership), slug, hidden)

@@ -84,7 +84,7 @@ def pool_sizes(collection: Collection) -> QuerySet[Topic]:
 
 
 def methods_by_topic(topics: Iterable[Topic]) -> list[TopicPool]:
-    """The same topics with the methods of their pools; one query."""
+    """The topics with the methods of their pools; one query."""
     found = list(topics)
     methods: dict[int, list[Method]] = {}
     for topic, *counts in execute(BY_TOPIC, [[topic.pk for topic in found]]):

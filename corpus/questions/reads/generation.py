@@ -73,7 +73,7 @@ def mentions_to_ask(
 
 
 def askable(criteria: MentionFilter) -> MentionFilter:
-    """The same filter for mentions that a question can be made of: usable, citing a document of the collection."""
+    """The filter, narrowed to mentions that a question can be made of: usable, citing a document of the collection."""
     return replace(criteria, target="yes", state="usable")
 
 

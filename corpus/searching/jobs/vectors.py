@@ -94,7 +94,8 @@ class PgVectors:
 
 
 class FileVectors(VectorFiles):
-    """The same in files; documents that are no longer in the collection, or have no text any longer, are not found."""
+    """Vectors of one collection by one model, in files. Documents that have left the collection or have no text are not
+    found."""
 
     def __init__(self, collection: Collection, model: str) -> None:
         super().__init__(vectors_directory(collection, model))

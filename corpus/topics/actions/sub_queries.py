@@ -28,7 +28,7 @@ class MadeSubQueries:
 def make_sub_queries(*, by: User | None, at: datetime, collection: Collection, size: int) -> MadeSubQueries:
     """Make the sub-queries of `size` aspects of all topics what the rule gives now. Doing it twice changes nothing.
 
-    Errors: Refused for a size that makes no sense and where no topic has so many aspects.
+    Errors: Refused for a size out of range and where no topic has that many aspects.
     """
     check_manager(collection, by)
     if not 1 <= size <= MOST_ASPECTS:

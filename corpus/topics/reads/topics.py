@@ -43,7 +43,7 @@ def list_topics(collection: Collection, text: str = "", kind: str = "") -> Query
 
 
 def with_counts(topics: QuerySet[Topic]) -> QuerySet[Topic]:
-    """The same with `n_aspects`, `n_sub_aspects`, `n_distinct`, `n_pool` and `n_targets`."""
+    """The topics with `n_aspects`, `n_sub_aspects`, `n_distinct`, `n_pool` and `n_targets`."""
     return topics.annotate(
         n_aspects=_count(AspectNode.objects.filter(parent=None)),
         n_sub_aspects=_count(AspectNode.objects.filter(parent__isnull=False)),

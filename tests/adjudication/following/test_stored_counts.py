@@ -21,7 +21,7 @@ from tests.factories.annotation import AT, annotator, give_labels, skip_item
 
 
 def test_large_campaigns_are_shown_as_counted(campaign, client, monkeypatch, django_assert_max_num_queries):
-    """The same figures as live, without reading assignments, and with the time of the count."""
+    """Stored figures equal the live ones, are read without assignments, and show the time of the count."""
     give_labels(annotator(campaign, "ana"), [1] * 30, at=AT - timedelta(days=2))
     skip_item(annotator(campaign, "ben"), "cannot be understood")
     live = fetch_progress(campaign, AT), annotator_rows(campaign, AT)

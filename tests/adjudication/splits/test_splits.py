@@ -109,8 +109,8 @@ def test_the_database_keeps_a_topic_in_one_part(tea: Collection) -> None:
         ({"parts": {"dev": 1}}, "between 2 and 10 parts"),
         ({"parts": {"dev": 1, "test": 0}}, "share of “test” must be a number above 0"),
         ({"parts": {"dev": 1, "test": float("nan")}}, "share of “test”"),
-        ({"parts": {"dev": 1, "a b": 1}}, "“a b” is no name"),
-        ({"name": "../x"}, "is no name"),
+        ({"parts": {"dev": 1, "a b": 1}}, "“a b” is not a valid name"),
+        ({"name": "../x"}, "is not a valid name"),
         ({"within": ["colour"]}, "No topic has an attribute “colour”"),
         ({"within": ["author"], "together": ["author"]}, "Choose one of the two"),
         ({"parts": {"dev": 1, "test": 999_999}}, "part “dev” would be empty"),
@@ -136,7 +136,7 @@ def test_a_part_of_rest_is_one_part(tea: Collection, client: Client) -> None:
     client.force_login(MembershipFactory(collection=tea, role="manager").user)
     body = {"name": "rest", "parts": {"train=5 dev": 40}}
     answer = client.post(reverse("api_splits", args=["tea"]), body, content_type="application/json")
-    assert (answer.status_code, "is no name" in answer.json()["detail"]) == (422, True)
+    assert (answer.status_code, "is not a valid name" in answer.json()["detail"]) == (422, True)
 
 
 def test_an_attribute_with_a_comma_is_named_at_each_door_and_words_with_commas_are_several(

@@ -46,7 +46,7 @@ def shared_world(module_db: None) -> World:
 
 @pytest.fixture
 def world(shared_world: World, db: None) -> World:
-    """The same; what a test writes is taken back."""
+    """The shared world; what a test writes is rolled back."""
     shared_world.collection.refresh_from_db()
     return shared_world
 

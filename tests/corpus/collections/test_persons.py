@@ -36,7 +36,7 @@ def shared_material(module_db: None) -> Material:
 
 @pytest.fixture
 def made(shared_material: Material, db: None) -> Material:
-    """The same for each test, which may change it."""
+    """A copy for each test, which may change it."""
     return deepcopy(shared_material)
 
 

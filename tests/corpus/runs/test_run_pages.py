@@ -53,7 +53,7 @@ def shared_members(module_db: None) -> dict[Role, Membership]:
 
 @pytest.fixture
 def members(shared_members: dict[Role, Membership], db: None) -> dict[Role, Membership]:
-    """The same for each test, which may change it."""
+    """A copy for each test, which may change it."""
     return deepcopy(shared_members)
 
 
