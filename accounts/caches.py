@@ -35,7 +35,7 @@ class VolatileClient(RedisCacheClient):
         return super().get_client()
 
     def get_client(self, key: Any = None, *, write: bool = False) -> Any:  # noqa: ARG002 - Django's signature
-        """One client for all questions: making one takes longer than a Redis on the same host takes to answer.
+        """One client for all questions: making one takes longer than a nearby Redis takes to answer.
 
         There is one server, and the client's pool of connections knows of threads, forks and lost connections.
         """

@@ -63,8 +63,8 @@ def request_evaluation(
 
 
 def _settled(collection: Collection, spec: EvaluationSpec) -> EvaluationSpec:
-    """The evaluation with golds named by their campaigns, so that later campaigns do not change what it means and who
-    may see it."""
+    """The evaluation with golds named by their campaigns: campaigns added later do not change its meaning, and the named
+    ones decide who may see it."""
     parts = find_preset(spec.preset).parts if spec.preset else ()
     gold = spec.gold or (parts[0].gold if len(parts) == 1 else "")
     golds = [each and lasting_selector(collection, each) for each in (gold, spec.against)]

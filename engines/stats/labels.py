@@ -100,7 +100,7 @@ class Labels:
         return {model: tuple(columns) for model, columns in groups.items()}
 
     def take(self, mask: BoolArray) -> "Labels":
-        """The labels of some of the items (a boolean mask of length n), for one split or one topic; all annotators stay."""
+        """The labels of some items (a boolean mask of length n), for one split or one topic; all annotators stay."""
         return make_labels(
             self.positions[mask],
             self.scale,

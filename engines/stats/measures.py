@@ -179,5 +179,5 @@ def _parameter(definition: Definition, text: str) -> tuple[str, Parameter]:
 
 
 def with_condensed(measures: Sequence[Measure]) -> list[Measure]:
-    """The measures computed on condensed lists; their names stay."""
+    """The measures on condensed lists, where a measure has that variant; their names stay."""
     return [replace(each, condensed=True) for each in measures]

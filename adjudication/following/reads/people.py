@@ -1,8 +1,8 @@
-"""Each person's hours, speed and answers, and what in them should be checked. This is only reported, in words; nothing follows from it.
+"""Each person's hours, speed and answers, and what in them should be checked. Litmus reports it and never acts on it.
 
-Three looks, each against the other people of the campaign: too fast, always the same answer, and agreement that falls.
-A look needs enough answers; with fewer it says so. Where the campaign has a deadline, a fourth compares what is left of
-each person's items with the days that are left.
+Three checks compare a person with the other people of the campaign: too fast, always the same answer, and falling
+agreement. A check needs enough answers; with fewer it says so. Where the campaign has a deadline, a fourth compares
+each person's remaining items with the remaining days.
 """
 
 import math

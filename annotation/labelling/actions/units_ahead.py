@@ -90,7 +90,7 @@ def _deal(
 def begin_visit(
     *, collection: str, campaign: str, browser: str, by: User, at: datetime
 ) -> tuple[Participation, Units, Visit | None]:
-    """The participation, the first units of a page that is being opened, and this visit to an open queue (None in a plan).
+    """For a page being opened: the participation, the first units, and this visit to an open queue (None in a plan).
 
     With its visit the page gives back on leaving what was not looked at. A page that is loaded again takes over what
     the one it replaces holds, before that one says that it leaves: the older visit then holds nothing any longer.

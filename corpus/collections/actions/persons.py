@@ -54,8 +54,8 @@ def data_of(user: User) -> dict[str, Any]:
 
 @transaction.atomic
 def take_out_data(*, by: User | None, at: datetime, user: User) -> dict[str, Any]:
-    """A person's data for staff whom the person has asked; logged. Errors: NotAllowed, also while labels are hidden from
-    the staff."""
+    """A person's data, taken out by staff at the person's request; logged. Errors: NotAllowed, also while labels are
+    hidden from these staff."""
     check_can_see_people(by)
     if by is not None:
         guards: dict[str, Guard] = extensions("person_guards")
