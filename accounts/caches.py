@@ -55,7 +55,7 @@ class VolatileClient(RedisCacheClient):
             return otherwise
 
     def read(self, ask: Callable[..., T], arguments: tuple[Any, ...], otherwise: T) -> T:
-        """The value that Redis holds; `otherwise` while it is away, and for a value written by code that no longer exists."""
+        """The value that Redis holds; `otherwise` while it is away, and for a value written by former code."""
         try:
             return self.attempt(ask, arguments, otherwise)
         except UNREADABLE as error:

@@ -81,7 +81,7 @@ def claimed(job: type[Job], pk: int) -> Iterator[Claim | None]:
 
 @contextmanager
 def beating(claim: Claim) -> Iterator[None]:
-    """Renew the claim from a thread with a connection of its own: the work's own may be in a long transaction.
+    """Renew the claim from a thread with a separate connection: the work's own may be in a long transaction.
 
     Inside a transaction of the caller's nobody else sees the claim, and there is nothing to renew.
     """

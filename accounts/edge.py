@@ -2,8 +2,8 @@
 
 Refused with 400 are control characters (C0 and DEL; tab and line ends are allowed outside paths) and halves of
 surrogate pairs; config/wsgi.py refuses other encodings than UTF-8. Pages are checked by the two middlewares here,
-bodies of the API by its parsers (accounts/parsers.py), each once it is known who sent them. What is inside files has
-rules of its own, line by line (engines/formats).
+bodies of the API by its parsers (accounts/parsers.py), each once it is known who sent them. The contents of
+files have their own rules, line by line (engines/formats).
 """
 
 import json

@@ -203,7 +203,7 @@ class Kind:
     insert_pairs: Callable[[Campaign, Sequence[tuple[int, int]]], int] | None = None
     build_page: str = "annotation/item_build.html"
     row: str = "annotation/kinds/_item_row.html"
-    # Judging: the page where it is done, and the labelling screen unless the kind brings a screen of its own
+    # Judging: the page where it is done, and the labelling screen unless the kind brings its own screen
     screen: str = "labelling_screen"
     item_screen: str = ""  # the page of one assignment, where that is not the screen with `?item=`
     labelling: Labelling | None = None

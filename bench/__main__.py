@@ -31,7 +31,7 @@ Machine: {machine}. Measured {date}.
 
 
 def measure(name: str) -> dict[str, Any]:
-    """Run one benchmark in a process of its own and keep what it prints."""
+    """Run one benchmark in a separate process and keep what it prints."""
     print(f"measuring {name} …", file=sys.stderr, flush=True)
     done = subprocess.run(
         [sys.executable, "-m", f"bench.{name}"], cwd=CHECKOUT, stdout=subprocess.PIPE, check=True, text=True
@@ -256,7 +256,7 @@ def ranking(found: dict[str, Any]) -> str:
     return f"""## Ranking by BM25
 
 {found["documents"]:,} documents made of ACM-CR's abstracts, {found["queries"]:,} queries of 200 words, 1,000 documents
-each, every system in a process of its own, given the same terms; Litmus uses one core. Building includes cutting texts
+each, every system in a separate process, given the same terms; Litmus uses one core. Building includes cutting texts
 into terms. Litmus takes {ours["build_seconds"] + ours["search_seconds"]:.1f} s in all; targets: {targets["seconds"]} s
 on two cores, {targets["peak_megabytes"]:,} MB. Rankings equal score by score: to bm25s's {found["equal_to_bm25s"]:.0%},
 by the formula of rank_bm25 to its own {found["equal_to_rank_bm25"]:.0%}. rank_bm25's search is estimated from a few

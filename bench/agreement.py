@@ -1,7 +1,7 @@
 """Time and memory of the agreement statistics against their targets, and against a scikit-learn and SciPy loop.
 
 Prints one JSON object. Times are the best of some repeats in this process; memory is the peak over the idle process,
-in a process of its own. The opponents run a few replicates and are extrapolated to B; the ratio (of CPU time) is what
+in a separate process. The opponents run a few replicates and are extrapolated to B; the ratio (of CPU time) is what
 to quote.
 
     python bench/agreement.py                      everything (a minute or two)

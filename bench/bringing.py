@@ -38,7 +38,7 @@ STEPS = {
         "CREATE INDEX ON bench_row USING gin (search)",
     ),
 }
-# Runs in a process of its own, which finds the servers as any command does.
+# Runs in a separate process, which finds the servers as any command does.
 COPY = """
 import json, sys, time
 import django

@@ -240,7 +240,7 @@ def measure_left_out(papers: list[tuple[FullPaper, AnnotatedPaper]]) -> dict[str
 
 
 def megabytes_of_100_pages(vocabulary: dict[str, int]) -> int:
-    """The peak of a process of its own that reads a paper of 100 pages, made of the 25."""
+    """The peak of a separate process that reads a paper of 100 pages, made of the 25."""
     with tempfile.TemporaryDirectory() as folder:
         long = Path(folder) / "long.pdf"
         with pypdfium2.PdfDocument.new() as made:

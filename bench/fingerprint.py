@@ -4,7 +4,7 @@
     python -m bench.fingerprint --against FILE      compare this checkout with FILE; prints a diff, exit status 1
     python -m bench.fingerprint --out A --against B    both
 
-The demo is loaded into servers of its own in a temporary directory. Pages are found twice: by following every link
+The demo is loaded into separate servers in a temporary directory. Pages are found twice: by following every link
 from the home page as each role, and by the URL patterns, for pages to which no link of the demo leads. What any role
 finds is asked as every role; of addresses that differ in their numbers or in their query only, the first few. Exports
 are asked for through the API with every option for every campaign.

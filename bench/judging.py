@@ -1,6 +1,6 @@
 """What a judgment costs: speed, processor time, statements and bytes of the labelling path, small and large.
 
-Starts its own PostgreSQL, Redis and gunicorn in a directory of its own, builds campaigns of 1,000 and 1,000,000 items
+Starts its own PostgreSQL, Redis and gunicorn in a separate directory, builds campaigns of 1,000 and 1,000,000 items
 by SQL, and lets eight annotators judge in a closed loop over HTTP, from a plan and from an open queue. Processor times
 are those of the process trees, load generator apart. Prints one JSON object; times in milliseconds.
 

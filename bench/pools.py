@@ -3,7 +3,7 @@
 The collection is made of the real abstracts of ACM-CR: beyond those there are, an abstract is the first half of one
 and the second half of another, so that words and lengths stay real. Each document has categories and citations. The
 topics are the real 100 queries of DORIS-MAE, the first 50 or all, each with a source paper. Every step is the command
-a person would type, in a process of its own. Prints one JSON object.
+a person would type, in a separate process. Prints one JSON object.
 
     python -m bench.pools [--documents 360000] [--queries 50]
 """

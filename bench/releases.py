@@ -1,8 +1,8 @@
 """A release of a large collection: seconds, processor time of Litmus and of PostgreSQL, peak memory.
 
 The collection is made by SQL: documents of 150 words, topics, a pool of each topic that two runs filled, two labels of
-each pair and its verdict. The release is the command that a person would type, in a process of its own, against
-embedded servers in a directory of their own. Prints one JSON object.
+each pair and its verdict. The release is the command that a person would type, in a separate process, against
+embedded servers in a separate directory. Prints one JSON object.
 
     python -m bench.releases [--size 1.0] [--keep DIR]
 """

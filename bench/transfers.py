@@ -1,6 +1,6 @@
 """Imports and exports: seconds and peak memory, on made-up data and, where it is there, on ACM-CR's whole collection.
 
-Every step is the command a person would type, in a process of its own, against embedded servers in a directory of
+Every step is the command a person would type, in a separate process, against embedded servers in a directory of
 their own; peak memory is that process's. The BibTeX import is compared with pybtex, which only parses the same files
 in the same run. Prints one JSON object.
 

@@ -21,7 +21,7 @@ AWAY = "not reachable"
 
 
 class Probe:
-    """A question that may hang, asked in a thread of its own; while one answer is awaited nothing more is asked."""
+    """A question that may hang, asked in a separate thread; while one answer is awaited nothing more is asked."""
 
     def __init__(self, ask: Callable[[], str]) -> None:
         self.ask = ask

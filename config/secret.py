@@ -17,7 +17,7 @@ def secret_key(data_dir: Path) -> str:
     except PermissionError:
         raise EmbeddedError(
             f"{path} may not be read by this user. Run Litmus as the user who started it first, or set LITMUS_DATA_DIR "
-            "to a directory of your own."
+            "to your own directory."
         ) from None
     except (FileNotFoundError, NotADirectoryError):
         private_directory(data_dir)

@@ -22,7 +22,7 @@ class GivenUp(Exception):
 
 @dataclass
 class Child:
-    """One process, in a session of its own (Ctrl-C reaches only the supervisor) and on a leash (see leash.py)."""
+    """One process, in a separate session (Ctrl-C reaches only the supervisor) and on a leash (see leash.py)."""
 
     name: str
     module: list[str]  # what `python -m` runs, with its arguments

@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.CELERY_BROKER_URL = celery_broker(settings.REDIS_URL)
     current_app.conf.broker_url = settings.CELERY_BROKER_URL  # it may have read the settings already
     settings.CACHE_URL = settings.CACHES["volatile"]["LOCATION"] = redis_database(settings.REDIS_URL, 1)
-    # Rows of tests need not survive the machine; tests of durability start servers of their own.
+    # Rows of tests need not survive the machine; tests of durability start separate servers.
     settings.DATABASES["default"]["OPTIONS"]["options"] += " -c synchronous_commit=off"
     settings.DATABASES["default"]["OPTIONS"]["pool"]["timeout"] = 60  # seconds; under load threads wait for each other
     settings.PASSWORD_HASHERS = ["tests.hashers.QuickHasher"]
@@ -217,7 +217,7 @@ def live_server() -> Iterator[LiveServer]:
 
 @pytest.fixture
 def new_page(browser: Browser, live_server: object) -> Iterator[Callable[..., Page]]:
-    """Makes a page in a context of its own (another person's browser); `user=` signs that user in.
+    """Makes a page in a separate context (another person's browser); `user=` signs that user in.
 
     Other keywords go to Playwright's `new_context`. The test fails when a page met an uncaught script error or
     a violation of the content security policy.

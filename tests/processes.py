@@ -88,7 +88,7 @@ def free_port() -> int:
 
 
 class Child:
-    """A child process in a group of its own, with its output in a file.
+    """A child process in a separate group, with its output in a file.
 
     `python -m MODULE …` is put on a leash: it ends with the test run, however that ends.
     """

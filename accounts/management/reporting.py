@@ -53,7 +53,7 @@ class ReportingCommand(BaseCommand, ABC):
 
 
 class SteppedCommand(ReportingCommand):
-    """manage.py COMMAND SLUG STEP …: the steps of one subject, each a method of its name, with arguments of its own.
+    """manage.py COMMAND SLUG STEP …: the steps of one subject, each a method of the same name, with its own arguments.
 
     `add_STEP(parser)` adds them. With --dry-run a step that writes is taken and undone, so that it says what it would
     do or why it is refused: nothing is stored, no job is sent and nobody gets an e-mail.

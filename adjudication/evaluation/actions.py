@@ -63,8 +63,8 @@ def request_evaluation(
 
 
 def _settled(collection: Collection, spec: EvaluationSpec) -> EvaluationSpec:
-    """The evaluation with golds named by their campaigns: campaigns added later do not change its meaning, and the named
-    ones decide who may see it."""
+    """The evaluation with golds named by their campaigns: campaigns added later do not change its meaning, and those
+    named decide who may see it."""
     parts = find_preset(spec.preset).parts if spec.preset else ()
     gold = spec.gold or (parts[0].gold if len(parts) == 1 else "")
     golds = [each and lasting_selector(collection, each) for each in (gold, spec.against)]

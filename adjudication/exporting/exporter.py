@@ -20,7 +20,7 @@ from annotation.models import Campaign, Criterion
 from corpus.models import Collection
 
 FATAL, WARNING = "fatal", "warning"
-GOLD = "gold"  # of an evaluation, which has the options of its file under names of its own
+GOLD = "gold"  # of an evaluation, which has its own names for the options of its file
 NOWHERE = "nowhere"  # where findings are only listed
 GOLD_OPTIONS = {"level": "unit", "grades": "grade"}
 # Sections of the page.

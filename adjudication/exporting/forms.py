@@ -74,7 +74,7 @@ class LevelField(WordField):
         super().__init__(known, label="Level", strict=(SUB_QUERY, *CONTEXT_LEVELS), **more)
 
     def offered(self, collection: Collection, _: Mapping[str, Any]) -> Choices:
-        levels = [level for level in words_of(self) if level not in CONTEXT_LEVELS]  # those have cards of their own
+        levels = [level for level in words_of(self) if level not in CONTEXT_LEVELS]  # those have their own cards
         return [(level, level) for level in levels if level != SUB_QUERY or collection.sub_queries.exists()]
 
 
@@ -121,7 +121,7 @@ class NumberField(forms.IntegerField):
 
 
 class ExportForm(forms.Form):
-    """The options of an export; one without options of its own uses it as it is."""
+    """The options of an export; an export without further options uses it as it is."""
 
     @classmethod
     def ordered(cls) -> dict[str, forms.Field]:

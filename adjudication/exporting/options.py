@@ -64,8 +64,8 @@ def make_options(collection: Collection, name: str, **words: Any) -> Options:
 def options_of(
     exporter: Exporter, collection: Collection, words: Mapping[str, Any], *, lenient: bool = False
 ) -> Options:
-    """Options of this export, from words by the names of its form's fields. `lenient` ignores words that it has no option
-    for, as a page does that passes the same words to many exports."""
+    """Options of this export, from words by the names of its form's fields. `lenient` ignores words for which it has no
+    option, as a page does that passes the same words to many exports."""
     words = {option: value for option, value in words.items() if value is not None}
     form = _lenient(exporter, words) if lenient else exporter.form(_own_options(exporter, words))
     if not form.is_valid():

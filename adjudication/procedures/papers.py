@@ -53,6 +53,6 @@ PAPERS = Procedure(
     card="adjudication/procedures/_campaign_papers.html",
     count=count_papers,
     no_votes="has no votes: its papers are compared and accepted on the adjudication screen.",
-    no_agreement="grades nothing, so there are no labels to agree: its papers have an agreement of their own.",
+    no_agreement="grades nothing, so there are no labels to agree: agreement on its papers is computed separately.",
     screen=paper_screen,
 )

@@ -65,7 +65,7 @@ def check_name(collection: Collection, name: str) -> None:
     if not is_release_name(name) or name in RESERVED:
         raise Refused(
             "A release is named by letters, digits, points, hyphens and underscores, at most 40 of them, such as v1 or"
-            f" 2024.1. “{name[:40]}” is not such a name, or has a meaning of its own."
+            f" 2024.1. “{name[:40]}” is not such a name, or is reserved."
         )
     if Release.objects.filter(collection=collection, name=name).exclude(state__in=FAILED_STATES).exists():
         raise Conflict(f"{collection} has a release {name} already. A release never changes: choose another name.")

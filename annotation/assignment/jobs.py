@@ -99,7 +99,7 @@ class Draft:
 
 NO_INDEXES: Ints = np.zeros(0, dtype=np.int64)
 NO_REPEATS_IN_QUEUE = (
-    "Hidden repeats need a plan: in an open queue nobody has an order of their own. Assign in advance, or set the share"
+    "Hidden repeats need a plan: in an open queue nobody has a personal order. Assign in advance, or set the share"
     " to 0."
 )
 
@@ -290,7 +290,7 @@ def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints
 
 
 def _people_positions(work: Workload, plan: Plan, options: Options) -> tuple[Ints, Ints, Ints]:
-    """Each person's new items come after those they have, in an order of their own, with their repeats in it.
+    """Each person's new items come after those they have, in their own order, with their repeats in it.
 
     Returns `positions`, `repeated` and `again` as a Draft has them.
     """

@@ -49,7 +49,7 @@ class MachineForm(forms.Form):
     runs = number_field(
         RUNS,
         label="Runs",
-        help_text="Each is an annotator of its own. Two show how far the machine agrees with itself.",
+        help_text="Each run becomes a separate annotator. Two show how far the machine agrees with itself.",
     )
     concurrency = number_field(CONCURRENCY, required=False, label="Questions at a time")
     per_minute = number_field(PER_MINUTE, required=False, label="Questions a minute", help_text="0: no limit.")

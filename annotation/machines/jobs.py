@@ -252,7 +252,7 @@ def add_labels(run: MachineRun, labels: Sequence[tuple[int, int]], at: datetime)
 def submission_of(run: MachineRun, assignment: Assignment, value: int, at: datetime, *, note: str = "") -> Submission:
     """The submission of this value, not saved; a machine's id follows from run, item and value.
 
-    A person's decision (`note`) may be repeated and undone, so each such step has an id of its own.
+    A person's decision (`note`) may be repeated and undone, so each such step has another id.
     """
     return Submission(
         uuid=uuid4() if note else uuid5(NAMESPACE, f"{run.pk}|{assignment.item_id}|{value}||"),

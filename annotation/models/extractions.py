@@ -26,7 +26,8 @@ class Extraction(models.Model):
     """One account of a paper. Of a machine's, an imported and an adjudicated one each paper has at most one (the
     last for each campaign), and each assignment has at most one.
 
-    `current` is the number of the revision that counts (a composite foreign key holds that it is one of its own);
+    `current` is the number of the revision that counts (a composite foreign key holds that it is a revision of
+    this extraction);
     undoing and redoing move it along the revisions' parents, and only a new edit makes a new revision.
     """
 

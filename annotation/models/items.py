@@ -14,12 +14,12 @@ from engines.definitions.settings import ANNOTATOR_NAME
 class Item(models.Model):
     """What is judged once by each of its annotators: a topic, an (aspect, document) or (topic, document) pair, a paper.
 
-    A paper is an item of its own, with no topic. `split` repeats the campaign's (a composite foreign key holds them
+    A paper is an item without a topic. `split` repeats the campaign's (a composite foreign key holds them
     equal), so that a constraint can keep the dev and test pairs of a collection apart: each pair (or paper) is in at
     most one of them.
     """
 
-    # No foreign key of its own, the composite one covers it; and no index, `item_once_per_campaign` begins with it.
+    # No separate foreign key, the composite one covers it; and no index, `item_once_per_campaign` begins with it.
     campaign = models.ForeignKey(
         Campaign, on_delete=models.CASCADE, related_name="items", db_constraint=False, db_index=False
     )

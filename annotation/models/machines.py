@@ -16,7 +16,7 @@ class MachineKind(models.TextChoices):
 
 
 class MachineRun(Job):
-    """One run of one recipe over a campaign, by an annotator of its own.
+    """One run of one recipe over a campaign, by an annotator made for it.
 
     `recipe` is everything that labels depend on, `recipe_hash` its digest: runs with the same hash are runs of the
     same machine. `parameters` say how fast it is asked and at what price, which changes no label. `Job.seed` is the

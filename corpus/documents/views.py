@@ -42,7 +42,7 @@ def document_list(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def document_figures(request: HttpRequest, slug: str) -> HttpResponse:
-    """How many documents there are and what is known of them; reads all of them, so a page of its own."""
+    """How many documents there are and what is known of them; reads all of them, so a separate page."""
     membership = fetch_membership(request.user, slug)
     figures = document_statistics(membership.collection)
     context = collection_context(membership, "documents", figures=figures)

@@ -90,7 +90,7 @@ class KindField(serializers.ChoiceField):
 
 
 class NewImportSerializer(FilesSerializer):
-    """What is sent; each sort of records has options of its own, those of its form."""
+    """What is sent; each sort of records has its own options, those of its form."""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         found = collection_importers()

@@ -1,4 +1,4 @@
-"""Let reading go on in a thread of its own while the database works on what was read before."""
+"""Let reading go on in a separate thread while the database works on what was read before."""
 
 import queue
 import threading

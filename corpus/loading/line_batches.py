@@ -93,7 +93,7 @@ def gathered(
 ) -> Iterator[Batch[L]]:
     """Records in batches; problems and skips are counted, progress is reported after each batch.
 
-    `records` and `line_of` run in a thread of their own: neither may use the database. The work can be cancelled at
+    `records` and `line_of` run in a separate thread: neither may use the database. The work can be cancelled at
     any moment, also while a record is read.
     """
     odometer, step = Odometer(), f"reading {run.label}"

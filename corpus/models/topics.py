@@ -141,7 +141,7 @@ class Target(models.Model):
 class SubQuery(models.Model):
     """A part of a complex query: some of its top aspects, in the query's own sentences (engines/ranking/sub_queries).
 
-    It has no pool, no items and no judgments of its own: its pool is the topic's, what is judged for it are its aspects
+    It has no pool, no items and no judgments itself: its pool is the topic's, what is judged for it are its aspects
     with what stands below them in the topic's tree. So it costs no annotation and follows every later change.
     """
 

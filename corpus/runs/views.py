@@ -117,7 +117,7 @@ def run_file(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
 
 @require_safe
 def run_metadata(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """How the run was made, as a file of its own."""
+    """How the run was made, as a separate file."""
     run = _fetch(request, slug, pk)
     response = HttpResponse(metadata_text(run), content_type="text/plain; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{file_name(run)}.metadata.yml"'

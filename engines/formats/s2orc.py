@@ -1,6 +1,6 @@
 """S2ORC in both generations, as documents and as papers with running text (formats.md 8).
 
-2020: metadata and parses are JSON Lines of their own, joined by `paper_id`; s2orc-doc2json nests the parse in the
+2020: metadata and parses are separate JSON Lines, joined by `paper_id`; s2orc-doc2json nests the parse in the
 metadata. 2023 and later: one text, with annotations whose values are JSON within JSON and whose offsets count code
 points.
 """

@@ -2,8 +2,8 @@
 
 A document's full text is the text, as far as its title, authors, venue and abstract are found in it, word by word. Else
 these stand before it. Its citations follow as references, matched with the documents. Which part is the full text is
-marked by a kind of span of our own, so that the file comes back as it was; S2ORC has no place for keywords, year and
-url, which have columns of their own.
+marked by our own kind of span, so that the file comes back as it was; S2ORC has no place for keywords, year and
+url, which have separate columns.
 """
 
 from __future__ import annotations

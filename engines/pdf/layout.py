@@ -130,7 +130,7 @@ def _kinds(group: list[Line], measures: Measures) -> Iterable[Chunk]:
 
 
 def _continues_heading(heading: Chunk, line: Line) -> bool:
-    """Whether a line is the second or third of a heading: set like it, and not one with a number of its own."""
+    """Whether a line is the second or third of a heading: set like it, and not one with a number."""
     first = heading.lines[-1]
     if len(heading.lines) > 2 or abs(first.size - line.size) > 0.2 or abs(first.bold - line.bold) > 0.3:
         return False

@@ -135,7 +135,7 @@ def is_abbreviation(text: str, match: re.Match[str], following: int) -> bool:
 
 
 def _continues_short_word(text: str, word: str, following: int) -> bool:
-    """Whether what may be a word of its own ("no.", "art.") is the abbreviation: a number or a name follows."""
+    """Whether what may be a whole word ("no.", "art.") is the abbreviation: a number or a name follows."""
     return text[following].isdigit() or word[0].isupper() or text[following] in "([" or text[following].islower()
 
 

@@ -1,4 +1,4 @@
-"""PDF files from strangers, read in a process of their own with limits on time, memory and pages."""
+"""PDF files from strangers, read in a separate process with limits on time, memory and pages."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@
     --- user
     Put the {n} papers in order by how well they answer {query}.
 
-The papers stand in one message, where {papers} is, or have turns of their own, as in LitSearch's Table 13. One text,
+The papers stand in one message, where {papers} is, or each in a turn, as in LitSearch's Table 13. One text,
 and one hash of it, defines all that a model is sent.
 """
 

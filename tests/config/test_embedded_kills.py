@@ -218,7 +218,7 @@ def test_as_root_the_servers_run_as_another_user_below_a_home_that_only_root_may
 @pytest.mark.services
 @pytest.mark.skipif(os.geteuid() != 0, reason="every other test already runs as a plain user")
 def test_a_plain_user(data_dir):
-    """`nobody` in a directory of their own, with a Python that they may run."""
+    """`nobody` in a separate directory, with a Python that they may run."""
     packages = next(path for path in sys.path if path.endswith("site-packages"))
     python = f"/usr/bin/python3.{sys.version_info.minor}"
     command = [

@@ -66,7 +66,7 @@ def test_a_worker_loads_no_pages():
 
 
 def test_up_starts_its_web_server_before_it_loads_models_and_database():
-    """Both then load at the same time, each on a core of its own."""
+    """Both then load at the same time, each on a separate core."""
     code = "import config.management.commands.up, sys; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=True)
     found = set(done.stdout.split())

@@ -123,7 +123,7 @@ class GoldKind(ABC):
         self.campaigns(request)
 
     def lasting_selector(self, request: GoldRequest) -> Selector:
-        """A selector that keeps its meaning when campaigns are added: the only campaign by its name. Errors: Refused."""
+        """The selector, with the only campaign by its name: campaigns added later do not change it. Errors: Refused."""
         return request.selector
 
     @abstractmethod

@@ -39,7 +39,7 @@ class Preset(ABC):
     style: ClassVar[Style] = Style(places=1)
 
     def check(self, spec: EvaluationSpec) -> None:
-        """Errors: Refused for a gold where the table has several golds, or none, of its own."""
+        """Errors: Refused for a gold where the table itself has several golds or none."""
         if spec.gold and len(self.parts) != 1:
             golds = " and ".join(part.gold for part in self.parts)
             raise Refused(f"{self.label} has {f'the golds {golds}' if golds else 'no gold'}: name none with it.")

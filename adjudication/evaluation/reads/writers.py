@@ -90,7 +90,7 @@ def _latex(cell: Cell, spread: str) -> str:
 
 
 def as_csv(table: Table) -> str:
-    """The figures as they are printed, each a number in a column of its own: figure, standard error and interval where
+    """The figures as they are printed, each a number in a separate column: figure, standard error and interval where
     they were asked for, how many topics count, †, and the reason where there is no figure."""
     columns = [(column, [row.cells[place] for row in table.rows]) for place, column in enumerate(table.columns)]
     found = [each for column, cells in columns for each in _csv_columns(table, column, cells)]

@@ -1,6 +1,6 @@
 """Qrels, as trec_eval, ir-measures and ndeval read them.
 
-External ids only: docnos, topic numbers, names. Aspects are topics of their own, numbered `topic.place`.
+External ids only: docnos, topic numbers, names. Each aspect is a topic, numbered `topic.place`.
 """
 
 from collections.abc import Iterator, Mapping

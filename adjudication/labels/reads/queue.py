@@ -151,7 +151,7 @@ def count_late(criterion: Criterion) -> int:
 
 
 def without_own(rows: QuerySet[Verdict], campaign: int, user: User) -> QuerySet[Verdict]:
-    """Leave out items the person judged or still has to judge. One query of its own."""
+    """Leave out items the person judged or still has to judge. One query more."""
     own = list(Annotator.objects.filter(campaign=campaign, user=user).values_list("pk", flat=True))
     states = [AssignmentState.PENDING, AssignmentState.DONE]
     mine = Assignment.objects.filter(item=OuterRef("item"), annotator__in=own, state__in=states)

@@ -104,7 +104,7 @@ CANCELLED = "SELECT 1 FROM adjudication_release WHERE id = %s AND cancel_request
 
 def part_of(release: Release) -> Path:
     """Where this attempt writes it before it is whole. An attempt that lost its claim may still be writing: the next
-    one has a folder of its own."""
+    one has another folder."""
     return release.folder.with_name(f"{release.pk}.{release.attempts}.part")
 
 

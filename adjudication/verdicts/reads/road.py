@@ -86,7 +86,7 @@ def _words(slug: str) -> tuple[dict[str, Any], ...]:
         },
         {
             "title": "Build the pools",
-            "why": "A pool is what is judged for a topic: the best documents of several runs, or a list of your own.",
+            "why": "A pool is what is judged for a topic: the best documents of several runs, or your own list.",
             "button": "Build pools",
             "address": to("pool_list"),
         },

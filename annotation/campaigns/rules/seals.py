@@ -100,7 +100,7 @@ def _why_cannot_annotate_all(campaign: Campaign, about: Q, own: Q) -> str:
     if frozen is None:
         return (
             f"Which machine labels “{newest.criterion}” in {campaign} is decided by Anno-GPT (cycle {newest.number} is"
-            " the newest), and this machine was frozen in no cycle. It needs one of its own, with a test that is passed"
+            " the newest), and this machine was frozen in no cycle. It needs its own cycle, with a test that is passed"
             " or overridden. Dev campaigns are open to it."
         )
     state = f"ended otherwise ({frozen.words})" if frozen.outcome else "has not decided about it yet"

@@ -39,7 +39,7 @@ def set_preferences(
 
 
 def check_keys(keys: Mapping[str, str]) -> None:
-    """Refuse unless every action has a key of its own that neither grades nor edits."""
+    """Refuse unless every action has its own key, which neither grades nor edits."""
     usual, of_kinds = usual_keys(), keys_of_kinds()
     if not set(keys) <= set(usual):
         raise Refused("There is no such action to give a key to.")

@@ -35,7 +35,7 @@ LEXICAL_NAME = "Lexical baseline"
 def request_machine_runs(
     *, campaign: Campaign, by: User | None, at: datetime, options: MachineOptions, send: bool = True
 ) -> list[MachineRun]:
-    """Request `options.runs` runs over all items of the campaign, each by an annotator of its own.
+    """Request `options.runs` runs over all items of the campaign, each by another annotator.
 
     Runs of a recipe that has run here before continue its numbers. `send=False` leaves the work to the caller. Errors:
     Refused where it cannot run: no items, no endpoint, a prompt or thresholds that do not fit the scale, a sealed test

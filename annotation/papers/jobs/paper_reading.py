@@ -106,7 +106,7 @@ class Spool:
 
 @dataclass
 class Reader:
-    """Reads the files of an import; an error in one file is a problem of its own."""
+    """Reads the files of an import; an error in one file is a separate problem."""
 
     run: ImportRun
     progress: Progress

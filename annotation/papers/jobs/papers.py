@@ -81,7 +81,7 @@ class _Storing:
     citing: Counter[str] = field(default_factory=Counter)  # paragraphs, proposed as contexts or outside
 
     def take(self, paper: Incoming) -> None:
-        """Store one paper; an error in it is a problem of its own."""
+        """Store one paper; an error in it is a separate problem."""
         name = paper.file.name
         try:
             with transaction.atomic():

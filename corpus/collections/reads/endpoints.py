@@ -67,7 +67,7 @@ def require_embeddings_endpoint() -> Endpoint:
 
 
 def embeddings_pace() -> Pace:
-    """As for language models, but with a limit of its own: a request carries many texts."""
+    """As for language models, but with another limit: a request carries many texts."""
     return Pace(
         concurrency=settings.LLM_CONCURRENCY, per_minute=settings.EMBEDDINGS_RATE, attempts=settings.LLM_ATTEMPTS
     )

@@ -2,7 +2,7 @@
 
 Everything happens in one transaction: a broken file or a cancelled job leaves nothing behind. A thread reads and
 decodes while the connection of the job inserts. Files of more than SEARCHABLE_AT_ONCE bytes leave the full-text search
-to a job of its own (corpus/documents/jobs/indexing.py), which costs many times what the rows do.
+to a separate job (corpus/documents/jobs/indexing.py), which costs many times what the rows do.
 """
 
 from collections.abc import Iterator

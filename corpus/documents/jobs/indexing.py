@@ -1,6 +1,6 @@
 """Entering documents into the full-text search in batches, after an import that was too large to do it on the way.
 
-Each batch is a transaction of its own, so a job that was killed goes on where it was, and several may share the work:
+Each batch is a separate transaction, so a job that was killed goes on where it was, and several may share the work:
 they pass over documents that another one works on. The database says which documents are missing; nothing is kept.
 """
 

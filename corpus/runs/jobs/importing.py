@@ -163,7 +163,7 @@ class RunFile:
 
 
 class Reader:
-    """Reads the job's files in a thread of its own; it must not touch the database."""
+    """Reads the job's files in a separate thread; it must not touch the database."""
 
     def __init__(self, run: ImportRun, topics: frozenset[str]) -> None:
         self.sources = sources_of(run)

@@ -63,7 +63,7 @@ def _rank(task: Task) -> Rankings:
     search, texts = search_of(task)
     search.prepare(texts)
     task.counts["documents without text, which no vector stands for"] += search.without_text()
-    task.cost = None  # endpoints of embeddings are priced in ways of their own
+    task.cost = None  # endpoints of embeddings are priced differently
     yield from task.by_ids(_find(task, search, texts))
 
 

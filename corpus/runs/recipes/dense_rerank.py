@@ -45,7 +45,7 @@ def _rank(task: Task) -> Rankings:
     named = {docno for each in earlier_rankings(task, run) for docno in each.docnos[:top]}
     ids: dict[str, int] = dict(execute(IDS, [task.collection.pk, list(named)]))
     search.prepare(texts, ids.values())
-    task.cost = None  # endpoints of embeddings are priced in ways of their own
+    task.cost = None  # endpoints of embeddings are priced differently
     rankings = earlier_rankings(task, run)
     for done, (query, text, ranking) in enumerate(zip(task.queries, texts, rankings, strict=True)):
         task.report(done, "comparing vectors")

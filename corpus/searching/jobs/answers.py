@@ -51,7 +51,7 @@ def ask_model(
 ) -> list[tuple[int, Answer]]:
     """Answers to (key, messages), by their keys; what was answered before is not asked again.
 
-    Each `attempt` has answers of its own: a second one asks what was asked before, and the first answers are kept.
+    Each `attempt` has its own answers: a second one asks what was asked before, and the first answers are kept.
     Errors: Refused, with the number of stored answers, where the endpoint can no longer be used; those of `check`.
     """
     keys: dict[str, list[int]] = {}

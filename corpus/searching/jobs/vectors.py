@@ -138,7 +138,7 @@ class DenseSearch:
     """Finds documents for texts by their vectors; vectors of documents that have none are made first.
 
     `model` is the embedding model, "" for that of the settings. `instruction` stands before title and abstract of each
-    document; each instruction has vectors of its own. Errors: Refused where no endpoint is set up.
+    document; each instruction has its own vectors. Errors: Refused where no endpoint is set up.
     """
 
     def __init__(self, collection: Collection, progress: Progress, *, model: str = "", instruction: str = "") -> None:

@@ -298,7 +298,7 @@ def test_the_page_of_figures_says_what_they_are_made_of(built, client) -> None:
 
 
 def test_agreement_of_grades_is_not_asked_of_papers(built, client) -> None:
-    with pytest.raises(Refused, match="its papers have an agreement of their own"):
+    with pytest.raises(Refused, match="agreement on its papers is computed separately"):
         request_agreement(campaign=built.campaign, by=None, at=AT)
     client.force_login(built.material.people["vic"])
     assert client.get(address(built, "agreement_detail")).url == address(built, "extraction_agreement")

@@ -1,4 +1,4 @@
-"""Releases in processes of their own: killed, cancelled, and written while others work."""
+"""Releases in separate processes: killed, cancelled, and written while others work."""
 
 import contextlib
 import re

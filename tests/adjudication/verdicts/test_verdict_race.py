@@ -31,7 +31,7 @@ BOTH = [Method.UNANIMOUS.value, Method.MAJORITY.value]
 
 
 class Race:
-    """Threads with connections of their own, and what their actions said they did."""
+    """Threads with separate connections, and what their actions said they did."""
 
     def __init__(self, built: Built) -> None:
         self.built = built

@@ -101,7 +101,7 @@ def test_kinds_are_chosen_by_what_they_are_like() -> None:
 
 
 def test_items_are_listed_by_the_columns_of_their_kind() -> None:
-    """A kind without a row of its own has its columns drawn, so it needs no template."""
+    """A kind without a separate row has its columns drawn, so it needs no template."""
     made = make_material(topics=1, aspects=1, documents=1)
     campaign = make_campaign(made)
     kind = replace(campaign.kind_object, row=Kind.row)

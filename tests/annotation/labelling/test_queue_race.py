@@ -27,7 +27,7 @@ ROUNDS = 12
 
 
 class Race:
-    """Threads with connections of their own: two windows of each person, and a manager who takes work off ana."""
+    """Threads with separate connections: two windows of each person, and a manager who takes work off ana."""
 
     def __init__(self, built: Built) -> None:
         self.built = built

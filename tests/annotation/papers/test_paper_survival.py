@@ -1,4 +1,4 @@
-"""An import of papers in a process of its own that is killed while it waits for a registry."""
+"""An import of papers in a separate process that is killed while it waits for a registry."""
 
 import sys
 from pathlib import Path

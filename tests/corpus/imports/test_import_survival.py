@@ -1,4 +1,4 @@
-"""Imports of many documents in processes of their own: killed in the middle, and measured for their memory."""
+"""Imports of many documents in separate processes: killed in the middle, and measured for their memory."""
 
 import json
 import sys
