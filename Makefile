@@ -52,7 +52,7 @@ test-reached: $(INSTALLED_DEV) ## Run the tests that your change can reach, from
 	@$(PY) -m tests.reached $(CHANGE) -- -n $(QUICK_PROCESSES) --dist worksteal $(ARGS)
 
 # One more than cores, at most 6: tests of browsers, workers and killed servers wait as well as work. Two more made a
-# whole run on two cores a fifth dearer, as each process collects all tests and keeps a browser and a worker of its own;
+# whole run on two cores a fifth dearer, as each process collects all tests and keeps its own browser and worker;
 # with as many as cores a quarter of the time was idle. Quick tests only work.
 TEST_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 5 && echo 6 || echo $$((n + 1)))
 QUICK_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 6 && echo 6 || echo $$n)

@@ -41,7 +41,7 @@ def path_of(line: Row, world: World, **override: Any) -> str:
     return reverse(line.name, kwargs={**{key: KWARGS[key](world) for key in wanted if key not in special}, **special})
 
 
-CLIENT = Client()  # of everybody, by the session or the key: a client of its own would load all middleware again
+CLIENT = Client()  # of everybody, by the session or the key: a client for each would load all middleware again
 
 
 def ask(line: Row, world: World, session: str | None, path: str, key: str = "") -> HttpResponse:

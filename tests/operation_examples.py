@@ -82,7 +82,7 @@ def make_closed() -> dict[str, str]:
 
 
 def make_complex_topic() -> dict[str, str]:
-    """Topic 1 has two aspects from sentences of their own."""
+    """Topic 1 has two aspects from separate sentences."""
     collection = CollectionFactory(slug="tea")
     sentences = ["I brew tea.", "I need pots."]
     topic = TopicFactory(collection=collection, number="1", sentences=sentences, text=" ".join(sentences))

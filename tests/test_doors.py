@@ -345,7 +345,7 @@ VERBS = [
         (CollectionForm,),
         CollectionChangeSerializer,
         "update_collection",
-        lacking={"page": {"slug": "a form of its own"}, "command": {"slug": "rename_collection"}},
+        lacking={"page": {"slug": "another form"}, "command": {"slug": "rename_collection"}},
     ),
     Verb("rename_collection", (AddressForm,), None, "rename_collection", other={"new": "slug"}),  # REST: a change of it
     Verb("delete_collection", (RemovalForm,), Asked(CollectionDetail, "DELETE"), "delete_collection"),

@@ -1,7 +1,7 @@
 """Citation contexts as files: topics and qrels by the rules of ACM-CR, one XML and one sheet of DOIs for each paper.
 
 Paragraph topics are numbered by paper and context; sentence topics by paper and a running number over all of them. The
-running number begins at 0, or where it was asked to, and starts again from a paper that has a number of its own.
+running number begins at 0, or where it was asked to, and starts again from a paper that has its own number.
 """
 
 from collections import Counter

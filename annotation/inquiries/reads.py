@@ -52,7 +52,7 @@ class WorkPage:
     campaign: str
 
     def address(self, assignment: int) -> str:
-        """Where the annotator finds the item of one of their own assignments."""
+        """Where the annotator finds the item of one of their assignments."""
         where = [self.collection, self.campaign]
         if self.kind.item_screen:
             return reverse(self.kind.item_screen, args=[*where, assignment])

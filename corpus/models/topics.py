@@ -1,6 +1,6 @@
 """Topics, their aspects, and documents known to answer them.
 
-Keys that a unique constraint begins with have no index of their own: each would be paid for by every imported row.
+Keys that a unique constraint begins with have no separate index: each would be paid for by every imported row.
 """
 
 from django.contrib.postgres.fields import ArrayField

@@ -68,7 +68,7 @@ def _keeps_hyphen(left: str, right: str, own: Vocabulary, vocabulary: Vocabulary
 
 
 def _is_word(word: str, own: Vocabulary, vocabulary: Vocabulary) -> bool:
-    """Whether a half is more often a whole word than a syllable."""
+    """Whether a half is a whole word, not only a syllable."""
     if word in _WRITTEN_APART:
         return True
     if word in _PREFIXES or len(word) < 3:

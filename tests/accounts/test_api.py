@@ -51,7 +51,7 @@ def keys(shared_world: World) -> list[str]:
     return made
 
 
-CLIENT = Client()  # of everybody, by the key: a client of its own would load all middleware again
+CLIENT = Client()  # of everybody, by the key: a client for each would load all middleware again
 
 
 def ask(line: Row, world: World, key: str, query: str = "", **sent: Any) -> Any:

@@ -13,7 +13,7 @@ from tests.conftest import sign_in
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-WHOLE = "document.documentElement.lang !== ''"  # fragments have no language of their own
+WHOLE = "document.documentElement.lang !== ''"  # fragments name no language
 # The last of ROLES has most to see. Pages of refusals are in test_pages.py.
 BY_WHAT_ONE_SEES = tuple(reversed(ROLES))
 LINES = [line for line in TABLE if line.method == "GET" and not line.name.startswith("api_")]
@@ -56,7 +56,7 @@ def test_every_page_is_accessible(new_page: Callable[..., Page], live_server: ob
     assert seen > 140
 
 
-# The screens that have dialogs of their own; the palette and the question before a deletion are on every page.
+# The screens that have their own dialogs; the palette and the question before a deletion are on every page.
 WITH_DIALOGS = (
     ("annotator", "labelling_screen", 7),
     ("annotator", "extraction_detail", 8),

@@ -38,7 +38,7 @@ def answer(call: Call) -> Answer:
 
 @pytest.fixture
 def model(own_queue: str, tmp_path: Path, settings: Any) -> Iterator[ChatStub]:
-    """A stub of a model, known to the pages and to a worker of its own."""
+    """A stub of a model, known to the pages and to its own worker."""
     with ChatStub(answer) as stub:
         settings.LLM_BASE_URL, settings.LLM_MODEL, settings.LLM_RATE = stub.url, "stub", 0
         own = {"LITMUS_LLM_BASE_URL": stub.url, "LITMUS_LLM_MODEL": "stub", "LITMUS_LLM_RATE": "0"}

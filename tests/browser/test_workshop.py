@@ -103,7 +103,7 @@ def test_a_query_is_broken_down(new_page: NewPage, members: dict[Role, Membershi
     expect(sensors).to_contain_text("from sentences 2, 3")
     expect_settled(page)
 
-    # A field that was made higher has a style of its own, which is not copied: the policy forbids that (`new_page`).
+    # A field that was made higher has its own style, which is not copied: the policy forbids that (`new_page`).
     sensors.locator(".aspect-menu summary").click()
     make_higher(page, sensors.get_by_label("Text", exact=True))
     with page.expect_response("**/aspects/**"):

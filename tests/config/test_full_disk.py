@@ -68,7 +68,7 @@ def fill(place: Path) -> None:
 
 @pytest.fixture
 def tables_on_a_small_disk(transactional_db: None, small_disk: Disk) -> Iterator[Callable[..., Path]]:
-    """Moves tables of the test's database to a disk of their own; only the embedded PostgreSQL lets us."""
+    """Moves tables of the test's database to a separate disk; only the embedded PostgreSQL lets us."""
     known = {name: connection.get_connection_params().get(name) for name in ("dbname", "host", "port")}
     try:
         owner = psycopg.connect(**known, user="postgres", autocommit=True)

@@ -1,4 +1,4 @@
-"""Behind a proxy that serves Litmus below a path of its own, next to other things on the same host."""
+"""Behind a proxy that serves Litmus below its own path, next to other things on the same host."""
 
 import http.client
 import re

@@ -1,4 +1,4 @@
-"""manage.py up as people start it: a separate process, on a data directory of its own."""
+"""manage.py up as people start it: a separate process, on its own data directory."""
 
 import json
 import os

@@ -36,7 +36,7 @@ AWAY = "unix:///nowhere/redis.sock?db=0"
 @pytest.fixture
 def built() -> Built:
     made = build_work(items=6)
-    # In a way that the web server knows and that is cheap to compare with: it takes half a second for one of its own.
+    # Hashed in a way that the web server knows and compares cheaply: its usual way takes half a second.
     User.objects.update(password=ScryptPasswordHasher().encode(PASSWORD, "salt", n=2, r=1, p=1))
     return made
 

@@ -1,4 +1,4 @@
-"""An invented question set of LitSearch's shape: its counts (formats.md 2), not a word of its own."""
+"""An invented question set of LitSearch's shape: its counts (formats.md 2), but none of its words."""
 
 from typing import Any
 

@@ -72,7 +72,7 @@ class QuestionRunFactory(factory.django.DjangoModelFactory):
 
 
 def make_question(mention: CitationMention, **fields: object) -> GeneratedQuestion:
-    """A question read in a reply to this mention, in a run of its own unless `run` is given."""
+    """A question read in a reply to this mention, in a new run unless `run` is given."""
     run = fields.pop("run", None) or QuestionRunFactory(collection=mention.collection)
     reply = GenerationReply.objects.create(
         run=run,

@@ -1,4 +1,4 @@
-"""A real HTTP server on loopback that speaks as Crossref or OpenAlex, in the shapes of their own answers.
+"""A real HTTP server on loopback that speaks as Crossref or OpenAlex, in the shapes of their real answers.
 
     with RegistryStub([Reply(429, {"Retry-After": "0"}), crossref(item("10.1/a", "Title"))]) as stub:
         Registry("crossref", stub.url) …

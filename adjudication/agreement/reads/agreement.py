@@ -96,7 +96,7 @@ class FigureText:
 
 
 def as_row(result: Result, **more: Any) -> AgreementResult:
-    """The figure as it is stored, not saved. What has no column of its own is in `extra`."""
+    """The figure as it is stored, not saved. What has no column is in `extra`."""
     shape = result.to_json()
     columns = {name: shape.pop(name) for name in COLUMNS}
     columns |= {name: columns[name] or "" for name in TEXTS}

@@ -61,7 +61,7 @@ class ReleaseJob(CollectionJob[Release]):
         check_manager(job.collection, by)
 
     def page(self, job: Release) -> str:
-        if not job.is_frozen:  # it has no page of its own yet
+        if not job.is_frozen:  # it has no page yet
             return reverse("release_list", args=[job.collection.slug])
         return reverse("release_detail", args=[job.collection.slug, job.name])
 
@@ -78,8 +78,8 @@ class ReleaseJob(CollectionJob[Release]):
 
 
 class SnapshotProgress(Progress):
-    """Progress of work inside a snapshot, in which a cancellation could not be seen: it is looked for outside, by a
-    connection of its own."""
+    """Progress of work inside a snapshot, in which a cancellation could not be seen: a separate connection looks for it
+    outside."""
 
     outside: BaseDatabaseWrapper | None = None
 

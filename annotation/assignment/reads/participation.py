@@ -88,7 +88,7 @@ class Participation:
 
     @property
     def labelling(self) -> Labelling:
-        """How its kind is shown on the labelling screen. Errors: LookupError for kinds with a screen of their own."""
+        """How its kind is shown on the labelling screen. Errors: LookupError for kinds with their own screen."""
         if self.kind.labelling is None:
             raise LookupError(f"campaigns of kind {self.kind} are not worked on there")
         return self.kind.labelling

@@ -48,7 +48,7 @@ def decide_reply(*, reply: MachineReply, by: User, at: datetime, value: int | No
 
 
 def _relabel(run: MachineRun, reply: MachineReply, value: int | None, at: datetime, note: str) -> None:
-    """Set the label to `value`, or remove it for None. Every step is a submission of its own."""
+    """Set the label to `value`, or remove it for None. Every step is a separate submission."""
     found = Assignment.objects.filter(item=reply.item_id, annotator=run.annotator_id).first()
     if found is None:
         if value is not None:

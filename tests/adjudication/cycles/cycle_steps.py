@@ -21,7 +21,7 @@ NAMES = ("ana", "ben", "cai")
 
 
 def judged(made: Material, name: str, split: str, *, sample: int = 24, at: Any = AT, labels: bool = True) -> Campaign:
-    """An open held-out campaign that three people have judged, each in a way of their own."""
+    """An open held-out campaign that three people have judged, each in their own way."""
     campaign = make_campaign(made, name=name, split=split, overlap=3, items=False)
     build_items(campaign=campaign, by=made.manager, at=AT, sample=sample, stratified=True)
     assign_items(campaign=campaign, by=made.manager, at=AT)

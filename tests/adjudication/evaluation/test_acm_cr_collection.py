@@ -91,7 +91,7 @@ class Acm:
 
 @pytest.fixture(scope="module")
 def acm(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[Acm]:
-    """Committed, as an import holds constraints at once until its transaction ends: each has one of its own."""
+    """Committed, as an import holds constraints at once until its transaction ends: each has its own."""
     folder, read = shared_path("data", "acm-cr"), Read()
     read_guarded = sources.read_guarded
 

@@ -48,7 +48,7 @@ def test_a_table_of_a_paper_needs_no_gold(client: Client, built: Built) -> None:
 
 
 def test_a_table_of_a_paper_is_about_the_campaign_that_was_chosen(client: Client, built: Built) -> None:
-    """Where there are several: by page as by command and REST. What has two golds of its own takes none."""
+    """Where there are several: by page as by command and REST. A preset with two golds takes none."""
     sign_in(client, built)
     Campaign.objects.create(
         collection=built.collection, slug="aaa", name="Second", kind="relevance", overlap=1, seed=1, created_at=AT

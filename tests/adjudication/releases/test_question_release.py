@@ -36,7 +36,7 @@ COPIED = "Subtitles as Teachers: Weakly Supervised Sign Language Translation"
 
 
 def answer(call: Call) -> str:
-    """An order for the reranker; else a question of its own, and the title of what is cited."""
+    """An order for the reranker; else a separate question, and the title of what is cited."""
     if "cite_001" not in call.prompt:
         return "[2] > [1]"
     own = f"Which paper shows what lips say in case {call.number}?"

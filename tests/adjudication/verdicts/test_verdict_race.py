@@ -45,7 +45,7 @@ class Race:
             vote(self.built)
 
     def decide(self, judge: User, seed: int) -> None:
-        """Decides 30 items in an order of their own; where somebody was faster, they see it and go on."""
+        """Decides 30 items in a personal order; where somebody was faster, they see it and go on."""
         rng = random.Random(seed)
         for verdict in rng.sample(list(Verdict.objects.exclude(method=Method.UNANIMOUS)), 30):
             value = rng.randrange(3)

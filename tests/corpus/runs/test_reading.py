@@ -61,7 +61,7 @@ def test_metadata_is_kept_and_written_back(collection: Collection, tmp_path: Pat
     assert (again.unchanged, again.errors) == (1, [])
     read(collection, tmp_path / "c.run", "# ir_metadata.start\n# x\r0 Q0 D9 1 9 mine\n" + rows)
     stored.refresh_from_db()
-    assert stored.parameters["metadata"] == ["ir_metadata.start", "x 0 Q0 D9 1 9 mine"], "no line of its own"
+    assert stored.parameters["metadata"] == ["ir_metadata.start", "x 0 Q0 D9 1 9 mine"], "no line is added"
 
 
 def test_parts_of_topics_are_found_by_their_numbers(collection: Collection, tmp_path: Path) -> None:

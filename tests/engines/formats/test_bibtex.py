@@ -151,7 +151,7 @@ def test_a_file_without_entries_says_so() -> None:
     assert list(read_entries(stream(""), "f")) == []
 
 
-# Values that balance, without the characters that the two delimiters give a meaning of their own.
+# Values that balance, without the characters that the two delimiters give a special meaning.
 plain_values = st.text(st.characters(categories=["L", "N", "P", "S", "Z"], exclude_characters='{}"\\#%'), max_size=30)
 values = st.recursive(
     plain_values,

@@ -1,4 +1,4 @@
-"""Prompts for reranking: turns, places, papers in one message or in turns of their own."""
+"""Prompts for reranking: turns, places, papers in one message or each in a turn."""
 
 import pytest
 

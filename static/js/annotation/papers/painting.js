@@ -56,7 +56,7 @@ export function withSameRecords(last, next) {
 
 function sameRecords(last, next) {
   const known = new Map(last.map((each) => [JSON.stringify(each), each]));
-  const taken = new Set(); // two records may say the same, and each has a place of its own
+  const taken = new Set(); // two records may say the same, and each has its own place
   return next.map((each) => {
     const same = known.get(JSON.stringify(each));
     if (!same || taken.has(same)) return each;

@@ -1,5 +1,5 @@
 /** Saving: every edit is kept in the browser's own store at once and sent with others soon after, one request at a time,
- * so that a closed lid or a lost network loses nothing. Each edit is a revision of its own on the server. */
+ * so that a closed lid or a lost network loses nothing. Each edit is a separate revision on the server. */
 
 import { Offline, post, postKept, refreshSession } from "../labelling/server.js";
 import { data } from "../labelling/page.js";
