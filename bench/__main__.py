@@ -155,7 +155,7 @@ def stock(found: dict[str, Any]) -> str:
 
 The road to the first judgment, {found["labels"]:,} labels and their votes, and judging (1,000 items), on the embedded
 PostgreSQL and on one with the settings that `initdb` writes. Litmus sets `jit`, `work_mem` and `random_page_cost` on
-its own connections (see [operations](operations.md#a-postgresql-of-your-own)); the last column takes that back.
+its own connections (see [operations](operations.md#your-own-postgresql)); the last column takes that back.
 Measured on {found["measured_at"]} with a load average of {found["load_average"]}.
 
 {table(["what", *(heads[name] for name in servers)], rows)}

@@ -16,7 +16,7 @@ REST_SECONDS = 10  # that what is left of a refused upload may take to arrive
 
 
 class Worker(ThreadWorker):
-    """Probes have two separate threads: the others may all be waiting, for a server that is away for example."""
+    """Two threads are kept for probes: the others may all be waiting, for a server that is away for example."""
 
     def init_process(self) -> None:
         self.probes = futures.ThreadPoolExecutor(max_workers=2)

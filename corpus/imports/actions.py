@@ -174,7 +174,7 @@ def _named_file(path: Path) -> dict[str, Any]:
 
 
 def _store_upload(upload: Upload, path: Path, kind: str, chosen: str) -> dict[str, Any]:
-    """Write the upload to our own name, outside of what the web server serves, and look at its beginning."""
+    """Write the upload under a name that we make, outside of what the web server serves, and look at its beginning."""
     name = "".join(char if char.isprintable() else "?" for char in upload.name or "")[-200:] or "unnamed"
     digest, size = hashlib.sha256(), 0
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -53,7 +53,7 @@ def read_path(
     `carried` is what to read, by its name in `Format.reads`; `format` is "auto" or the name of a format; `name`,
     `limits` and `watch` are those of `open_files`; `options` go to the readers. A document, topic or judgment that
     occurs again in the same file is a `Problem`. In archives and folders, "auto" gives a `Problem` for a file that
-    holds something else; a separate file raises `BrokenFile`. Raises `ValueError` for an unknown format.
+    holds something else; a single file raises `BrokenFile`. Raises `ValueError` for an unknown format.
     """
     if format != AUTO and (format not in formats() or carried not in formats()[format].reads):
         raise ValueError(f"unknown format {format!r}; known are {', '.join(format_names(carried))}")

@@ -59,7 +59,7 @@ def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | RunComment | BadR
                 file,
                 line,
                 f"document {row.docno} is ranked twice for topic {row.topic} (here in the run {row.tag}); "
-                "a run holds a document once for a topic, and each run needs a separate file",
+                "a run holds a document once for a topic, so each run needs a separate file",
             )
 
 

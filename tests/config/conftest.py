@@ -1,4 +1,4 @@
-"""Data directories with embedded separate servers, and processes that use them."""
+"""Data directories with separate embedded servers, and processes that use them."""
 
 import subprocess
 import sys

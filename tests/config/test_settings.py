@@ -136,7 +136,7 @@ def test_postgres_does_what_it_is_asked_for(load):
 
 def test_what_the_embedded_postgres_has_is_documented_for_others(load):
     text = (CHECKOUT / "docs" / "operations.md").read_text()
-    own = text.partition("## your own PostgreSQL")[2].partition("\n## ")[0]
+    own = text.partition("## Your own PostgreSQL")[2].partition("\n## ")[0]
     for name, value in {**EMBEDDED, **load()["POSTGRES_SESSION"]}.items():
         if name not in OF_ITS_PLACE:
             assert f"`{name}`" in own

@@ -130,7 +130,7 @@ def read_repeats(campaign: Campaign) -> Table:
 
 
 def read_topics(campaign: Campaign, items: IntArray) -> IntArray:
-    """The topic id of each of these item ids (all of the campaign); for an item without one, a negative number no other has."""
+    """The topic id of each of these items (all of the campaign); a different negative number for each without one."""
     found = _read_integers(_TOPICS, {"campaign": campaign.pk}, 2)
     order = np.argsort(found[:, 0])
     place = np.searchsorted(found[:, 0], items, sorter=order)
