@@ -139,6 +139,26 @@ def test_no_name_or_sentence_uses_an_obscure_word() -> None:
     assert not found
 
 
+# Sentences that hide what they say: invalid or out of range; separate, or "its own"; a check; what the function returns;
+# and the characters that a name may have.
+RIDDLES = re.compile(
+    r"mak(?:e|es|ing) no sense|(?:deserves?|worth) a look|is no name\b|\bno name: |\w of (?:its|their|our|your) own[.,;:)\"]"
+    r'|\b(?:an?|processes|threads|tables|rows|columns|servers) (?:\w+ )?of (?:its|their|our) own\b|"""The same\b',
+)
+
+
+@pytest.mark.slow
+def test_no_sentence_is_a_riddle() -> None:
+    folders = (*APPS, "docs", "templates", "static", "bench")
+    paths = [path for folder in folders for kind in SOURCES for path in (ROOT / folder).rglob(kind)]
+    paths += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile")]
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
+    assert len(texts) > 1000
+    found = [(name, match[0]) for name, text in texts.items() for match in RIDDLES.finditer(text)]
+    frozen = (*OTHERS, "adjudication/releases/jobs/describing.py")  # a sentence of release files, which are hashed
+    assert not [each for each in found if not any(part in each[0] for part in frozen)]
+
+
 # What any door may show: steps of work, rules and reads. A place is named by `accounts.doors`, for its door alone.
 SHARED = re.compile(r"/(actions|rules|reads|jobs|golds|presets|exporters|exporting|procedures|kinds)[/.]")
 PLACE = re.compile(r"page “|[Rr]eload the page|\bon (?:its|the|their) page|in the list instead")
