@@ -139,10 +139,10 @@ def test_no_name_or_sentence_uses_an_obscure_word() -> None:
     assert not found
 
 
-# Sentences that hide what they say: invalid or out of range; separate, or "its own"; a check; what the function returns;
-# and the characters that a name may have.
+# What sentences say instead: invalid or out of range, should be checked, is not a name, separate or "its own", and what
+# a function returns.
 RIDDLES = re.compile(
-    r"mak(?:e|es|ing) no sense|(?:deserves?|worth) a look|is no name\b|\bno name: |\w of (?:its|their|our|your) own[.,;:)\"]"
+    r"mak(?:e|es|ing) no sense|(?:deserves?|worth) a look|is no name\b|\w of (?:its|their|our|your) own[.,;:)\"]"
     r'|\b(?:an?|processes|threads|tables|rows|columns|servers) (?:\w+ )?of (?:its|their|our) own\b|"""The same\b',
 )
 

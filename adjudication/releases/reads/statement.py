@@ -142,7 +142,7 @@ def problem_of(key: str, text: str) -> str:
 def _problem_of_creators(text: str) -> str:
     for line in map(str.strip, text.splitlines()):
         if not is_creator(line):
-            return f"“{line[:60]}” is not a name, or not a name with an ORCID such as Ada Lovelace <0000-0002-1825-0097>."
+            return f"“{line[:60]}” is not a name, alone or with an ORCID as in Ada Lovelace <0000-0002-1825-0097>."
     for name, orcid in creators_in({"creators": text}):
         if orcid and not is_orcid(orcid):
             return f"{orcid} of {name} is no ORCID: its last character does not fit the others."
