@@ -27,6 +27,8 @@ def rest_field(field: forms.Field, initial: Any = None, *, is_change: bool = Fal
 
     A choice of things is made by what names them, as text; one of several by a list, and so are fields with `many`.
     """
+    if isinstance(field, forms.BooleanField) and not field.required:
+        initial = bool(initial)
     has_default = initial is not None and not isinstance(field, Spelled) and not is_change
     more: dict[str, Any] = {"help_text": str(field.help_text or field.label or "")}
     is_needed = field.required and initial is None and not is_change

@@ -5,7 +5,8 @@ from django.urls import URLPattern, URLResolver, path
 from adjudication.agreement.operations import REQUEST_AGREEMENT, REQUEST_VOTE
 from adjudication.agreement.views import agreement, disagreements
 from adjudication.cycles.views import cycles, unparsed_answers
-from adjudication.evaluation.views import details, evaluations, judging, sheets
+from adjudication.evaluation.operations import JUDGE_UNJUDGED, REQUEST_EVALUATION
+from adjudication.evaluation.views import details, evaluations, sheets
 from adjudication.exports import views as exports
 from adjudication.following import views as following
 from adjudication.papers.operations import MAKE_CONTEXT_TOPICS
@@ -59,7 +60,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         path(f"c/<slug:slug>/evaluation/{address}", view, name=name)
         for address, view, name in (
             ("", evaluations.evaluation_list, "evaluation_list"),
-            ("new/", evaluations.evaluation_create, "evaluation_create"),
+            ("new/", REQUEST_EVALUATION.page, "evaluation_create"),
             ("search-sheet/", sheets.search_sheet, "search_sheet"),
             ("search-sheet/sheet.csv", sheets.search_sheet_file, "search_sheet_file"),
             ("qrels/<int:pk>/deletion/", evaluations.qrels_delete, "qrels_delete"),
@@ -69,7 +70,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("<int:pk>/topics/", details.evaluation_topics, "evaluation_topics"),
             ("<int:pk>/pairs/", details.evaluation_matrix, "evaluation_matrix"),
             ("<int:pk>/pairs.<slug:form>", details.evaluation_matrix_file, "evaluation_matrix_file"),
-            ("<int:pk>/judging/", judging.evaluation_judging, "evaluation_judging"),
+            ("<int:pk>/judging/", JUDGE_UNJUDGED.page, "evaluation_judging"),
             ("<int:pk>/plot.<slug:form>", evaluations.evaluation_plot, "evaluation_plot"),
             ("<int:pk>/table.<slug:form>", evaluations.evaluation_table, "evaluation_table"),
         )

@@ -4,10 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from accounts import jobs
 from accounts.models import JobState
+from adjudication.evaluation.actions import request_evaluation
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.models import Release, Split
 from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource
-from corpus.models import GenerationReply, Outcome
+from corpus.models import Collection, GenerationReply, Outcome, Ranking, RetrievalRun
+from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.adjudication import build_campaign
 from tests.factories.annotation import make_campaign, make_material
@@ -143,6 +147,28 @@ def make_question_run() -> dict[str, str]:
     return {"slug": "tea", "pk": str(run.pk)}
 
 
+def make_runs() -> dict[str, str]:
+    """Judged pairs of one topic and a run that ranks a document that nobody judged."""
+    built = build_campaign([[2], [1], [0]], people=("ana",))
+    vote(built)
+    collection = built.collection
+    DocumentFactory(collection=collection, docno="new")
+    (topic,) = collection.topics.all()
+    for name, docnos in (("good", ["doc00000", "doc00001"]), ("other", ["new", "doc00002"])):
+        run = RetrievalRun.objects.create(collection=collection, name=name, created_at=AT)
+        Ranking.objects.create(run=run, topic=topic, docnos=docnos, scores=[2, 1])
+    return {"slug": collection.slug}
+
+
+def make_evaluation() -> dict[str, str]:
+    where = make_runs()
+    spec = EvaluationSpec("campaign:main", ("good", "other"), resamples=1000)
+    collection = Collection.objects.get(slug=where["slug"])
+    job = request_evaluation(collection=collection, spec=spec, by=None, at=AT, send=False)
+    jobs.carry_out(job)
+    return where | {"pk": str(job.pk)}
+
+
 EXAMPLES: dict[str, Example] = {  # by the name of the action
     "make_split": Example(
         make_topics,
@@ -174,6 +200,46 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         make_judged,
         given={"ties": "highest", "min_votes": 2, "voters": "all", "weighted": True},
         wrong={"ties": "toss", "min_votes": 0, "voters": "nobody"},
+    ),
+    "request_evaluation": Example(
+        make_runs,
+        given={
+            "gold": "campaign:main",
+            "runs": ["good", "other"],
+            "measures": ["AP", "R@5"],
+            "by": ["source"],
+            "baseline": "good",
+            "preset": "",
+            "unjudged": "condensed",
+            "topics": "relevant",
+            "empty_topics": "zero",
+            "random": False,
+            "sensitivity": False,
+            "against": "campaign:main;unit=aspect",
+            "interval": "bca",
+            "resamples": 1000,
+            "seed": 3,
+        },
+        wrong={
+            "gold": "magic",
+            "runs": ["none"],
+            "measures": ["magic"],
+            "baseline": "none",
+            "preset": "none",
+            "unjudged": "none",
+            "topics": "none",
+            "empty_topics": "none",
+            "against": "magic",
+            "interval": "none",
+            "resamples": 1,
+            "seed": -1,
+        },
+    ),
+    "judge_unjudged": Example(
+        make_evaluation,
+        given={"topics": ["1"], "depth": 7, "campaign": "", "name": "Second look"},
+        wrong={"topics": ["none"], "depth": 0, "campaign": "none", "name": ""},
+        audits="add_to_pools",
     ),
     "open_campaign": Example(make_closed, audits="reopen_campaign"),
     "close_campaign": Example(make_open),

@@ -31,8 +31,8 @@ from adjudication.cycles.api import (
     RunningSerializer,
 )
 from adjudication.cycles.forms import CycleForm, DecisionForm
-from adjudication.evaluation.api import EmptySheet, FilledSheetSerializer, NewEvaluationSerializer, NewJudgingSerializer
-from adjudication.evaluation.forms import EvaluationForm, FilledForm, JudgingForm, SampleForm
+from adjudication.evaluation.api import EmptySheet, FilledSheetSerializer
+from adjudication.evaluation.forms import FilledForm, SampleForm
 from adjudication.exporting.options import option_fields
 from adjudication.exports.api import ExportFile
 from adjudication.papers.api import (
@@ -318,17 +318,8 @@ VERBS = [
         other={"file": "content"},
     ),
     Verb("adjudicate", (VoteForm,), NewVoteSerializer, "adjudicate", here=("campaign", "policy")),
-    Verb(
-        "evaluate",
-        (EvaluationForm,),
-        NewEvaluationSerializer,
-        "evaluate",
-        here=("form", "with_se", "with_interval"),  # how the figures are printed
-        other={"selector": "gold"},
-    ),
     Verb("search_sheet write", (SampleForm,), Asked(EmptySheet, "GET"), "search_sheet write", here=("file",)),
     Verb("search_sheet read", (FilledForm,), FilledSheetSerializer, "search_sheet read", here=("dry_run",)),
-    Verb("judge_unjudged", (JudgingForm,), NewJudgingSerializer, "judge_unjudged", here=("gold", "runs")),
     Verb(
         "create_collection",
         (NewCollectionForm,),
@@ -531,6 +522,8 @@ def test_a_verb_begins_with_the_same_at_each_door(verb: Verb) -> None:
 
 # Commands of these apps that are compared nowhere above and follow from no operation, and why.
 ELSEWHERE = {
+    "evaluate": "its options are the fields of the operation, and how figures are printed",
+    "judge_unjudged": "of an evaluation that it names by gold and runs; page and REST are one operation",
     "verify_release": "reads a folder, which only the command line has",
     "sample_size": "stores nothing; the page asks in points what the command takes as shares",
 }

@@ -21,6 +21,7 @@ from adjudication.evaluation.reads.search_sheets import FilledSheet, read_sheet
 from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.unjudged import DEPTHS, fetch_unjudged, pairs_of, without_items
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
+from adjudication.exporting.exporter import find_campaign
 from adjudication.labels.rules import check_adjudicator, fetch_role
 from adjudication.models import Evaluation, ImportedQrels
 from annotation.campaigns.actions.campaigns import copy_campaign, create_campaign
@@ -109,37 +110,39 @@ def judge_unjudged(
     depth: int,
     by: User | None,
     at: datetime,
-    topics: Sequence[str] | None = None,
-    campaign: Campaign | None = None,
+    topics: Sequence[str] = (),
+    campaign: str = "",
     name: str = "",
 ) -> Judging:
     """Pool the documents that the gold does not know among the first `depth` of the runs, and make items of them.
 
     Those that are items of the campaign behind the gold wait there for their values and are left out.
 
-    The items go to `campaign`, or to a new draft called `name`: a copy of the campaign behind the gold, where it has
-    one, with its criteria, guideline and people. Errors: Refused where there is nothing to judge.
+    The items go to the campaign of that short name, or to a new draft called `name`: a copy of the campaign behind the
+    gold, where it has one, with its criteria, guideline and people. Errors: Refused where there is nothing to judge.
     """
     check_manager(collection, by)
     if not 1 <= depth <= DEPTHS[-1]:
         raise Refused(f"The depth lies between 1 and {DEPTHS[-1]}.")
+    if not (campaign or name.strip()):
+        raise Refused("Say which campaign gets the items, or give a new draft a name.")
+    chosen = find_campaign(collection, campaign) if campaign else None
     found = read_decided(collection, gold)
-    if unknown := set(topics or ()).difference(found.gold.topics):
+    if unknown := set(topics).difference(found.gold.topics):
         raise Refused(f"The gold has no topic {min(unknown)}.")
-    rows, _ = fetch_unjudged(collection, found, runs, depth, topics)
+    rows, _ = fetch_unjudged(collection, found, runs, depth, topics or None)
     here = pairs_of(collection, found.unit, rows)
     pairs = without_items(found.campaigns, here)
     if not pairs:
         raise Refused(_why_nothing(len(rows), len(here), depth))
     pooled = add_all_to_pool(by=by, at=at, collection=collection, pairs=pairs)
-    if campaign is None:
-        campaign = _new_campaign(collection, found.campaigns, name, by, at)
-    items = build_items_of(campaign=campaign, by=by, at=at, pairs=pairs)
+    taken = chosen or _new_campaign(collection, found.campaigns, name, by, at)
+    items = build_items_of(campaign=taken, by=by, at=at, pairs=pairs)
     if not items:
         raise Refused(
-            f"{campaign} has items of the {len(pairs):,} document{pluralize(len(pairs))} already, or may not take them."
+            f"{taken} has items of the {len(pairs):,} document{pluralize(len(pairs))} already, or may not take them."
         )
-    return Judging(campaign, len(pairs), pooled, items, len(rows) - len(here))
+    return Judging(taken, len(pairs), pooled, items, len(rows) - len(here))
 
 
 def _why_nothing(rows: int, here: int, depth: int) -> str:

@@ -14,73 +14,23 @@ from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.models import JobState
-from accounts.refusals import Refused
 from accounts.schema import answers
-from adjudication.evaluation.actions import import_sheet, judge_unjudged, request_evaluation
+from adjudication.evaluation.actions import import_sheet
 from adjudication.evaluation.forms import SampleForm
-from adjudication.evaluation.presets.registry import find_preset
+from adjudication.evaluation.operations import JUDGE_UNJUDGED, REQUEST_EVALUATION, EvaluationSerializer
 from adjudication.evaluation.presets.standing import why_stale
 from adjudication.evaluation.reads import search_sheets
-from adjudication.evaluation.reads.measured import reports_of
 from adjudication.evaluation.reads.search_sheets import sheet_lines
-from adjudication.evaluation.reads.spec import EMPTY_TOPICS, INTERVALS, MEASURES, TOPICS, UNJUDGED, EvaluationSpec
-from adjudication.evaluation.reads.unjudged import DEPTHS
+from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.rules import check_can_sample, check_can_see
-from adjudication.exporting.exporter import find_campaign
+from adjudication.labels.rules import DECIDE
 from adjudication.models import Evaluation
-from annotation.campaigns.api.settings import number_field
 from corpus.collections.api.base import AnyType, InCollectionView
-from corpus.collections.rules import OVERSEERS
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
-from engines.definitions.settings import RESAMPLES, SEED
 
-WORD: dict[str, Any] = {"required": False, "allow_blank": True, "default": "", "max_length": 300}
-
-
-class PresetField(serializers.CharField):
-    """The name of a paper's table; those of other packages as well, so it is looked up when it is asked for."""
-
-    def to_internal_value(self, data: Any) -> str:
-        name = super().to_internal_value(data)
-        if name:
-            find_preset(name)
-        return name
-
-
-class NewEvaluationSerializer(serializers.Serializer[Any]):
-    """What to measure against what."""
-
-    gold = serializers.CharField(**WORD, help_text="such as campaign:main, targets, contexts:paragraph, annotator:Ana")
-    runs = serializers.ListField(child=serializers.CharField(max_length=100), max_length=200, default=list)
-    measures = serializers.ListField(child=serializers.CharField(max_length=60), max_length=60, default=list(MEASURES))
-    by = serializers.ListField(child=serializers.CharField(max_length=60), max_length=4, default=list)
-    baseline = serializers.CharField(**WORD, help_text="the run that the others are tested against")
-    against = serializers.CharField(**WORD, help_text="a second gold: how alike it orders the runs")
-    preset = PresetField(default="", allow_blank=True, help_text="a paper's table; brings gold, measures and subsets")
-    unjudged = serializers.ChoiceField(UNJUDGED, default=UNJUDGED[0])
-    topics = serializers.ChoiceField(
-        TOPICS, default=TOPICS[0], help_text="all, those with a relevant document, or those that every run ranks"
-    )
-    empty_topics = serializers.ChoiceField(
-        EMPTY_TOPICS,
-        default=EMPTY_TOPICS[0],
-        help_text="topics without a relevant document: left out of means, or 0 as in trec_eval's mean",
-    )
-    random = serializers.BooleanField(default=False, help_text="a row of shuffled pools")
-    sensitivity = serializers.BooleanField(default=False, help_text="the pools without what each method alone brought")
-    interval = serializers.ChoiceField(INTERVALS, default=INTERVALS[0], help_text="auto goes by the number of topics")
-    resamples = number_field(RESAMPLES)
-    seed = number_field(SEED, default=1)
-
-
-class EvaluationSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField(source="pk")
-    state = serializers.ChoiceField(JobState.choices)
-    reason = serializers.CharField()
-    parameters = serializers.DictField()
-    requested_at = serializers.DateTimeField()
-    finished_at = serializers.DateTimeField(allow_null=True)
+NewEvaluationSerializer = REQUEST_EVALUATION.serializer("NewEvaluation")
+NewJudgingSerializer = JUDGE_UNJUDGED.serializer("NewJudging")
 
 
 class EvaluationResultSerializer(EvaluationSerializer):
@@ -98,7 +48,7 @@ class EvaluationList(InCollectionView):
     """Evaluations of runs."""
 
     serializer_class = EvaluationSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": (Role.MANAGER, Role.ADJUDICATOR)}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "POST": DECIDE}
 
     def get_queryset(self) -> QuerySet[Evaluation]:
         return Evaluation.objects.filter(collection=self.collection).defer("results")
@@ -108,16 +58,9 @@ class EvaluationList(InCollectionView):
         """List evaluations, without their figures."""
         return self.listed()
 
-    @extend_schema(
-        operation_id="evaluations_create",
-        request=NewEvaluationSerializer,
-        responses=answers({202: EvaluationSerializer}, 400, 403, 409, 415, 422),
+    post = REQUEST_EVALUATION.method(
+        "evaluations_create", takes=NewEvaluationSerializer, shows=EvaluationSerializer, status=202
     )
-    def post(self, request: Request, slug: str) -> Response:
-        """Have runs measured by a background job."""
-        spec = EvaluationSpec.from_json(self.body(NewEvaluationSerializer))
-        job = request_evaluation(collection=self.collection, spec=spec, by=self.person, at=timezone.now())
-        return Response(EvaluationSerializer(job).data, status=202)
 
 
 class EvaluationReader(InCollectionView):
@@ -141,17 +84,6 @@ class EvaluationDetail(EvaluationReader):
         return Response(EvaluationResultSerializer(self.evaluation(pk)).data)
 
 
-class NewJudgingSerializer(serializers.Serializer[Any]):
-    """Which unjudged documents are to be judged, and in which campaign."""
-
-    depth = serializers.IntegerField(min_value=1, max_value=DEPTHS[-1], default=DEPTHS[1])
-    topics = serializers.ListField(
-        child=serializers.CharField(max_length=150), required=False, help_text="their numbers; all of the gold without"
-    )
-    campaign = serializers.CharField(**WORD, help_text="short name of the campaign that gets the items")
-    name = serializers.CharField(**WORD, help_text="name of a new draft, where no campaign is given")
-
-
 class JudgingSerializer(serializers.Serializer[Any]):
     campaign = serializers.CharField(help_text="short name")
     documents = serializers.IntegerField()
@@ -164,31 +96,9 @@ class EvaluationJudging(EvaluationReader):
     """Having the documents judged that the gold does not know."""
 
     serializer_class = JudgingSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": (Role.MANAGER,)}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
-    @extend_schema(
-        operation_id="evaluations_judge",
-        request=NewJudgingSerializer,
-        responses=answers({201: JudgingSerializer}, 400, 403, 404, 409, 415, 422),
-    )
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Make items of the documents that the evaluated runs rank high and the gold does not know."""
-        job, values = self.evaluation(pk), self.body(NewJudgingSerializer)
-        if not (values["campaign"] or values["name"].strip()):
-            raise Refused("Say which campaign gets the items, or give a new draft a name.")
-        report = reports_of(job)[0] if job.results else {}
-        done = judge_unjudged(
-            collection=self.collection,
-            gold=str(report.get("gold") or job.parameters["gold"]),
-            runs=job.parameters["runs"],
-            depth=values["depth"],
-            topics=values.get("topics"),
-            campaign=find_campaign(self.collection, values["campaign"]) if values["campaign"] else None,
-            name=values["name"],
-            by=self.person,
-            at=timezone.now(),
-        )
-        return Response(done.to_json(), status=201)
+    post = JUDGE_UNJUDGED.method("evaluations_judge", takes=NewJudgingSerializer, shows=JudgingSerializer)
 
 
 SAMPLE = [
@@ -249,7 +159,7 @@ class FilledSheet(SampledView):
 
     parser_classes = (MultiPartParser,)
     serializer_class = ReadSheetSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": (Role.MANAGER,)}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": MANAGE}
 
     @extend_schema(
         operation_id="search_sheets_fill",

@@ -5,40 +5,38 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
+from django import forms
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ReportingCommand, SteppedCommand, whole_file
+from accounts.management.options import add_option
+from accounts.management.reporting import ReportingCommand, SteppedCommand, valid, whole_file
+from accounts.operations import Found
 from accounts.refusals import Refused
 from adjudication.evaluation.actions import check_words, import_sheet, judge_unjudged, request_evaluation
+from adjudication.evaluation.forms import EvaluationForm
 from adjudication.evaluation.golds.kind import Grades
-from adjudication.evaluation.golds.registry import GOLDS, parse_selector
+from adjudication.evaluation.golds.registry import parse_selector
 from adjudication.evaluation.jobs import evaluate_now
-from adjudication.evaluation.presets.registry import PRESETS
+from adjudication.evaluation.operations import REQUEST_EVALUATION
 from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.reads.rankings import find_runs
 from adjudication.evaluation.reads.search_sheets import QUESTIONS, RESULTS, SEED, sheet_lines
 from adjudication.evaluation.reads.spec import (
-    EMPTY_TOPICS,
-    INTERVALS,
-    MEASURES,
-    TOPICS,
-    UNJUDGED,
     EvaluationSpec,
 )
-from adjudication.evaluation.reads.subsets import attribute_names, split_words
 from adjudication.evaluation.reads.tables import Table
 from adjudication.evaluation.reads.unjudged import DEPTHS
 from adjudication.evaluation.reads.writers import WRITERS, write_report
 from adjudication.evaluation.rules import check_can_sample
-from adjudication.exporting.exporter import find_campaign
 from corpus.collections.reads.collections import collection_with
 from corpus.imports.commands import ImportCommand
 from corpus.loading.sources import read_upload
 from corpus.models import Collection
 from engines.formats.qrels import read_qrels
 from engines.formats.records import Problem
-from engines.stats.measures import measure_names
+
+ONE_OF = {"runs": "run", "measures": "measure"}  # field: its option, which takes several
 
 
 class Evaluate(ReportingCommand):
@@ -48,62 +46,27 @@ class Evaluate(ReportingCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
-        golds = ", ".join(kind.spelling for kind in GOLDS.values())
-        parser.add_argument("slug")
-        parser.add_argument("--gold", default="", help=f"one of {golds}; options follow: campaign:main;unit=aspect")
-        parser.add_argument("--run", nargs="+", action="extend", default=[], metavar="NAME", dest="runs")
-        known = ", ".join(measure_names()).replace("%", "%%")
-        parser.add_argument(
-            "--measure", nargs="+", action="extend", default=[], metavar="M", dest="measures", help=f"some of {known}"
-        )
-        parser.add_argument(
-            "--by",
-            nargs="+",
-            action="extend",
-            default=[],
-            metavar="NAME",
-            help="attributes of topics: source kind",
-        )
-        parser.add_argument("--preset", default="", help=f"a paper's table: {', '.join(PRESETS)}")
+        parser.add_argument("slug", help="short name of the collection")
+        for name, field in EvaluationForm.base_fields.items():
+            if isinstance(field, forms.BooleanField):
+                parser.add_argument(f"--{name}", action=BooleanOptionalAction, default=None, help=str(field.label))
+            else:
+                add_option(parser, ONE_OF.get(name, name), field)
         parser.add_argument("--format", choices=["text", "json", *WRITERS], default="text", dest="form")
         parser.add_argument("--se", action="store_true", dest="with_se", help="print standard errors as well")
         parser.add_argument("--intervals", action="store_true", dest="with_interval", help="print intervals as well")
-        parser.add_argument("--baseline", default="", metavar="NAME", help="test against this run, not every pair")
-        parser.add_argument("--against", default="", metavar="GOLD", help="a second gold: how alike it orders the runs")
-        parser.add_argument("--unjudged", choices=UNJUDGED, default=UNJUDGED[0])
-        parser.add_argument(
-            "--topics",
-            choices=TOPICS,
-            default=TOPICS[0],
-            help="all, those with a relevant document, or those that every run ranks",
-        )
-        parser.add_argument(
-            "--empty-topics",
-            choices=EMPTY_TOPICS,
-            default=EMPTY_TOPICS[0],
-            help="topics without a relevant document: left out of means, or 0 as in trec_eval's mean",
-        )
-        parser.add_argument("--random", action=BooleanOptionalAction, default=False, help="a row of shuffled pools")
-        parser.add_argument(
-            "--sensitivity", action=BooleanOptionalAction, default=False, help="leave each method of the pools out"
-        )
-        parser.add_argument(
-            "--interval", choices=INTERVALS, default=INTERVALS[0], help="auto goes by the number of topics"
-        )
-        parser.add_argument("--resamples", type=int, default=EvaluationSpec.resamples)
-        parser.add_argument("--seed", type=int, default=EvaluationSpec.seed)
 
     def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
         self.form = options.pop("form")
         super().handle(*args, as_json=as_json or self.form == "json", **options)
 
-    def carry_out(
-        self, *, slug: str, by: list[str], with_se: bool, with_interval: bool, **options: Any
-    ) -> tuple[str, dict[str, Any]]:
+    def carry_out(self, *, slug: str, with_se: bool, with_interval: bool, **options: Any) -> tuple[str, dict[str, Any]]:
         if not (options["gold"] or options["preset"]):
             raise Refused("Say against what: --gold campaign:NAME, targets, contexts:paragraph …, or --preset.")
         collection = collection_with(slug)
-        spec = _spec(split_words(by, attribute_names(collection)), options)
+        given = {name: options[ONE_OF.get(name, name)] for name in EvaluationForm.base_fields}
+        said = {name: value for name, value in given.items() if value is not None}
+        spec = valid(REQUEST_EVALUATION.fill(Found({}, {"collection": collection}), said))["spec"]
         files = _files(spec)
         results = _evaluated(collection, spec, files)
         table = Table.from_json(results["table"]).shown(se=with_se, interval=with_interval)
@@ -126,13 +89,6 @@ def _evaluated(collection: Collection, spec: EvaluationSpec, files: Mapping[str,
     job = request_evaluation(**asked, by=None, at=timezone.now(), send=False)
     evaluate_now(job, files)
     return job.results
-
-
-def _spec(by: list[str], options: dict[str, Any]) -> EvaluationSpec:
-    own = {name: options[name] for name in EvaluationSpec.__dataclass_fields__ if name in options}
-    own["runs"] = tuple(dict.fromkeys(options["runs"]))
-    own["measures"] = tuple(options["measures"]) or MEASURES
-    return EvaluationSpec(**own, by=tuple(by))
 
 
 def _files(spec: EvaluationSpec) -> dict[str, Grades]:
@@ -181,8 +137,8 @@ class JudgeUnjudged(ReportingCommand):
             gold=options["gold"],
             runs=[run.name for run in find_runs(collection, options["runs"])],
             depth=options["depth"],
-            topics=options["topics"] or None,
-            campaign=find_campaign(collection, options["campaign"]) if options["campaign"] else None,
+            topics=options["topics"],
+            campaign=options["campaign"],
             name=options["name"],
             by=None,
             at=timezone.now(),

@@ -37,6 +37,8 @@ class ContextTopicsForm(forms.Form):
     """Which contexts topics are made of."""
 
     level = forms.ChoiceField(
-        choices=[(each, each) for each in CONTEXT_LEVELS], error_messages={"required": WHICH, "invalid_choice": WHICH}
+        choices=[(each, each) for each in CONTEXT_LEVELS],
+        help_text="Which contexts: paragraphs or sentences.",
+        error_messages={"required": WHICH, "invalid_choice": WHICH},
     )
     drafts = forms.BooleanField(required=False, help_text="also of drafts and machine proposals")

@@ -11,9 +11,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.jobs import fragment_context
-from accounts.refusal_messages import refusals_in_form, refusals_in_message
-from adjudication.evaluation.actions import delete_qrels, request_evaluation
-from adjudication.evaluation.forms import EvaluationForm
+from accounts.refusal_messages import refusals_in_message
+from adjudication.evaluation.actions import delete_qrels
 from adjudication.evaluation.golds.qrels import imported_qrels
 from adjudication.evaluation.presets.standing import why_stale
 from adjudication.evaluation.reads.further import further_tables
@@ -23,11 +22,11 @@ from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.reads.tables import Table
 from adjudication.evaluation.reads.writers import noted, with_stale, write_report
 from adjudication.evaluation.rules import check_can_see
-from adjudication.labels.rules import can_adjudicate, check_can_adjudicate
+from adjudication.labels.rules import can_adjudicate
 from adjudication.models import Evaluation, ImportedQrels
 from adjudication.verdicts.reads.road import fetch_road
-from corpus.collections.rules import fetch_manager, fetch_membership, fetch_overseer
-from corpus.collections.views.context import collection_context, form_page
+from corpus.collections.rules import fetch_manager, fetch_overseer
+from corpus.collections.views.context import collection_context
 from corpus.models import Collection, Membership, TopicKind
 
 PER_PAGE = 50
@@ -48,28 +47,12 @@ def evaluation_list(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(jobs, PER_PAGE).get_page(request.GET.get("page"))
     context = context_of(membership) | {
         "page": page,
-        "has_runs": _can_be_measured(membership.collection),
+        "has_runs": can_be_measured(membership.collection),
         "qrels": imported_qrels(membership.collection),
         "questions": membership.collection.topics.filter(kind=TopicKind.QUESTION).exists(),
         "road": fetch_road(membership.collection),
     }
     return render(request, "adjudication/evaluation/evaluation_list.html", context)
-
-
-@form_page
-def evaluation_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask for an evaluation; on to its page, where it shows its progress."""
-    membership = fetch_membership(request.user, slug)
-    check_can_adjudicate(membership)
-    collection = membership.collection
-    form = EvaluationForm(request.POST or None, collection=collection)
-    if request.method == "POST" and form.is_valid():
-        with refusals_in_form(form):
-            job = request_evaluation(collection=collection, spec=form.spec(), by=membership.user, at=timezone.now())
-            return redirect("evaluation_detail", slug, job.pk)
-    context = context_of(membership) | {"form": form, "has_runs": _can_be_measured(collection)}
-    status = 422 if request.method == "POST" else 200
-    return render(request, "adjudication/evaluation/evaluation_create.html", context, status=status)
 
 
 @require_safe
@@ -143,7 +126,7 @@ def qrels_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("evaluation_list", slug)
 
 
-def _can_be_measured(collection: Collection) -> bool:
+def can_be_measured(collection: Collection) -> bool:
     """Runs, or papers: ACM-CR's Table 1 is about these alone."""
     return collection.retrieval_runs.exists() or collection.papers.exists()
 

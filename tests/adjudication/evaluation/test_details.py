@@ -291,7 +291,7 @@ class TestJudging:
         assert (nothing.status_code, Campaign.objects.filter(name="Second look").exists()) == (422, False)
         assert "there is nothing to judge" in nothing.content.decode()
         assert "The gold has no topic 99." in self.ask(client, job, topics="1 99").content.decode()
-        assert "A new draft needs a name" in self.ask(client, job, name=" ").content.decode()
+        assert "or give a new draft a name" in self.ask(client, job, name=" ").content.decode()
         Document.objects.filter(docno="new").delete()
         assert "None of the 2 unjudged documents is in the collection" in self.ask(client, job).content.decode()
         client.force_login(built.people["adjudicator"])
