@@ -13,7 +13,7 @@ from adjudication.papers.operations import MAKE_CONTEXT_TOPICS
 from adjudication.papers.views import contexts, paper_editing, papers
 from adjudication.questions import views as questions
 from adjudication.releases import views as releases
-from adjudication.releases.operations import STATE_RELEASE_ADDRESS
+from adjudication.releases.operations import REQUEST_RELEASE, STATE_RELEASE_ADDRESS
 from adjudication.splits import views as splits
 from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT
 from adjudication.verdicts.views import acceptance, adjudication, judgments, relevance
@@ -38,7 +38,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         path(f"c/<slug:slug>/releases/{address}", view, name=name)
         for address, view, name in (
             ("", releases.release_list, "release_list"),
-            ("new/", releases.release_create, "release_create"),
+            ("new/", REQUEST_RELEASE.page, "release_create"),
             ("statement/", releases.statement_edit, "statement_edit"),
             ("lines/", releases.line_detail, "line_detail"),
             ("<str:name>/", releases.release_detail, "release_detail"),

@@ -241,6 +241,9 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         wrong={"topics": ["none"], "depth": 0, "campaign": "none", "name": ""},
         audits="add_to_pools",
     ),
+    "request_release": Example(
+        make_runs, given={"name": "v7", "force": "The reviewers wait."}, wrong={"name": "two words", "force": ""}
+    ),
     "open_campaign": Example(make_closed, audits="reopen_campaign"),
     "close_campaign": Example(make_open),
     "delete_campaign": Example(make_draft),

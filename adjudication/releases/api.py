@@ -1,21 +1,23 @@
 """Releases: listed and read by overseers, asked for by managers; lines that explain themselves."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from django.http import FileResponse, Http404
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
-from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
 from adjudication.models import Release
-from adjudication.releases.actions import request_release
-from adjudication.releases.operations import STATE_RELEASE_ADDRESS, ReleaseAddressSerializer
+from adjudication.releases.operations import (
+    REQUEST_RELEASE,
+    STATE_RELEASE_ADDRESS,
+    ReleaseAddressSerializer,
+    ReleaseSerializer,
+)
 from adjudication.releases.reads.archive import file_of
 from adjudication.releases.reads.explaining import explain
 from adjudication.releases.rules import check_can_read_release
@@ -27,32 +29,7 @@ from corpus.models import Role
 ANONYMOUS = OpenApiParameter("anonymous", OpenApiTypes.BOOL, description="the variant without names")
 
 
-class ReleaseSerializer(serializers.ModelSerializer[Release]):
-    class Meta:
-        model = Release
-        fields = (
-            "name",
-            "version",
-            "state",
-            "reason",
-            "requested_at",
-            "frozen_at",
-            "force_reason",
-            "findings",
-            "manifest_sha256",
-            "summary",
-            "public_at",
-            "doi",
-            "address",
-        )
-        read_only_fields = fields
-
-
-class ReleaseRequestSerializer(serializers.Serializer[Any]):
-    name = serializers.CharField(max_length=40)
-    force = serializers.CharField(required=False, allow_blank=True, default="", help_text="why in spite of findings")
-
-
+ReleaseRequestSerializer = REQUEST_RELEASE.serializer("ReleaseRequest")
 StatedAddressSerializer = STATE_RELEASE_ADDRESS.serializer("StatedAddress")
 
 
@@ -76,16 +53,9 @@ class ReleaseList(ReleaseReader):
         """List the releases, those that failed among them."""
         return Response(ReleaseSerializer(self.collection.releases.order_by("-pk"), many=True).data)
 
-    @extend_schema(
-        operation_id="releases_create",
-        request=ReleaseRequestSerializer,
-        responses=answers({202: ReleaseSerializer}, 400, 403, 409, 422),
+    post = REQUEST_RELEASE.method(
+        "releases_create", takes=ReleaseRequestSerializer, shows=ReleaseSerializer, status=202
     )
-    def post(self, request: Request, slug: str) -> Response:
-        """Ask for a release; 422 says what the check list found. `force` is the reason to make it anyway."""
-        values = self.body(ReleaseRequestSerializer)
-        release = request_release(collection=self.collection, by=self.membership.user, at=timezone.now(), **values)
-        return Response(ReleaseSerializer(release).data, status=202)
 
 
 class ReleaseDetail(ReleaseReader):

@@ -20,8 +20,8 @@ class ReleaseForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
     )
 
-    def __init__(self, *args: Any, collection: Collection, has_open_findings: bool, **more: Any) -> None:
-        super().__init__(*args, **more)
+    def __init__(self, data: Any = None, *, collection: Collection, has_open_findings: bool = True) -> None:
+        super().__init__(data)
         self.fields["name"].initial = suggested_name(collection)
         if not has_open_findings:
             del self.fields["force"]

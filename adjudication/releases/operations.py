@@ -1,4 +1,4 @@
-"""What can be done with a frozen release: its DOI and address are stated."""
+"""What can be done with releases: asked for; of a frozen one, its DOI and address are stated."""
 
 from dataclasses import replace
 from typing import Any
@@ -8,13 +8,75 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.operations import Found, Operation
+from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Release
-from adjudication.releases.actions import state_release_address
-from adjudication.releases.forms import ReleaseAddressForm
+from adjudication.releases.actions import request_release, state_release_address
+from adjudication.releases.forms import ReleaseAddressForm, ReleaseForm
+from adjudication.releases.reads.checks import check_list
+from adjudication.releases.reads.recipe import make_recipe
+from adjudication.releases.reads.statement import answers_of, unanswered
 from adjudication.releases.rules import check_can_read_release
-from corpus.collections.places import thing_in_collection
-from corpus.collections.rules import fetch_membership
-from corpus.models import Role
+from corpus.collections.places import in_collection, thing_in_collection
+from corpus.collections.rules import MANAGE, check_not_archived, fetch_membership
+
+_collection = in_collection("releases", "release_list", "collection")
+
+
+def _with_check_list(request: HttpRequest, roles: tuple[Any, ...], slug: str) -> Found:
+    """The check list, with the form below it. Errors: also NotAllowed for who still has to judge."""
+    check_can_read_release(fetch_membership(request.user, slug))
+    found = _collection.page(request, roles, slug)
+    collection = found.target["collection"]
+    check_not_archived(collection)
+    recipe = make_recipe(collection)
+    check_none_sealed(recipe.campaigns)
+    checks = check_list(recipe)
+    blocking = [one for one in checks if one.blocking]
+    shown = {
+        **found.shown,
+        "recipe": recipe,
+        "blocking": blocking,
+        "notes": [one for one in checks if not one.blocking],
+        "unanswered": unanswered(answers_of(collection)),
+    }
+    return replace(found, form={**found.form, "has_open_findings": bool(blocking)}, shown=shown)
+
+
+class ReleaseSerializer(serializers.ModelSerializer[Release]):
+    class Meta:
+        model = Release
+        fields = (
+            "name",
+            "version",
+            "state",
+            "reason",
+            "requested_at",
+            "frozen_at",
+            "force_reason",
+            "findings",
+            "manifest_sha256",
+            "summary",
+            "public_at",
+            "doi",
+            "address",
+        )
+        read_only_fields = fields
+
+
+REQUEST_RELEASE = Operation(
+    action=request_release,
+    form=ReleaseForm,
+    place=replace(_collection, page=_with_check_list),
+    roles=MANAGE,
+    about="Ask for a release; 422 says what the check list found. `force` is the reason to make it anyway.",
+    title="New release",
+    button="Freeze this version",
+    template="adjudication/releases/release_form.html",
+    named=("name",),
+    report=lambda release: f"Release {release.name} is being made. This page shows how far it is.",
+    goes_to=lambda release: reverse("release_list", args=[release.collection.slug]),
+    to_json=lambda release: ReleaseSerializer(release).data,
+)
 
 _frozen = thing_in_collection(
     "release", lambda of: of.releases.frozen().select_related("collection"), "releases", "release_list", key="name"
@@ -58,7 +120,7 @@ STATE_RELEASE_ADDRESS = Operation(
         rest=lambda view: _with_form(_frozen.rest(view)),
         command=lambda **where: _with_form(_frozen.command(**where)),
     ),
-    roles=(Role.MANAGER,),
+    roles=MANAGE,
     about="State the DOI and the address at which a repository of data has a frozen release. Its files stay as they"
     " are; both can be corrected.",
     title="DOI and address of a release",

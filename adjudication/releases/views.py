@@ -16,25 +16,21 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused, refusal_reason
-from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Release
 from adjudication.releases.actions import (
     close_release,
     open_for_reviewers,
     open_release,
-    request_release,
     state_facts,
 )
-from adjudication.releases.forms import ReleaseForm, StatementForm
+from adjudication.releases.forms import StatementForm
 from adjudication.releases.reads.archive import archive_of, entries_of, file_of, grouped, text_of
-from adjudication.releases.reads.checks import check_list
 from adjudication.releases.reads.explaining import explain, judged_documents, withheld_of
-from adjudication.releases.reads.recipe import make_recipe
 from adjudication.releases.reads.statement import answers_of, unanswered
 from adjudication.releases.reads.uploading import archive_stem, upload_commands
 from adjudication.releases.rules import check_can_open, check_can_read_release
 from adjudication.verdicts.reads.road import fetch_road
-from corpus.collections.rules import check_can_manage, check_not_archived, fetch_manager, fetch_membership
+from corpus.collections.rules import check_can_manage, fetch_manager, fetch_membership
 from corpus.collections.views.context import collection_context
 from corpus.models import Membership
 from engines.text.markdown import render_markdown
@@ -58,35 +54,6 @@ def release_list(request: HttpRequest, slug: str) -> HttpResponse:
         "road": fetch_road(membership.collection),
     }
     return render(request, "adjudication/releases/release_list.html", context)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def release_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """The check list with the form below it; POST asks for the release."""
-    membership = _reader(request, slug)
-    check_can_manage(membership)
-    check_not_archived(membership.collection)
-    collection = membership.collection
-    recipe = make_recipe(collection)
-    check_none_sealed(recipe.campaigns)
-    checks = check_list(recipe)
-    blocking = [one for one in checks if one.blocking]
-    form = ReleaseForm(
-        request.POST if request.method == "POST" else None, collection=collection, has_open_findings=bool(blocking)
-    )
-    if request.method == "POST" and form.is_valid():
-        with refusals_in_form(form):
-            request_release(collection=collection, by=membership.user, at=timezone.now(), **form.cleaned_data)
-            return redirect("release_list", slug)
-    context = collection_context(membership, "releases") | {
-        "recipe": recipe,
-        "blocking": blocking,
-        "notes": [one for one in checks if not one.blocking],
-        "unanswered": unanswered(answers_of(collection)),
-        "form": form,
-    }
-    status = 422 if request.method == "POST" else 200
-    return render(request, "adjudication/releases/release_form.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
