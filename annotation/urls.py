@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from annotation.assignment import views as assignment
 from annotation.assignment.operations import UPDATE_ANNOTATOR
-from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN
+from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN, SET_CALIBRATION
 from annotation.campaigns.views import campaigns, criteria, guidelines, help_pages, items
 from annotation.imports import views as imports
 from annotation.inquiries import views as inquiries
@@ -78,7 +78,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("rewrites/questions/", rubric.rewrite_ask, "rewrite_ask"),
             ("rewrites/<int:pk>/decision/", rubric.rewrite_decide, "rewrite_decide"),
             ("items/removal/", items.item_remove, "item_remove"),
-            ("items/calibration/", items.calibration_create, "calibration_create"),
+            ("items/calibration/", SET_CALIBRATION.page, "calibration_create"),
             ("annotators/", assignment.annotator_list, "annotator_list"),
             ("inquiries/", inquiries.inquiry_list, "inquiry_list"),
             ("inquiries/<int:pk>/", inquiries.inquiry_detail, "inquiry_detail"),

@@ -75,6 +75,7 @@ urlpatterns = [
     path(f"{C}campaigns/", campaigns.CampaignList.as_view(), name="api_campaigns"),
     path(K, campaigns.CampaignDetail.as_view(), name="api_campaign"),
     path(f"{K}items/", campaigns.ItemBuilds.as_view(), name="api_items"),
+    path(f"{K}calibration/", campaigns.CalibrationDetail.as_view(), name="api_calibration"),
     path(f"{K}plans/", annotators.Plans.as_view(), name="api_plans"),
     path(f"{K}annotators/", annotators.AnnotatorList.as_view(), name="api_annotators"),
     path(f"{K}annotators/<int:pk>/", annotators.AnnotatorDetail.as_view(), name="api_annotator"),

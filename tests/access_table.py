@@ -645,6 +645,7 @@ TABLE: list[Row] = [
     *row("api_campaigns", "GET login 404 200 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_campaign", "GET login 404 200 200 200 200 | PATCH login 404 403 403 403 400", json=lambda _: {}),
     *row("api_items", "POST login 404 403 403 403 422", json=lambda _: {}),
+    *row("api_calibration", "POST login 404 403 403 403 400", json=lambda _: {}),
     *row("api_plans", "POST login 404 403 403 403 422", json=lambda _: {}),
     *row("api_annotators", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row(

@@ -258,6 +258,11 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
         given={"overlap": 1, "strategy": "planned", "repeat_percent": 20, "repeat_gap": 1, "seed": 5},
         wrong={"overlap": 0, "strategy": "lottery", "repeat_percent": 80, "repeat_gap": 0, "seed": -1},
     ),
+    "set_calibration": Example(
+        make_draft,
+        given={"sample": 2, "overlap": 3, "seed": 7},
+        wrong={"sample": 10_000, "overlap": 1, "seed": -1},
+    ),
     "make_sub_queries": Example(make_complex_topic, given={"size": 2}, wrong={"size": 0}),
     "index_again": Example(make_topics, audits="request_indexing"),
     "make_context_topics": Example(make_contexts, given={"level": "sentence", "drafts": True}, wrong={"level": "word"}),

@@ -203,7 +203,8 @@ VERBS = [
             },
             "rest": {
                 "config": "its parts are fields",
-                **dict.fromkeys(("sample", "stratified", "calibration", "calibration_overlap"), BUILT_LATER),
+                **dict.fromkeys(("sample", "stratified"), BUILT_LATER),
+                **dict.fromkeys(("calibration", "calibration_overlap"), "a request after that, to calibration/"),
                 **dict.fromkeys((*PairChoiceForm.base_fields, *QuestionChoiceForm.base_fields), BUILT_LATER),
             },
             "command": dict.fromkeys(("guideline", "criteria", "options"), BY_FILE),

@@ -1,4 +1,4 @@
-"""What can be done with a campaign: opened, closed, deleted."""
+"""What can be done with a campaign: opened, closed, deleted; a sample of its items judged by more people."""
 
 from typing import Any
 
@@ -6,6 +6,8 @@ from django.urls import reverse
 
 from accounts.operations import Operation
 from annotation.campaigns.actions.campaigns import close_campaign, delete_campaign, open_campaign
+from annotation.campaigns.actions.items import Calibration, set_calibration
+from annotation.campaigns.forms.items import CalibrationSampleForm
 from annotation.campaigns.places import in_campaign
 from annotation.models import Campaign
 from corpus.collections.rules import MANAGE
@@ -17,6 +19,16 @@ def _detail(campaign: Campaign) -> str:
 
 def _state(campaign: Campaign) -> dict[str, Any]:
     return {"slug": campaign.slug, "state": campaign.state}
+
+
+def _calibrated(done: Calibration) -> str:
+    if done.changed == 1:
+        return f"1 item now wants {done.overlap} judges. Plan the assignment to give it out."
+    return f"{done.changed:,} items now want {done.overlap} judges each. Plan the assignment to give them out."
+
+
+def calibration_data(done: Calibration) -> dict[str, Any]:
+    return {"sample": done.sample, "overlap": done.overlap, "seed": done.seed, "changed": done.changed}
 
 
 OPEN_CAMPAIGN = Operation(
@@ -53,4 +65,19 @@ DELETE_CAMPAIGN = Operation(
     report=lambda campaign: f"{campaign} is deleted.",
     goes_to=lambda campaign: reverse("campaign_list", args=[campaign.collection.slug]),
     to_json=lambda campaign: {"slug": campaign.slug},
+)
+
+SET_CALIBRATION = Operation(
+    action=set_calibration,
+    place=in_campaign("item_list"),
+    roles=MANAGE,
+    about="Have a sample of a campaign's items judged by more people, so that agreement can be measured.",
+    title="Calibration sample",
+    button="Set the sample",
+    report=_calibrated,
+    goes_to=lambda done: reverse("item_list", args=[done.campaign.collection.slug, done.campaign.slug]),
+    to_json=calibration_data,
+    form=CalibrationSampleForm,
+    named=("sample",),
+    template="",
 )

@@ -1,7 +1,7 @@
 """A campaign's items: built at once where that is quick, by a job where it is not."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, TypedDict, Unpack
 
@@ -19,6 +19,17 @@ from corpus.models import Collection
 from engines.definitions.settings import SAMPLE, SEED
 
 JOB_FROM = 50_000  # items; more take longer than a person should wait for a page
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A sample of a campaign's items that more people judge; `changed` of them had fewer judges before."""
+
+    campaign: Campaign
+    sample: int
+    overlap: int
+    seed: int
+    changed: int
 
 
 class BuildOptions(TypedDict, total=False):
@@ -63,7 +74,7 @@ def build_first_items(
         built = build_items(campaign=campaign, by=by, at=at, **options)
     if calibration:
         sample, overlap = calibration["sample"] or 0, calibration["overlap"]
-        calibrated = set_calibration(campaign=campaign, by=by, at=at, sample=sample, overlap=overlap)
+        calibrated = set_calibration(campaign=campaign, by=by, at=at, sample=sample, overlap=overlap).changed
     return built, calibrated
 
 
@@ -119,20 +130,22 @@ def set_calibration(
     sample: int,
     overlap: int | None = None,
     seed: int | None = None,
-) -> int:
+) -> Calibration:
     """Have `sample` items, drawn by the seed, judged by `overlap` people each, so that agreement can be measured.
 
     Nothing is taken away: an item that gets as many judges already stays as it is. Plan the assignment (again) for it
-    to take effect. Returns how many items get more judges than before. Errors: Refused for numbers out of range.
+    to take effect. Errors: Refused for numbers outside their limits, an overlap that each item has
+    already, and closed campaigns.
     """
     campaign = _current(campaign, by)
     overlap = campaign.kind_object.calibration_overlap if overlap is None else overlap
+    check_within(SEED, seed)
     draw = {"sample": sample, "overlap": overlap, "seed": campaign.seed if seed is None else seed}
     changed = raise_overlap(campaign, **draw)
     record_event(
         by=by, at=at, verb="set_calibration", target=campaign, scope=campaign.collection, **draw, changed=changed
     )
-    return changed
+    return Calibration(campaign, **draw, changed=changed)
 
 
 @transaction.atomic

@@ -18,6 +18,7 @@ from annotation.campaigns.actions.changes import change_campaign
 from annotation.campaigns.actions.items import build_items, remove_unjudged_items
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
+from annotation.campaigns.operations import SET_CALIBRATION
 from annotation.campaigns.reads.campaigns import visible_campaigns
 from annotation.campaigns.reads.pace import fetch_workload
 from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
@@ -251,6 +252,26 @@ class ItemBuilds(InCampaignView):
         who: dict[str, Any] = {"by": self.person, "at": timezone.now()}
         removed = remove_unjudged_items(campaign=self.campaign, topic=topic or "", dry_run=dry_run, **who)
         return Response({"removed": removed})
+
+
+NewCalibrationSerializer = SET_CALIBRATION.serializer("NewCalibration")
+
+
+class CalibrationSerializer(serializers.Serializer[Any]):
+    sample = serializers.IntegerField()
+    overlap = serializers.IntegerField(help_text="how many people judge each item of the sample")
+    seed = serializers.IntegerField()
+    changed = serializers.IntegerField(help_text="how many of them had fewer judges before")
+
+
+class CalibrationDetail(InCampaignView):
+    """The calibration sample."""
+
+    serializer_class = NewCalibrationSerializer
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"POST": SET_CALIBRATION.roles}
+    post = SET_CALIBRATION.method(
+        "calibration_set", takes=NewCalibrationSerializer, shows=CalibrationSerializer, status=200
+    )
 
 
 def _with_drafts(values: dict[str, Any]) -> dict[str, Any]:

@@ -21,8 +21,26 @@ class ItemBuildForm(forms.Form):
     seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the campaign's own.")
 
 
+class CalibrationSampleForm(forms.Form):
+    """Which items of a campaign more people judge than the others."""
+
+    sample = number_field(
+        SAMPLE,
+        label="Size of the calibration sample",
+        help_text="Items that more people judge, so that agreement can be measured.",
+    )
+    overlap = number_field(
+        OVERLAP,
+        min_value=2,
+        required=False,
+        label="Judged by",
+        help_text=lazy(lambda: f"People for each of these items. Left empty: {calibration_in_words()}.", str)(),
+    )
+    seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the campaign's own.")
+
+
 class CalibrationForm(forms.Form):
-    """How many items more people judge than the others."""
+    """The calibration sample of a new campaign."""
 
     calibration = number_field(
         SAMPLE,
@@ -30,13 +48,7 @@ class CalibrationForm(forms.Form):
         label="Size of the calibration sample",
         help_text="Drawn by the seed and judged by more people, so that agreement can be measured. Left empty: none.",
     )
-    calibration_overlap = number_field(
-        OVERLAP,
-        min_value=2,
-        required=False,
-        label="Judged by",
-        help_text=lazy(lambda: f"People for each of these items. Left empty: {calibration_in_words()}.", str)(),
-    )
+    calibration_overlap = CalibrationSampleForm.base_fields["overlap"]
 
     def sample_and_overlap(self) -> dict[str, Any] | None:
         """Sample and overlap (None: the usual one) of a valid form; None where no sample is asked for."""

@@ -8,18 +8,17 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods
 
 from accounts.job_kinds import kind_of
-from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusal_messages import refusals_in_form
 from annotation.campaigns.actions.items import (
     build_items,
     needs_job,
     remove_unjudged_items,
     request_item_build,
-    set_calibration,
 )
-from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, ItemFilterForm, ItemRemovalForm
+from annotation.campaigns.forms.items import CalibrationSampleForm, ItemBuildForm, ItemFilterForm, ItemRemovalForm
 from annotation.campaigns.jobs import unjudged_items
 from annotation.campaigns.reads.items import describe_all, describe_items, find_items, find_page
 from annotation.campaigns.reads.pace import fetch_workload
@@ -68,7 +67,7 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponseBas
         items=describe_items(list(page.object_list)),
         filtered=any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET,
         reason=chosen.reason,
-        calibration=CalibrationForm(),
+        calibration=CalibrationSampleForm(),
         is_closed=found.state == CampaignState.CLOSED,
     )
     return render(request, "annotation/campaigns/item_list.html", context)
@@ -114,7 +113,6 @@ def item_build(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
         form=form,
         choice=choice,
         workload=workload,
-        calibration=CalibrationForm(),
         supply=kind.items.fetch_supply(found),
         is_closed=found.state == CampaignState.CLOSED,
         builds=found.item_builds.select_related("requested_by").order_by("-pk")[:10],
@@ -137,25 +135,6 @@ def item_remove(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     unjudged = None if counted_large_at(found) else unjudged_items(found).count()
     context = campaign_context(membership, found, "items", form=form, unjudged=unjudged, total=found.items.count())
     return render(request, "annotation/campaigns/item_remove.html", context, status=422 if form.errors else 200)
-
-
-@require_POST
-def calibration_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """Have a sample of the items judged by more people."""
-    membership, found = fetch_for_manager(request, slug, campaign)
-    form = CalibrationForm(request.POST)
-    draw = form.sample_and_overlap() if form.is_valid() else None
-    if draw is None:
-        messages.error(request, "Say how many items the sample has, and how many people judge each of them.")
-        return redirect("item_list", slug, campaign)
-    with refusals_in_message(request):
-        changed = set_calibration(campaign=found, by=membership.user, at=timezone.now(), **draw)
-        judges = draw["overlap"] or found.kind_object.calibration_overlap
-        message = f"{changed:,} items now want {judges} judges each. Plan the assignment to give them out."
-        if changed == 1:
-            message = f"1 item now wants {judges} judges. Plan the assignment to give it out."
-        messages.success(request, message)
-    return redirect("item_list", slug, campaign)
 
 
 def _build(

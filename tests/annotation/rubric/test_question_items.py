@@ -234,8 +234,10 @@ def test_a_build_as_a_job_takes_the_same(draft):
 def test_a_calibration_sample_gets_more_judges_by_the_seed():
     rubric = build_rubric(people=("ana", "ben", "cai"), opened=False)
     mia = rubric.people["mia"]
-    assert set_calibration(campaign=rubric.campaign, by=mia, at=AT, sample=1, overlap=3) == 1
-    assert set_calibration(campaign=rubric.campaign, by=mia, at=AT, sample=1, overlap=3) == 0  # the same item again
+    assert set_calibration(campaign=rubric.campaign, by=mia, at=AT, sample=1, overlap=3).changed == 1
+    assert (
+        set_calibration(campaign=rubric.campaign, by=mia, at=AT, sample=1, overlap=3).changed == 0
+    )  # the same item again
     assign_items(campaign=rubric.campaign, by=mia, at=AT)
     shared = Item.objects.get(extra_overlap=2)
     assert Assignment.objects.filter(item=shared).count() == 3
@@ -310,9 +312,9 @@ def test_items_settings_and_calibration_have_pages(draft):
     client.post(reverse("item_build", args=where), {"sources": ["author"]})
     assert numbers(draft.campaign) == ["q2"]
     assert "captions" in client.get(reverse("item_list", args=where)).content.decode()
-    client.post(reverse("calibration_create", args=where), {"calibration": 1, "calibration_overlap": 2})
+    client.post(reverse("calibration_create", args=where), {"sample": 1, "overlap": 2})
     assert Item.objects.get().extra_overlap == 1
-    refused = client.post(reverse("calibration_create", args=where), {"calibration": 5}, follow=True)
+    refused = client.post(reverse("calibration_create", args=where), {"sample": 5}, follow=True)
     assert "must have from 1 to 1 items" in refused.content.decode()
     settings = client.get(reverse("campaign_edit", args=where)).content.decode()
     assert "inline-nonacl = 0.1" in settings

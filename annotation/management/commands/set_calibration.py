@@ -1,0 +1,3 @@
+from annotation.campaigns.operations import SET_CALIBRATION
+
+Command = SET_CALIBRATION.command
