@@ -10,7 +10,7 @@ import inspect
 import re
 from argparse import SUPPRESS
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -37,10 +37,14 @@ from adjudication.exporting.options import option_fields
 from adjudication.exports.api import ExportFile
 from adjudication.papers.api import (
     AcceptanceSerializer,
+    PaperAcceptance,
     PaperChoiceSerializer,
+    PaperStepSerializer,
+    StepSerializer,
     WrittenContentSerializer,
 )
 from adjudication.papers.forms import AcceptanceForm, ChoiceForm
+from adjudication.papers.views.papers import paper_accept, paper_send_back, paper_step
 from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer
 from adjudication.releases.forms import ReleaseForm
 from adjudication.releases.views import line_detail, release_archive
@@ -57,9 +61,12 @@ from annotation.campaigns.forms.items import CalibrationForm, ItemBuildForm, Ite
 from annotation.imports.api import NewJudgmentImportSerializer
 from annotation.imports.importer import JUDGMENTS
 from annotation.inquiries.api import AnswerSerializer as InquiryAnswerSerializer
+from annotation.inquiries.api import AskSerializer
 from annotation.inquiries.forms import AnswerForm as InquiryAnswerForm
 from annotation.kinds.relevance.choosing import PairChoiceForm
 from annotation.kinds.rubric.choosing import QuestionChoiceForm
+from annotation.labelling.actions.answers import AnswerInput
+from annotation.labelling.api.judging import GivenSerializer
 from annotation.machines.api.prompts import NewPromptSerializer
 from annotation.machines.api.runs import MachineOptionsSerializer
 from annotation.machines.forms import MachineForm, PromptForm
@@ -155,13 +162,25 @@ class Asked:
 
 @dataclass(frozen=True)
 class Read:
-    """What a page reads of its address."""
+    """What a page reads itself of its address, or of buttons that were sent."""
 
     view: Callable[..., Any]
 
     @property
     def base_fields(self) -> set[str]:
-        return set(re.findall(r'request\.GET\.get\("(\w+)"', inspect.getsource(inspect.unwrap(self.view))))
+        source = inspect.getsource(inspect.unwrap(self.view))
+        return set(re.findall(r'request\.(?:GET|POST)\.get\("(\w+)"', source))
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What is read of the JSON of a page's script, and of its plain form put into the same shape."""
+
+    shape: type[Any]
+
+    @property
+    def base_fields(self) -> set[str]:
+        return {each.name for each in fields(self.shape)}
 
 
 def import_shape(importer: Importer) -> type[serializers.BaseSerializer[Any]]:
@@ -278,6 +297,8 @@ VERBS = [
         "rewrites decide",
         here=("campaign", "rewrite", "by", "dry_run"),
     ),
+    Verb("submit", (Parsed(AnswerInput),), GivenSerializer, "", lacking={"rest": {"device": "always api"}}),
+    Verb("ask_managers", (Sent("annotation/_asking.html", "label_questions"),), AskSerializer, ""),
     Verb("answer_inquiry", (InquiryAnswerForm,), InquiryAnswerSerializer, ""),
     Verb(
         "set_paper_doi",
@@ -312,11 +333,36 @@ VERBS = [
     ),
     Verb(
         "adjudicate_papers write",
-        (),  # the page stores step by step
+        (),  # the page stores each step of the extraction screen, so it has nothing to compare
         WrittenContentSerializer,
         "adjudicate_papers write",
         here=(*IN_PAPER, "override"),
         other={"file": "content"},
+    ),
+    *(
+        Verb(
+            f"adjudicate_papers {step}",
+            (Read(paper_step),),
+            PaperStepSerializer,
+            f"adjudicate_papers {step}",
+            here=(*IN_PAPER, "override"),
+            lacking={"command": {"step": "its name is the step"}},
+        )
+        for step in ("undo", "redo")
+    ),
+    Verb(
+        "adjudicate_papers reopen",
+        (Read(paper_accept),),
+        Asked(PaperAcceptance, "DELETE"),
+        "adjudicate_papers reopen",
+        here=(*IN_PAPER, "override"),
+    ),
+    Verb(
+        "adjudicate_papers send-back",
+        (Read(paper_send_back),),
+        StepSerializer,
+        "adjudicate_papers send-back",
+        here=(*IN_PAPER, "override"),
     ),
     Verb("adjudicate", (VoteForm,), NewVoteSerializer, "adjudicate", here=("campaign", "policy")),
     Verb("search_sheet write", (SampleForm,), Asked(EmptySheet, "GET"), "search_sheet write", here=("file",)),
@@ -495,7 +541,7 @@ def test_a_verb_takes_the_same_at_each_door(verb: Verb) -> None:
 
 def defaults_of(verb: Verb) -> Iterator[tuple[str, str, str]]:
     """(field, door, what it begins with), where it begins with something that is no switch."""
-    forms = [form for form in verb.page if not isinstance(form, Sent | Read)]
+    forms = [form for form in verb.page if not isinstance(form, Sent | Read | Parsed)]
     found = [(name, "page", field.initial) for form in forms for name, field in form.base_fields.items()]
     if verb.rest and not isinstance(verb.rest, Asked):
         found += [(name, "rest", field.default) for name, field in verb.rest().fields.items()]
