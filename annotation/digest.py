@@ -7,6 +7,7 @@ from django.db.models import Count, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.counting import counted
 from accounts.digests import Line, Notice
 from accounts.models import User
 from annotation.campaigns.reads.campaigns import deadline_words
@@ -28,14 +29,14 @@ def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:
         if campaign.deadline is not None and today <= campaign.deadline <= today + NEAR:
             yield _line(Notice.DEADLINE, campaign, f"{deadline_words(campaign, today)}, {_left(work)} left")
     for campaign, added in _added(user, since, now):
-        yield _line(Notice.ADDED, campaign, f"{_many(added, 'item')} {'was' if added == 1 else 'were'} added")
+        yield _line(Notice.ADDED, campaign, f"{counted(added, 'item')} {'was' if added == 1 else 'were'} added")
     for found in open_inquiries(user):
         words = (
-            f"{_many(found.count, 'question')} of annotators {'waits' if found.count == 1 else 'wait'} for an answer"
+            f"{counted(found.count, 'question')} of annotators {'waits' if found.count == 1 else 'wait'} for an answer"
         )
         yield _line(Notice.QUESTION, found.campaign, words, "inquiry_list")
     for found in new_answers(user, since=since, until=now):
-        words = f"{_many(found.count, 'question')} of yours {'was' if found.count == 1 else 'were'} answered"
+        words = f"{counted(found.count, 'question')} of yours {'was' if found.count == 1 else 'were'} answered"
         yield _line(Notice.ANSWER, found.campaign, words, "campaign_detail")
 
 
@@ -60,8 +61,4 @@ def _line(notice: Notice, campaign: Campaign, text: str, page: str = "") -> Line
 
 
 def _left(work: Work) -> str:
-    return f"{work.left_text} items" if work.is_more else _many(work.left, "item")
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    return f"{work.left_text} items" if work.is_more else counted(work.left, "item")

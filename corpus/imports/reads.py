@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from accounts.counting import counted
+from accounts.models import JobState
 from corpus.models import ImportRun
 from engines.formats.registry import shapes_by_name
 
@@ -24,6 +26,42 @@ class ErrorGroup:
     @property
     def more(self) -> int:
         return self.count - len(self.places)
+
+
+@dataclass(frozen=True)
+class Problems:
+    """What the page of an import says above its errors: how many there are, and what to do about them."""
+
+    run: ImportRun
+
+    @property
+    def heading(self) -> str:
+        if self.run.state == JobState.DONE and not self.run.skipped_errors:
+            return counted(self.run.notes, "note")
+        return counted(self.run.error_count, "problem")
+
+    @property
+    def advice(self) -> str:
+        run = self.run
+        shown = f"The first {len(run.errors):,} are counted below. " if run.error_count > len(run.errors) else ""
+        if run.state == JobState.FAILED:
+            return f"{shown}Correct the file and send it again."
+        return shown + (self._skipped() if run.skipped_errors else self._nothing_skipped())
+
+    def _nothing_skipped(self) -> str:
+        which = "this" if self.run.notes == 1 else "these"
+        would = ("would be", "would come") if self.run.dry_run else ("was", "came")
+        return f"Nothing {would[0]} skipped because of {which}: the records {would[1]} in."
+
+    def _skipped(self) -> str:
+        run, were = self.run, "was" if self.run.skipped_errors == 1 else "were"
+        skipped = counted(run.skipped_errors, "record")
+        notes = f"; {counted(run.notes, 'note is', 'notes are')} about records that came in" if run.notes else ""
+        if run.dry_run:
+            advice = "You can correct them in the file first, or later and import it again."
+            return f"{skipped} would be skipped, the others come in{notes}. {advice}"
+        advice = "Correct them in the file and import it again: nothing comes in twice."
+        return f"{skipped} {were} skipped, the others are in{notes}. {advice}"
 
 
 def group_errors(errors: list[dict[str, Any]]) -> list[ErrorGroup]:

@@ -14,7 +14,7 @@ from corpus.collections.rules import fetch_manager
 from corpus.collections.views.context import collection_context, form_page
 from corpus.imports.actions import holds_files, request_import, request_import_after_dry_run, undo_import
 from corpus.imports.jobs.undoing import check_can_undo
-from corpus.imports.reads import group_errors, others_for
+from corpus.imports.reads import Problems, group_errors, others_for
 from corpus.imports.registry import Importer, collection_importers
 from corpus.models import ImportRun, Membership
 from corpus.tables import csv_response
@@ -70,6 +70,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "way": run.importer and run.importer.way_on(run),
         "others": [] if run.state == "done" else _others(run),
         "undo_refusal": refusal_reason(check_can_undo, run),
+        "problems": Problems(run),
         "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
         "can_follow": run.dry_run and run.state == "done" and holds_files(run) and run.created + run.updated > 0,
     }

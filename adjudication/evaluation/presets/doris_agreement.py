@@ -6,6 +6,7 @@ The figures are computed from the labels as they are now, by the paper's method:
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
+from accounts.counting import counted
 from accounts.refusals import Refused
 from accounts.snapshots import snapshot
 from adjudication.agreement.reads.agreement import REASONS, p_text
@@ -135,8 +136,8 @@ def _p(found: Agreement, name: str, model: str) -> Cell:
 
 
 def _caption(campaign: Campaign, criterion: Criterion, labels: Labels, spec: EvaluationSpec) -> str:
-    runs = [f"{model} ({_number(len(columns), 'run', 'runs')})" for model, columns in labels.models().items()]
-    people = _number(len(labels.columns_of(Kind.HUMAN)), "person", "people")
+    runs = [f"{model} ({counted(len(columns), 'run')})" for model, columns in labels.models().items()]
+    people = counted(len(labels.columns_of(Kind.HUMAN)), "person", "people")
     way = "jackknife" if spec.interval == "jackknife_t" else f"{spec.interval} bootstrap, {spec.resamples:,} resamples"
     return (
         f"Agreement on {criterion.label} in {campaign}, in percent, over {labels.n_items:,} items. H is human "
@@ -144,10 +145,6 @@ def _caption(campaign: Campaign, criterion: Criterion, labels: Labels, spec: Eva
         "items). The p-value is of the hypothesis that avg. H&H and avg. G&H do not differ; a high one is no evidence "
         "that they are equal."
     )
-
-
-def _number(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
 
 
 def _notes(found: Agreement, labels: Labels) -> Iterator[str]:

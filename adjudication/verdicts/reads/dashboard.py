@@ -26,6 +26,15 @@ from corpus.models import Aspect, Collection, Document, PoolEntry, RetrievalRun,
 from engines.stats.statistics import statistic
 
 HEADLINES = (("alpha_ordinal", "all"), ("cohen_kappa", "mean"), ("accuracy", "mean"))
+WAYS = (  # name in a count, method, words after a number
+    ("unanimous", Method.UNANIMOUS, "unanimous"),
+    ("majority", Method.MAJORITY, "by majority"),
+    ("single", Method.SINGLE, "by a single label"),
+    ("tie_resolved", Method.TIE_POLICY, "by the rule for ties"),
+    ("excluded", Method.EXCLUDED, "left out by it"),
+    ("by_hand", Method.BY_HAND, "by hand"),
+)
+ALWAYS = (Method.UNANIMOUS, Method.MAJORITY)  # shown although they are 0
 
 
 @dataclass(frozen=True)
@@ -68,6 +77,13 @@ class CampaignCard:
     counts: Any = None  # what the procedure counts for its part of the card
     undecided: int = 0  # verdicts that have no value now, whatever the last count left
     hidden: str = ""  # why the person sees neither labels nor anything made of them: no figure is read then
+
+    @property
+    def ways(self) -> list[tuple[str, str]]:
+        """How the last count decided: the method as pages are asked for it, and "12 by majority"."""
+        counts = self.votes.run.counts if self.votes.run else {}
+        found = [(method, words, counts.get(name, 0)) for name, method, words in WAYS]
+        return [(method.value, f"{many:,} {words}") for method, words, many in found if many or method in ALWAYS]
 
     @property
     def is_under_way(self) -> bool:
