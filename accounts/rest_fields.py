@@ -7,7 +7,15 @@ from django import forms
 from rest_framework import serializers
 
 # Form fields whose serializer's field has the same name, the special ones first.
-PLAIN = (forms.BooleanField, forms.FloatField, forms.IntegerField, forms.DateField, forms.EmailField, forms.CharField)
+PLAIN = (
+    forms.BooleanField,
+    forms.FloatField,
+    forms.IntegerField,
+    forms.DateField,
+    forms.EmailField,
+    forms.SlugField,
+    forms.CharField,
+)
 LIMITS = ("min_value", "max_value", "max_length")
 
 

@@ -14,7 +14,7 @@ ENUM_NAMES = {
     "TopicKindEnum": "corpus.models.TopicKind",
     "MailPurposeEnum": "corpus.models.MailPurpose",
     "PromptPurposeEnum": "corpus.models.PromptPurpose",
-    "AuthorStateEnum": "corpus.questions.api.author_calls.AUTHOR_STATES",
+    "AuthorStateEnum": "corpus.questions.operations.AUTHOR_STATES",
     "PaperStateEnum": "adjudication.papers.api.STATES",
     "CycleOutcomeEnum": "annotation.models.Outcome",
 }

@@ -10,7 +10,7 @@ from corpus.documents import views as documents
 from corpus.documents.operations import INDEX_DOCUMENTS
 from corpus.imports import views as imports
 from corpus.pools import views as pools
-from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS
+from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, INVITE_AUTHOR, SEND_LETTERS
 from corpus.questions.views import author_answers, author_calls, generation, mentions
 from corpus.runs import views as runs
 from corpus.topics.operations import MAKE_SUB_QUERIES
@@ -58,10 +58,10 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("calls/preview/", author_calls.author_letter_preview),
     ("calls/<int:pk>/", author_calls.author_call_detail),
     ("calls/<int:pk>/settings/", author_calls.author_call_edit),
-    ("calls/<int:pk>/authors/", author_calls.author_invitation_create),
+    ("calls/<int:pk>/authors/", INVITE_AUTHOR.page, "author_invitation_create"),
     ("calls/<int:pk>/authors/import/", author_calls.author_invitation_import),
     ("calls/<int:pk>/authors/<int:invitation>/revocation/", author_calls.author_invitation_revoke),
-    ("calls/<int:pk>/mailings/", author_calls.author_mailing_create),
+    ("calls/<int:pk>/mailings/", SEND_LETTERS.page, "author_mailing_create"),
     ("calls/<int:pk>/topics/", author_calls.author_question_take_in),
     ("topics/", topics.topic_list),
     ("sub-queries/", sub_queries.sub_query_list),

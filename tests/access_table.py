@@ -324,7 +324,7 @@ TABLE: list[Row] = [
     *row("author_letter_preview", "POST login 404 403 403 403 200"),
     *row("author_call_detail", MANAGERS_PAGE, where=_call_key),
     *row("author_call_edit", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422", where=_call_key),
-    *row("author_invitation_create", "POST login 404 403 403 403 422", where=_call_key),
+    *row("author_invitation_create", "GET login 404 403 403 403 200 | POST login 404 403 403 403 422", where=_call_key),
     *row("author_invitation_import", "POST login 404 403 403 403 422", where=_call_key),
     *row(
         "author_invitation_revoke",

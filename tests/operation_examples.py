@@ -12,6 +12,7 @@ from adjudication.models import Release, Split
 from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource
 from corpus.models import Collection, GenerationReply, Outcome, Ranking, RetrievalRun
 from tests.adjudication.verdicts.test_votes import vote
+from tests.corpus.questions.asking import invite, new_call, new_manager
 from tests.factories.accounts import AT, CollectionFactory
 from tests.factories.adjudication import build_campaign
 from tests.factories.annotation import make_campaign, make_material
@@ -125,6 +126,13 @@ def make_release() -> dict[str, str]:
 
 def make_archived() -> dict[str, str]:
     return {"slug": CollectionFactory(slug="tea", archived_at=AT).slug}
+
+
+def make_call() -> dict[str, str]:
+    """With an author whose letter is due."""
+    call = new_call(new_manager())
+    invite(call)
+    return {"slug": call.collection.slug, "pk": str(call.pk)}
 
 
 def make_question_run() -> dict[str, str]:
@@ -286,4 +294,10 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
     "request_removal": Example(
         make_archived, given={"confirm": "tea"}, wrong={"confirm": "tee"}, audits="request_collection_deletion"
     ),
+    "invite_author": Example(
+        make_call,
+        given={"email": "bob@example.org", "name": "Bob", "docno": "D1"},
+        wrong={"email": "bob", "name": "b" * 151, "docno": "D9"},
+    ),
+    "request_mailing": Example(make_call, given={"purpose": "invitation"}, wrong={"purpose": "reminder"}),
 }

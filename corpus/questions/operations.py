@@ -1,20 +1,25 @@
-"""What can be done with runs that ask for questions: they go on, and their questions are filtered again."""
+"""What can be done with runs that ask for questions (they go on, and are filtered again), and with calls to authors."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
+from django.http import HttpRequest
 from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.models import JobState
-from accounts.operations import Operation
+from accounts.operations import Found, Operation, Place
 from corpus.collections.rules import MANAGE
-from corpus.models import QuestionRun
+from corpus.models import AuthorInvitation, LetterState, QuestionCall, QuestionRun
+from corpus.questions.actions.author_calls import invite_author, request_mailing
 from corpus.questions.actions.generation import continue_questions
 from corpus.questions.actions.questions import RunFilteredAgain, change_cutoffs
+from corpus.questions.forms.authors import AuthorForm, MailingForm
 from corpus.questions.forms.generation import ContinuationForm, CutoffsForm
 from corpus.questions.places import thing_with_page
+from corpus.questions.reads.authors import STATES, authors_as_json, invitations_of
 from corpus.questions.reads.generation import filter_of
+from corpus.questions.views.author_calls import call_context
 
 RUN = thing_with_page(
     "run",
@@ -22,6 +27,10 @@ RUN = thing_with_page(
     tab="questions",
     page="generation_detail",
 )
+CALL = thing_with_page(
+    "call", lambda of: of.question_calls.select_related("collection"), tab="authors", page="author_call_detail"
+)
+AUTHOR_STATES = [(name, name) for name in STATES]
 
 
 class QuestionRunSerializer(serializers.ModelSerializer[QuestionRun]):
@@ -38,8 +47,38 @@ class QuestionRunSerializer(serializers.ModelSerializer[QuestionRun]):
         )
 
 
+class MailingSerializer(serializers.Serializer[Any]):
+    """Letters being sent, or sent. Cancelled on the page of the call."""
+
+    id = serializers.IntegerField()
+    state = serializers.ChoiceField(JobState.choices)
+    sent = serializers.IntegerField()
+    reason = serializers.CharField(allow_blank=True)
+
+
+class AuthorSerializer(serializers.Serializer[Any]):
+    """One author and one paper. The `link` answers in the author's name; null once there is an answer, or revoked."""
+
+    id = serializers.IntegerField()
+    email = serializers.CharField()
+    name = serializers.CharField(allow_blank=True)
+    docno = serializers.CharField()
+    state = serializers.ChoiceField(AUTHOR_STATES)
+    link = serializers.CharField(allow_null=True)
+    letter = serializers.ChoiceField(LetterState.choices, allow_null=True)
+    letter_reason = serializers.CharField(allow_null=True)
+    question = serializers.CharField(allow_null=True)
+    credit_name = serializers.CharField(allow_null=True)
+    answered_at = serializers.DateTimeField(allow_null=True)
+    topic = serializers.CharField(allow_null=True, help_text="number of the topic made of the answer")
+
+
 def _page(run: QuestionRun) -> str:
     return reverse("generation_detail", args=[run.collection.slug, run.pk])
+
+
+def _page_of_call(call: QuestionCall) -> str:
+    return reverse("author_call_detail", args=[call.collection.slug, call.pk])
 
 
 def _show(done: RunFilteredAgain) -> dict[str, Any]:
@@ -75,4 +114,49 @@ CONTINUE_QUESTIONS = Operation(
     report=lambda _: "The rest is being asked for. This page shows how far it is.",
     goes_to=_page,
     to_json=lambda run: QuestionRunSerializer(run).data,
+)
+
+
+def _on_page_of_call(place: Place) -> Place:
+    """Its form stands on the page of the call, with all that this shows."""
+
+    def page(request: HttpRequest, roles: tuple[Any, ...], slug: str, pk: int) -> Found:
+        found = place.page(request, roles, slug=slug, pk=pk)
+        shown = call_context(request, found.shown["membership"], found.target["call"])
+        return replace(found, shown=shown)
+
+    return replace(place, page=page)
+
+
+def _show_author(invitation: AuthorInvitation) -> dict[str, Any]:
+    [found] = authors_as_json(list(invitations_of(invitation.call).filter(pk=invitation.pk)))
+    return dict(AuthorSerializer(found).data)
+
+
+INVITE_AUTHOR = Operation(
+    action=invite_author,
+    form=AuthorForm,
+    place=_on_page_of_call(CALL),
+    roles=MANAGE,
+    about="Ask one author about one paper; the letter goes out with the next mailing.",
+    title="Ask one author",
+    button="Add",
+    template="corpus/questions/author_call_detail.html",
+    report=lambda invitation: f"{invitation.email} is on the list. Send the letters when it is full.",
+    goes_to=lambda invitation: _page_of_call(invitation.call),
+    to_json=_show_author,
+)
+
+SEND_LETTERS = Operation(
+    action=request_mailing,
+    form=MailingForm,
+    place=CALL,
+    roles=MANAGE,
+    about="Send the letters that are due: invitations, or reminders to those who have not answered.",
+    title="Send the letters",
+    button="Send",
+    template="",
+    report=lambda _: "The letters are being sent. This page shows how far it is.",
+    goes_to=lambda mailing: _page_of_call(mailing.call),
+    to_json=lambda mailing: MailingSerializer(mailing).data,
 )

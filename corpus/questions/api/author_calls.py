@@ -14,25 +14,28 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.addresses import LONGEST_ADDRESS, check_characters
-from accounts.models import JobState, TokenScope
+from accounts.models import TokenScope
 from accounts.parsers import MultiPartParser
+from accounts.rest_fields import rest_field
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE
 from corpus.imports.api import ImportErrorSerializer
-from corpus.models import LetterState, MailPurpose, QuestionCall, Role
+from corpus.models import QuestionCall, Role
 from corpus.questions.actions.author_calls import (
     create_call,
-    invite_author,
     invite_authors,
-    request_mailing,
     revoke_author,
     take_in_questions,
     update_call,
 )
-from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
-from corpus.questions.forms.authors import MAX_CSV_BYTES, end_of
+from corpus.questions.forms.authors import MAX_CSV_BYTES, CallForm, end_of
+from corpus.questions.operations import (
+    INVITE_AUTHOR,
+    SEND_LETTERS,
+    AuthorSerializer,
+    MailingSerializer,
+)
 from corpus.questions.reads.authors import (
     STATES,
     authors_as_json,
@@ -43,7 +46,8 @@ from corpus.questions.reads.authors import (
     invitations_of,
 )
 
-AUTHOR_STATES = [(name, name) for name in STATES]
+NewAuthorSerializer = INVITE_AUTHOR.serializer("NewAuthor")
+NewMailingSerializer = SEND_LETTERS.serializer("NewMailing")
 
 
 class CallSerializer(serializers.Serializer[Any]):
@@ -78,15 +82,6 @@ class CallCountsSerializer(serializers.Serializer[Any]):
     taken = serializers.IntegerField()
 
 
-class MailingSerializer(serializers.Serializer[Any]):
-    """Letters being sent, or sent. Cancelled on the page of the call."""
-
-    id = serializers.IntegerField()
-    state = serializers.ChoiceField(JobState.choices)
-    sent = serializers.IntegerField()
-    reason = serializers.CharField(allow_blank=True)
-
-
 class CallDetailsSerializer(CallSerializer):
     """`letter` is what the first author gets, `due` whom a mailing would go to, `ready` answers to make topics of."""
 
@@ -106,41 +101,14 @@ class WrittenCallSerializer(serializers.Serializer[Any]):
 
     former: ClassVar[dict[str, str]] = {"last_day": "deadline_at"}
 
-    name = serializers.CharField(max_length=100)
-    source = serializers.SlugField(max_length=60, default="author")  # type: ignore[assignment] # as above
-    deadline_at = serializers.DateField(help_text="Authors may change their question until this day ends.")
-    guideline = serializers.CharField(default=GUIDELINE, help_text="Markdown")
-    mail_subject = serializers.CharField(max_length=200, default=SUBJECT)
-    mail_body = serializers.CharField(default=BODY, help_text="with {link} and {opt_out}")
+    def get_fields(self) -> dict[str, Any]:
+        return {name: rest_field(each, each.initial) for name, each in CallForm.base_fields.items()}
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """The fields of a call."""
         if day := attrs.get("deadline_at"):
             attrs["deadline_at"] = end_of(day)
         return attrs
-
-
-class NewAuthorSerializer(serializers.Serializer[Any]):
-    email = serializers.EmailField(max_length=LONGEST_ADDRESS, validators=[check_characters])
-    name = serializers.CharField(max_length=150, default="", allow_blank=True)
-    docno = serializers.CharField(max_length=300, help_text="the author's paper")
-
-
-class AuthorSerializer(serializers.Serializer[Any]):
-    """One author and one paper. The `link` answers in the author's name; null once there is an answer, or revoked."""
-
-    id = serializers.IntegerField()
-    email = serializers.CharField()
-    name = serializers.CharField(allow_blank=True)
-    docno = serializers.CharField()
-    state = serializers.ChoiceField(AUTHOR_STATES)
-    link = serializers.CharField(allow_null=True)
-    letter = serializers.ChoiceField(LetterState.choices, allow_null=True)
-    letter_reason = serializers.CharField(allow_null=True)
-    question = serializers.CharField(allow_null=True)
-    credit_name = serializers.CharField(allow_null=True)
-    answered_at = serializers.DateTimeField(allow_null=True)
-    topic = serializers.CharField(allow_null=True, help_text="number of the topic made of the answer")
 
 
 class AuthorsFileSerializer(serializers.Serializer[Any]):
@@ -158,10 +126,6 @@ class InvitedSerializer(serializers.Serializer[Any]):
     created = serializers.IntegerField()
     known = serializers.IntegerField()
     errors = ImportErrorSerializer(many=True)  # type: ignore[assignment] # fields are taken off the class
-
-
-class NewMailingSerializer(serializers.Serializer[Any]):
-    purpose = serializers.ChoiceField(MailPurpose.choices)
 
 
 class EqualSerializer(serializers.Serializer[Any]):
@@ -247,18 +211,7 @@ class AuthorList(CallView):
         page = self.paginate_queryset(authors_in_state(self.call(), request.query_params.get("state", ""))) or []
         return self.get_paginated_response(AuthorSerializer(authors_as_json(list(page)), many=True).data)
 
-    @extend_schema(
-        operation_id="author_calls_invite",
-        request=NewAuthorSerializer,
-        responses=answers({201: AuthorSerializer}, 400, 403, 404, 409, 415, 422),
-    )
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Ask one author about one paper; the letter goes out with the next mailing."""
-        call = self.call()
-        values = self.body(NewAuthorSerializer)
-        invitation = invite_author(by=self.person, at=timezone.now(), call=call, **values)
-        rows = authors_as_json(list(invitations_of(call).filter(pk=invitation.pk)))
-        return Response(AuthorSerializer(rows[0]).data, status=201)
+    post = INVITE_AUTHOR.method("author_calls_invite", takes=NewAuthorSerializer, shows=AuthorSerializer)
 
 
 class AuthorsFile(CallView):
@@ -304,17 +257,7 @@ class MailingList(CallView):
 
     serializer_class = MailingSerializer
 
-    @extend_schema(
-        operation_id="author_calls_mail",
-        request=NewMailingSerializer,
-        responses=answers({202: MailingSerializer}, 400, 403, 404, 409, 415, 422),
-    )
-    def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Send the letters that are due: invitations, or reminders to those who have not answered."""
-        call = self.call()
-        purpose = MailPurpose(self.body(NewMailingSerializer)["purpose"])
-        mailing = request_mailing(by=self.person, at=timezone.now(), call=call, purpose=purpose)
-        return Response(MailingSerializer(mailing).data, status=202)
+    post = SEND_LETTERS.method("author_calls_mail", takes=NewMailingSerializer, shows=MailingSerializer, status=202)
 
 
 class QuestionsTakenIn(CallView):

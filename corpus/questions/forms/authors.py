@@ -8,7 +8,7 @@ from django.core.validators import MaxLengthValidator
 from django.utils import timezone
 
 from accounts.addresses import LONGEST_ADDRESS, check_characters
-from corpus.models import LONGEST_QUESTION, QuestionCall
+from corpus.models import LONGEST_QUESTION, MailPurpose, QuestionCall
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
 from corpus.questions.reads.authors import BLANKS
 from engines.text.questions import holds_markup, holds_unseen
@@ -63,8 +63,18 @@ class AuthorForm(forms.Form):
     """One author to ask."""
 
     email = forms.EmailField(label="E-mail address", max_length=LONGEST_ADDRESS, validators=[check_characters])
-    name = forms.CharField(max_length=150, required=False)
+    name = forms.CharField(max_length=150, required=False, help_text="As it stands in the letter.")
     docno = forms.CharField(label="Paper", max_length=300, help_text="The docno of a document of this collection.")
+
+
+class MailingForm(forms.Form):
+    """Which letters are sent."""
+
+    purpose = forms.ChoiceField(
+        choices=MailPurpose.choices,
+        help_text="Invitations, or reminders to those who have not answered.",
+        error_messages=dict.fromkeys(("required", "invalid_choice"), "Choose invitations or reminders."),
+    )
 
 
 class AuthorsFileForm(forms.Form):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
@@ -14,14 +14,12 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import Request
 from corpus.collections.rules import fetch_manager
 from corpus.collections.views.context import collection_context, form_page
-from corpus.models import Collection, MailPurpose, Membership, QuestionCall
+from corpus.models import Collection, Membership, QuestionCall
 from corpus.questions.actions.author_calls import (
     NO_MAIL,
     Invited,
     create_call,
-    invite_author,
     invite_authors,
-    request_mailing,
     revoke_author,
     take_in_questions,
     update_call,
@@ -103,20 +101,8 @@ def author_call_edit(request: Request, slug: str, pk: int) -> HttpResponse:
 def author_call_detail(request: Request, slug: str, pk: int) -> HttpResponse:
     """Who was asked and who answered, the letter as it goes out, and what can be done next."""
     membership = fetch_manager(request.user, slug)
-    return _show(request, membership, _call(membership, pk))
-
-
-@require_POST
-def author_invitation_create(request: Request, slug: str, pk: int) -> HttpResponse:
-    """Ask one author."""
-    membership = fetch_manager(request.user, slug)
-    call, form = _call(membership, pk), AuthorForm(request.POST)
-    if form.is_valid():
-        with refusals_in_form(form):
-            invite_author(by=request.user, at=timezone.now(), call=call, **form.cleaned_data)
-            messages.success(request, f"{form.cleaned_data['email']} is on the list. Send the letters when it is full.")
-            return redirect("author_call_detail", slug, pk)
-    return _show(request, membership, call, author_form=form)
+    context = call_context(request, membership, _call(membership, pk))
+    return render(request, "corpus/questions/author_call_detail.html", context)
 
 
 @require_POST
@@ -124,12 +110,13 @@ def author_invitation_import(request: Request, slug: str, pk: int) -> HttpRespon
     """Ask everybody in a CSV file."""
     membership = fetch_manager(request.user, slug)
     call, form = _call(membership, pk), AuthorsFileForm(request.POST, request.FILES)
+    invited = None
     if form.is_valid():
         file = form.cleaned_data["file"]
         with refusals_in_form(form, "file"):
             invited = invite_authors(by=request.user, at=timezone.now(), call=call, file=file.name, stream=file.file)
-            return _show(request, membership, call, invited=invited)
-    return _show(request, membership, call, file_form=form)
+    context = call_context(request, membership, call, None if invited else form, invited)
+    return render(request, "corpus/questions/author_call_detail.html", context, status=200 if invited else 422)
 
 
 @require_POST
@@ -141,19 +128,6 @@ def author_invitation_revoke(request: Request, slug: str, pk: int, invitation: i
     with refusals_in_message(request):
         revoke_author(by=request.user, at=timezone.now(), invitation=found)
         messages.success(request, f"The link of {found.email} no longer works.")
-    return redirect("author_call_detail", slug, pk)
-
-
-@require_POST
-def author_mailing_create(request: Request, slug: str, pk: int) -> HttpResponse:
-    """Send the letters that are due."""
-    membership = fetch_manager(request.user, slug)
-    purpose = request.POST.get("purpose", "")
-    if purpose not in MailPurpose.values:
-        messages.error(request, "Choose invitations or reminders.")
-        return redirect("author_call_detail", slug, pk)
-    with refusals_in_message(request):
-        request_mailing(by=request.user, at=timezone.now(), call=_call(membership, pk), purpose=MailPurpose(purpose))
     return redirect("author_call_detail", slug, pk)
 
 
@@ -208,15 +182,14 @@ def _equal_message(equal: list[tuple[str, str]]) -> str:
     return f"No topic was made of questions that are there already: {named}{more}. The answers stay here as they are."
 
 
-def _show(
-    request: Request,
+def call_context(
+    request: HttpRequest,
     membership: Membership,
     call: QuestionCall,
-    *,
-    author_form: AuthorForm | None = None,
     file_form: AuthorsFileForm | None = None,
     invited: Invited | None = None,
-) -> HttpResponse:
+) -> dict[str, Any]:
+    """The page of a call; `form` asks one author."""
     state = request.GET.get("state", "")
     rows = authors_in_state(call, state if state in STATES else "")
     page = Paginator(rows, AUTHORS_PER_PAGE).get_page(request.GET.get("page"))
@@ -225,7 +198,7 @@ def _show(
     call_values = call_state(call, timezone.now())
     if call_values["mailing"]:
         jobs.with_live_progress(call_values["mailing"])
-    context = collection_context(
+    return collection_context(
         membership,
         "authors",
         call=call,
@@ -238,11 +211,9 @@ def _show(
         ],
         guideline=render_markdown(call.guideline, headings_from=3),
         no_mail=NO_MAIL,
-        author_form=author_form or AuthorForm(),
+        form=AuthorForm(),
         file_form=file_form or AuthorsFileForm(),
         invited=invited,
         problems=invited.problems[:SHOWN_PROBLEMS] if invited else [],
         **call_values,
     )
-    bad = (author_form and author_form.errors) or (file_form and file_form.errors)
-    return render(request, "corpus/questions/author_call_detail.html", context, status=422 if bad else 200)
