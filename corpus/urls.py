@@ -13,7 +13,8 @@ from corpus.pools import views as pools
 from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, INVITE_AUTHOR, SEND_LETTERS
 from corpus.questions.views import author_answers, author_calls, generation, mentions
 from corpus.runs import views as runs
-from corpus.topics.operations import MAKE_SUB_QUERIES
+from corpus.runs.operations import DELETE_RUN
+from corpus.topics.operations import CREATE_TOPIC, MAKE_SUB_QUERIES
 from corpus.topics.views import history, sub_queries, topics, workshop
 
 PAGES: tuple[Any, ...] = (
@@ -67,7 +68,7 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("sub-queries/", sub_queries.sub_query_list),
     ("sub-queries/new/", MAKE_SUB_QUERIES.page, "sub_query_create"),
     ("sub-queries/removal/", sub_queries.sub_query_delete),
-    ("topics/new/", topics.topic_create),
+    ("topics/new/", CREATE_TOPIC.page, "topic_create"),
     ("topics/<int:pk>/", topics.topic_detail),
     ("topics/<int:pk>/edit/", topics.topic_edit),
     ("topics/<int:pk>/deletion/", topics.topic_delete),
@@ -108,7 +109,7 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("runs/<int:pk>/", runs.run_detail),
     ("runs/<int:pk>/file/", runs.run_file),
     ("runs/<int:pk>/metadata/", runs.run_metadata),
-    ("runs/<int:pk>/deletion/", runs.run_delete),
+    ("runs/<int:pk>/deletion/", DELETE_RUN.page, "run_delete"),
     ("pools/", pools.pool_list),
     ("pools/report/", pools.pool_report),
     ("pools/building/", pools.pool_build),

@@ -620,7 +620,7 @@ TABLE: list[Row] = [
         "GET login 404 403 200 200 200 | POST login 404 403 403 403 422 | DELETE login 404 403 403 403 400",
         json=lambda _: {},
     ),
-    *row("api_run", "GET login 404 403 200 200 200", where=key_of("retrieval_run")),
+    *row("api_run", "GET login 404 403 200 200 200 | DELETE login 404 403 403 403 422", where=key_of("retrieval_run")),
     *row("api_run_file", "GET login 404 403 200 200 200", where=key_of("retrieval_run")),
     *row("api_run_makings", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row(

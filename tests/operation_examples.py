@@ -59,6 +59,13 @@ def make_a_split() -> dict[str, str]:
     return where | {"name": "dev-test"}
 
 
+def make_a_run() -> dict[str, str]:
+    where = make_topics()
+    collection = Collection.objects.get(slug="tea")
+    run = RetrievalRun.objects.create(collection=collection, name="bm25", created_at=AT)
+    return where | {"pk": str(run.pk)}
+
+
 def make_judged() -> dict[str, str]:
     built = build_campaign([[0, 0, 1], [1, 1, 1], [0, 1, 1], [2, 2, 2]])
     return {"slug": built.collection.slug, "campaign": built.campaign.slug}
@@ -178,6 +185,24 @@ def make_evaluation() -> dict[str, str]:
 
 
 EXAMPLES: dict[str, Example] = {  # by the name of the action
+    "create_topic": Example(
+        make_topics,
+        given={
+            "number": "t1",
+            "kind": "question",
+            "title": "Tea",
+            "text": "How long?",
+            "sentences": "How long?",
+            "narrative": "Minutes.",
+            "source": "author",
+            "author": "A. Brewer",
+            "category": "tea",
+            "source_papers": "",
+            "targets": "",
+        },
+        wrong={"number": "1", "kind": "none", "source_papers": "nowhere", "targets": "nowhere"},
+    ),
+    "delete_run": Example(make_a_run),
     "make_split": Example(
         make_topics,
         given={

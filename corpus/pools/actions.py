@@ -1,7 +1,7 @@
 """Requests to build pools, changes of them by hand, and the deletion of runs."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -75,9 +75,18 @@ def request_pools(
     return run
 
 
+@dataclass(frozen=True)
+class RemovedRun:
+    """The name of a run that is deleted, where it was, and how many documents left the pools with it."""
+
+    name: str
+    collection: Collection
+    removed: int
+
+
 @transaction.atomic
-def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> int:
-    """Delete a run with its rankings and the pool entries that only it retrieved; returns the number of these entries.
+def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> RemovedRun:
+    """Delete a run with its rankings and the pool entries that only it retrieved.
 
     Errors: Refused when a campaign judges documents that it retrieved, because their provenance must stay.
     """
@@ -89,7 +98,7 @@ def delete_run(*, by: User, at: datetime, run: RetrievalRun) -> int:
     removed = remove_method(run.collection_id, run.name)
     record_event(by=by, at=at, verb="delete_run", target=run, scope=run.collection, name=run.name, unpooled=removed)
     run.delete()
-    return removed
+    return RemovedRun(run.name, run.collection, removed)
 
 
 @transaction.atomic

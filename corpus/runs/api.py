@@ -16,11 +16,12 @@ from accounts.actions import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.rest_fields import rest_field
 from accounts.schema import answers
-from corpus.collections.api.base import AnyType, InCollectionView
+from corpus.collections.api.base import AnyType, InCollectionView, RemovedSerializer
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import RetrievalRun, Role, RunMaking
 from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import metadata_lines, run_pieces
+from corpus.runs.operations import DELETE_RUN
 from corpus.runs.reads import list_runs
 from corpus.runs.recipes.registry import RECIPES, all_options
 
@@ -148,13 +149,15 @@ class RunDetail(InCollectionView):
     """One run."""
 
     serializer_class = RunDetailSerializer
-    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
+    roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS, "DELETE": MANAGE}
 
     @extend_schema(operation_id="runs_read", responses=answers({200: RunDetailSerializer}, 403))
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """Read how a run was made."""
         runs = self.collection.retrieval_runs.select_related("collection")
         return Response(RunDetailSerializer(get_object_or_404(runs, pk=pk)).data)
+
+    delete = DELETE_RUN.method("runs_delete", shows=RemovedSerializer, status=200)
 
 
 class RunFile(InCollectionView):

@@ -8,15 +8,14 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts.models import FINAL_STATES, JobState
-from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusal_messages import refusals_in_form
 from accounts.refusals import refusal_reason
 from corpus.collections.rules import can_manage, check_can_manage, check_run_is_free, fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
 from corpus.models import Collection, PromptPurpose, RetrievalRun
-from corpus.pools.actions import delete_run
 from corpus.questions.actions.prompts import write_rerank_prompt
 from corpus.questions.reads.prompts import prompt_versions
 from corpus.runs.actions import describe_run, request_run
@@ -144,19 +143,6 @@ def run_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         recipe = RECIPES.get(run.parameters.get("recipe", ""))
         context["may_ask_again"] = recipe is not None and "answer" in recipe.form.base_fields
     return render(request, "corpus/runs/run_detail.html", context, status=422 if form.errors else 200)
-
-
-@require_POST
-def run_delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Delete a run, and what only it brought into the pools."""
-    membership = fetch_manager(request.user, slug)
-    run = get_object_or_404(membership.collection.retrieval_runs.select_related("collection"), pk=pk)
-    with refusals_in_message(request):
-        removed = delete_run(by=membership.user, at=timezone.now(), run=run)
-        documents = "1 document" if removed == 1 else f"{removed:,} documents"
-        messages.success(request, f"The run {run.name} is deleted. {documents} left the pools with it.")
-        return redirect("run_list", slug)
-    return redirect("run_detail", slug, pk)
 
 
 def file_name(run: RetrievalRun) -> str:

@@ -1,4 +1,4 @@
-"""What can be done with the topics of a collection as a whole: sub-queries are made of them."""
+"""What can be done in a collection with topics: one is written, sub-queries are made of them."""
 
 from dataclasses import asdict
 from typing import Any
@@ -9,7 +9,8 @@ from accounts.operations import Operation
 from corpus.collections.places import in_collection
 from corpus.collections.rules import MANAGE
 from corpus.topics.actions.sub_queries import MadeSubQueries, make_sub_queries
-from corpus.topics.forms import SizeForm
+from corpus.topics.actions.topics import create_topic
+from corpus.topics.forms import SizeForm, TopicForm
 
 
 def _report(made: MadeSubQueries) -> str:
@@ -21,6 +22,19 @@ def _report(made: MadeSubQueries) -> str:
 def _show(made: MadeSubQueries) -> dict[str, Any]:
     return {**asdict(made.counts), "sub_queries": made.counts.total, "aspects": made.size}
 
+
+CREATE_TOPIC = Operation(
+    action=create_topic,
+    form=TopicForm,
+    place=in_collection("topics", "topic_list"),
+    roles=MANAGE,
+    about="Write a topic. Over REST and by command, topics come in as imports.",
+    title="Write a topic",
+    button="Save",
+    report=lambda topic: f"Topic {topic.number} created. Next: its aspects.",
+    goes_to=lambda topic: reverse("topic_detail", args=[topic.collection.slug, topic.pk]),
+    to_json=lambda topic: {"number": topic.number},
+)
 
 MAKE_SUB_QUERIES = Operation(
     action=make_sub_queries,

@@ -20,7 +20,6 @@ from corpus.tables import Column, Step, Table, read_table, wants_file
 from corpus.topics.actions.reviews import request_review
 from corpus.topics.actions.topics import (
     JUDGED,
-    create_topic,
     delete_topic,
     move_topic,
     update_topic,
@@ -64,22 +63,6 @@ def topic_list(request: HttpRequest, slug: str) -> HttpResponseBase:
         return _show_list(request, membership)
     table, rows, _ = _find(request, membership)
     return table.carry_out(request, rows) if request.method == "POST" else table.download(rows.iterator())
-
-
-@form_page
-def topic_create(request: HttpRequest, slug: str) -> HttpResponse:
-    """Write a topic."""
-    membership = fetch_manager(request.user, slug)
-    form = TopicForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        with refusals_in_form(form, "number"):
-            topic = create_topic(
-                by=membership.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
-            )
-            messages.success(request, f"Topic {topic.number} created. Next: its aspects.")
-            return redirect("topic_detail", slug, topic.pk)
-    context = collection_context(membership, "topics", form=form)
-    return render(request, "corpus/topics/topic_create.html", context, status=422 if form.errors else 200)
 
 
 @require_safe

@@ -330,7 +330,7 @@ class TestDeletion:
         make_pool(topic, [d3], method="e5")
         other = CollectionFactory()
         make_pool(TopicFactory(collection=other), [DocumentFactory(collection=other)])
-        removed = delete_run(by=manager.user, at=AT, run=run)
+        removed = delete_run(by=manager.user, at=AT, run=run).removed
         assert removed == 1
         assert not RetrievalRun.objects.exists()
         left = {

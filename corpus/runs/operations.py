@@ -1,0 +1,28 @@
+"""What can be done with a run that is there: deleted."""
+
+from django.urls import reverse
+
+from accounts.operations import Operation
+from corpus.collections.places import thing_in_collection
+from corpus.collections.rules import MANAGE
+from corpus.pools.actions import RemovedRun, delete_run
+
+
+def _report(found: RemovedRun) -> str:
+    documents = "1 document" if found.removed == 1 else f"{found.removed:,} documents"
+    return f"The run {found.name} is deleted. {documents} left the pools with it."
+
+
+DELETE_RUN = Operation(
+    action=delete_run,
+    place=thing_in_collection(
+        "run", lambda of: of.retrieval_runs.select_related("collection"), "runs", "run_list", key="pk"
+    ),
+    roles=MANAGE,
+    about="Delete a run, and what only it brought into the pools. One whose documents campaigns judge stays.",
+    title="Delete a run",
+    button="Delete this run",
+    report=_report,
+    goes_to=lambda found: reverse("run_list", args=[found.collection.slug]),
+    to_json=lambda found: {"removed": found.removed},
+)
