@@ -5,6 +5,8 @@ from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotation.campaigns.reads.campaigns import drafts_of
 from annotation.models import Assignment, Campaign
@@ -65,7 +67,9 @@ def test_a_campaign_is_made_with_items_and_people():
 def test_the_road_from_campaign_to_assignment():
     make_material()
     call_command("create_campaign", "teas", "Round", "--overlap", "2", "--seed", "5", *people("ana", "ben", "cai"))
-    preview, printed = run("assign", "teas", "round", "--dry-run")
+    with CaptureQueriesContext(connection) as asked:
+        preview, printed = run("assign", "teas", "round", "--dry-run")
+    assert not [each["sql"] for each in asked if "INSERT" in each["sql"]]  # nor written and taken back
     assert printed.startswith("Nothing was changed.")
     assert not Assignment.objects.exists()
     result, printed = run("assign", "teas", "round")
