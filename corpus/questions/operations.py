@@ -90,7 +90,7 @@ CHANGE_CUTOFFS = Operation(
     form=CutoffsForm,
     place=RUN,
     roles=MANAGE,
-    about="Filter the questions of a run again by other cut-offs, or by another way of counting overlap with the"
+    about="Filter the questions of a run again: by other cut-offs, or by another way of counting overlap with the"
     " cut-offs that belong to it. Nothing is asked. What a person has decided stays, and what a campaign has.",
     title="Filter again",
     button="Filter again",
