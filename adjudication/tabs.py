@@ -1,9 +1,9 @@
 """The pages of this app that stand in bars of tabs, and links to them from pages of apps below."""
 
 from accounts.slots import Tab
-from annotation.tabs import ADJUDICATORS, DECIDE, FOLLOW, MANAGERS, SET_UP, of_kinds
+from annotation.tabs import ADJUDICATORS, DECIDE, FOLLOW, SET_UP, of_kinds
 from annotation.tabs import RESULTS as CAMPAIGN_RESULTS
-from corpus.collections.rules import OVERSEERS
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.tabs import CAMPAIGNS, RESULTS
 
 TABS = (
@@ -16,7 +16,7 @@ TABS = (
     Tab("collection", RESULTS, 240, "exports", "Exports", "export_list", OVERSEERS),
     Tab("collection", RESULTS, 250, "releases", "Releases", "release_list", OVERSEERS),
     Tab("campaign", SET_UP, 20, "sample", "Sample size", "sample_size", OVERSEERS, of_kinds("agreement")),
-    Tab("campaign", FOLLOW, 115, "work", "Work", "work_detail", MANAGERS),
+    Tab("campaign", FOLLOW, 115, "work", "Work", "work_detail", MANAGE),
     Tab("campaign", FOLLOW, 120, "judgments", "Judgments", "judgment_list", OVERSEERS, of_kinds("judgments")),
     Tab(
         "campaign", FOLLOW, 130, "unparsed", "Unparsed answers", "unparsed_answer_list", OVERSEERS, of_kinds("machines")

@@ -4,11 +4,10 @@ from collections.abc import Callable
 
 from accounts.slots import Tab
 from annotation.models import Campaign
-from corpus.collections.rules import OVERSEERS
+from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from corpus.tabs import CAMPAIGNS, MATERIAL
 
-MANAGERS = (Role.MANAGER,)
 ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)
 
 
@@ -24,13 +23,13 @@ TABS = (
     Tab("collection", MATERIAL, 20, "papers", "Papers", "paper_list", OVERSEERS),
     Tab("collection", CAMPAIGNS, 110, "campaigns", "Campaigns", "campaign_list"),
     Tab("campaign", SET_UP, 10, "items", "Items", "item_list", OVERSEERS),
-    Tab("campaign", SET_UP, 30, "levels", "Levels", "criteria_edit", MANAGERS, of_kinds("levels")),
-    Tab("campaign", SET_UP, 40, "guideline", "Guideline", "guideline_edit", MANAGERS),
+    Tab("campaign", SET_UP, 30, "levels", "Levels", "criteria_edit", MANAGE, of_kinds("levels")),
+    Tab("campaign", SET_UP, 40, "guideline", "Guideline", "guideline_edit", MANAGE),
     Tab("campaign", SET_UP, 50, "annotators", "Annotators", "annotator_list", OVERSEERS),
-    Tab("campaign", SET_UP, 60, "assignment", "Assignment", "assignment_plan", MANAGERS),
+    Tab("campaign", SET_UP, 60, "assignment", "Assignment", "assignment_plan", MANAGE),
     Tab("campaign", SET_UP, 70, "machines", "Machines", "machine_list", OVERSEERS, of_kinds("machines")),
-    Tab("campaign", SET_UP, 80, "settings", "Settings", "campaign_edit", MANAGERS),
+    Tab("campaign", SET_UP, 80, "settings", "Settings", "campaign_edit", MANAGE),
     Tab("campaign", FOLLOW, 110, "progress", "Progress", "campaign_detail", OVERSEERS),
-    Tab("campaign", FOLLOW, 140, "inquiries", "Annotators' questions", "inquiry_list", MANAGERS),
+    Tab("campaign", FOLLOW, 140, "inquiries", "Annotators' questions", "inquiry_list", MANAGE),
     Tab("campaign", DECIDE, 230, "rewrites", "Rewrites", "rewrite_list", OVERSEERS, of_kinds("rewrites")),
 )

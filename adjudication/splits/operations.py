@@ -15,7 +15,8 @@ from adjudication.splits.actions import delete_split, make_split
 from adjudication.splits.reads import figures_of, members_of
 from annotation.campaigns.forms.settings import number_field
 from corpus.collections.places import in_collection, thing_in_collection
-from corpus.models import Collection, Role
+from corpus.collections.rules import MANAGE
+from corpus.models import Collection
 from engines.definitions.settings import SEED
 
 _between = re.compile(r"[\s,=]").sub  # what the words of parts are read apart by
@@ -124,7 +125,7 @@ MAKE_SPLIT = Operation(
     action=make_split,
     form=SplitForm,
     place=in_collection("splits", "split_list", "collection"),
-    roles=(Role.MANAGER,),
+    roles=MANAGE,
     about="Draw parts of the topics by a seed and store them: for development and test, or for training.",
     title="Draw a split",
     lead="All topics are split at random by the seed. Topics of the same text, and topics made from another one, are"
@@ -144,7 +145,7 @@ DELETE_SPLIT = Operation(
     place=thing_in_collection(
         "split", lambda of: of.splits.select_related("collection"), "splits", "split_list", key="name"
     ),
-    roles=(Role.MANAGER,),
+    roles=MANAGE,
     about="Delete a split. With its seed and the same topics it can be drawn again.",
     title="Delete a split",
     button="Delete this split",
