@@ -80,7 +80,7 @@ def create_token(
         raise Refused(f"A token expires within {LONGEST_LIFE.days} days. Choose an earlier date in the future.")
     User.objects.select_for_update().get(pk=by.pk)  # two requests at once must not pass the limit together
     if ApiToken.objects.in_use(at).filter(user=by).count() >= MOST_TOKENS:
-        raise Refused(f"You have {MOST_TOKENS} tokens in use, the most allowed. Revoke one that nothing needs.")
+        raise Refused(f"You have {MOST_TOKENS} tokens in use, the most allowed. Revoke one that is no longer needed.")
     key = new_key()
     token = ApiToken.objects.create(
         user=by, label=label, scope=scope, digest=digest_of(key), created_at=at, expires_at=expires_at

@@ -86,7 +86,7 @@ class AgreementForm(forms.Form):
         SEED,
         label="Seed",
         required=False,
-        help_text="Left empty, the campaign's own: the same labels then always give the same figures.",
+        help_text="Left empty: the seed of the campaign, so that the same labels always give the same figures.",
     )
     margin = MarginField(
         label="Equivalence margin",

@@ -123,7 +123,7 @@ def judge_unjudged(
     """
     check_manager(collection, by)
     if not 1 <= depth <= DEPTHS[-1]:
-        raise Refused(f"The depth lies between 1 and {DEPTHS[-1]}.")
+        raise Refused(f"The depth must be between 1 and {DEPTHS[-1]}.")
     if not (campaign or name.strip()):
         raise Refused("Say which campaign gets the items, or give a new draft a name.")
     chosen = find_campaign(collection, campaign) if campaign else None

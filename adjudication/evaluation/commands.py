@@ -155,7 +155,9 @@ class SearchSheet(SteppedCommand):
 
     def add_write(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path)
-        parser.add_argument("--questions", type=int, default=QUESTIONS, help=f"of each origin; default: {QUESTIONS}")
+        parser.add_argument(
+            "--questions", type=int, default=QUESTIONS, help=f"questions of each origin; default: {QUESTIONS}"
+        )
         parser.add_argument("--results", type=int, default=RESULTS, help=f"of each question; default: {RESULTS}")
         parser.add_argument("--seed", type=int, default=SEED)
 

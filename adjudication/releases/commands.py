@@ -37,7 +37,7 @@ class FreezeRelease(ReportingCommand):
         self, *, slug: str, name: str, out: Path | None, anonymous: bool, force: str, **_: Any
     ) -> tuple[str, dict[str, Any]]:
         if out is not None and out.exists():
-            raise Refused(f"{out} exists already. Name a folder that is not there yet.")
+            raise Refused(f"{out} exists already. Name a folder that does not exist yet.")
         release = request_release(
             collection=collection_with(slug), name=name, by=None, at=timezone.now(), force=force, send=False
         )

@@ -21,7 +21,7 @@ from engines.definitions.settings import ANNOTATOR_NAME
 
 
 class NewAnnotatorsSerializer(serializers.Serializer[Any]):
-    """Members by their addresses, or one name: of somebody without an account, or of a machine."""
+    """Members by their addresses, or one name: name of somebody without an account, or of a machine."""
 
     emails = serializers.ListField(child=serializers.EmailField(), required=False, help_text="addresses of members")
     name = serializers.CharField(max_length=ANNOTATOR_NAME.most, required=False)

@@ -99,8 +99,7 @@ class PlanForm(forms.Form):
         OVERLAP,
         required=False,
         label="Annotators per item",
-        help_text="Raise it to give every item more judges; what is given out already stays. Left empty: the"
-        " campaign's own.",
+        help_text="Raise it to give every item more judges; existing assignments stay. Left empty: the campaign's own.",
     )
     strategy = StrategyField(
         choices=STRATEGIES, required=False, widget=forms.RadioSelect, label="How items reach people"
@@ -121,7 +120,7 @@ class PlanForm(forms.Form):
     seed = number_field(
         SEED,
         required=False,
-        help_text="The same seed and the same campaign give the same plan. Left empty: the campaign's own.",
+        help_text="The same seed and the same campaign give the same plan. Left empty: the seed of the campaign.",
     )
 
     def clean_repeat_percent(self) -> int:

@@ -146,7 +146,7 @@ def _check_supply(campaign: Campaign, supply: Supply, sample: int | None) -> Non
         raise Refused(words.nothing)
     why = _left_out(supply, words.item)
     if not supply.left:
-        raise Refused(f"No {words.item}s are left for this campaign: all that it may take it has already.{why}")
+        raise Refused(f"No {words.item}s are left for this campaign: it already has all that it may take.{why}")
     if sample is not None and sample > supply.left:
         raise Refused(
             f"Only {supply.left:,} {words.item}s are left for this campaign, and {sample:,} were asked for.{why}"

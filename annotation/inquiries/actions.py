@@ -61,7 +61,7 @@ def ask_managers(
 def _same(sent: Inquiry, annotator: int, item: int, text: str) -> Inquiry:
     if (sent.annotator_id, sent.item_id, sent.text) != (annotator, item, text):
         again = at_door(page="Reload the page and ask again.", rest="Ask again with a new one.")
-        raise Conflict(f"A question with this identifier says something else already. {again}".rstrip())
+        raise Conflict(f"Another question has this identifier already. {again}".rstrip())
     return sent
 
 

@@ -169,7 +169,9 @@ class Prompts(SteppedCommand):
 
     def add_write(self, parser: CommandParser) -> None:
         parser.add_argument("file", help="a text in UTF-8; -: standard input")
-        parser.add_argument("--name", default="", help="needed but for questions; a known one gets its next version")
+        parser.add_argument(
+            "--name", default="", help="required except for questions; a known one gets its next version"
+        )
         _add_purpose(parser)
 
     def add_preview(self, parser: CommandParser) -> None:

@@ -173,7 +173,7 @@ def take_up_paper(*, assignment: Assignment, by: User, at: datetime) -> Assignme
     if not regain_slot(
         assignment=assignment.pk, item=assignment.item_id, annotator=assignment.annotator_id, from_queue=False
     ):
-        raise Conflict("This paper cannot be reopened: somebody else has it in the meantime.")
+        raise Conflict("This paper cannot be reopened: somebody else has taken it in the meantime.")
     Assignment.objects.filter(pk=assignment.pk).update(finished_at=None)
     _submit(assignment, SubmissionKind.UNDO, at)
     assignment.refresh_from_db()
@@ -203,7 +203,9 @@ def settle_doi(*, paper: Paper, doi: str, by: User | None, at: datetime) -> Pape
 
 def _check_doi(doi: str, paper: Paper) -> None:
     if is_placeholder(doi):
-        raise Refused(f"{doi} only fills a template: many papers print it. Give the DOI that the publisher assigned.")
+        raise Refused(
+            f"{doi} is a placeholder from a template: many papers print it. Give the DOI that the publisher assigned."
+        )
     if not is_plausible(doi) or len(doi) > 255:
         raise Refused(f"“{doi[:100]}” is not a whole DOI. A DOI looks like 10.1145/3404835.3463242.")
     others = Paper.objects.filter(collection=paper.collection_id).exclude(pk=paper.pk)

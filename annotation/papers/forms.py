@@ -10,7 +10,7 @@ class RevisionForm(forms.Form):
 
     file = forms.FileField(
         label="Corrected XML",
-        help_text="In the layout of the file you can download here. It becomes the newest state; the one before stays.",
+        help_text="In the layout of the file you can download here. It becomes the newest version; the one before is kept.",
     )
     base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 

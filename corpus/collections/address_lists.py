@@ -41,7 +41,7 @@ class BadList(Refused):
 def read_addresses(text: str) -> list[Address]:
     """The addresses of a list, each once, in their order. Empty lines count as well.
 
-    Errors: BadList where one is no e-mail address, where there is none, or where there are too many.
+    Errors: BadList where one is not an e-mail address, where there is none, or where there are too many.
     """
     if len(text) > LONGEST_LIST:
         raise BadList(f"The list is longer than {LONGEST_LIST:,} characters. Divide it.")

@@ -137,7 +137,9 @@ def check_can_remove(membership: Membership, target: Membership, managers: int) 
 def check_can_create_collections(user: User) -> None:
     """Staff, and managers of a collection."""
     if not (user.is_staff or user.memberships.filter(role=Role.MANAGER).exists()):
-        raise NotAllowed("Only staff and managers of a collection may make a new one. Ask the operator of this Litmus.")
+        raise NotAllowed(
+            "Only staff and managers of a collection may create a new one. Ask the operator of this Litmus."
+        )
 
 
 def check_can_see_people(user: User | None) -> None:

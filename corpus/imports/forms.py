@@ -121,10 +121,10 @@ class DocumentImportForm(ImportForm):
     exclude = DocnosField(
         required=False,
         label="Leave out",
-        help_text="Docnos that must not come in, one in each line.",
+        help_text="Docnos to leave out, one in each line.",
     )
     only = DocnosField(
-        required=False, label="Take only", help_text="Docnos, one in each line; no other document comes in."
+        required=False, label="Take only", help_text="Docnos, one in each line; only these documents are imported."
     )
     year_from = forms.IntegerField(
         required=False, min_value=0, max_value=9999, label="From year", help_text="Documents without a year stay out."
@@ -135,7 +135,7 @@ class DocumentImportForm(ImportForm):
     venues = NamesField(
         required=False,
         label="Venues",
-        help_text="Parts of names of venues, separated by commas; documents of other venues stay out.",
+        help_text="Parts of names of venues, separated by commas; documents of other venues are left out.",
     )
     field_order = ["uploads", "format", "exclude", "only", "year_from", "year_to", "venues", "dry_run"]
 

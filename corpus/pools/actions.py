@@ -61,10 +61,10 @@ def request_pools(
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
     depth = depth or None
     if depth is not None and not 1 <= depth <= DEEPEST:
-        raise Refused(f"The depth lies between 1 and {DEEPEST:,}; 0 takes whole rankings.")
+        raise Refused(f"The depth must be between 1 and {DEEPEST:,}; 0 takes whole rankings.")
     chosen, recipe = choose_methods(collection, methods, recipe, depth)
     if index is not None and recipe is None:
-        raise Refused("Settings of the index count for a search only. Search the collection, or leave them out.")
+        raise Refused("Settings of the index apply to searches only. Search the collection, or leave them out.")
     if send and collection.pool_runs.exclude(state__in=FINAL_STATES).exists():
         raise Conflict("Pools of this collection are being built already. Wait for it, or cancel it first.")
     parameters: dict[str, Any] = {"methods": chosen, "depth": depth}

@@ -49,7 +49,7 @@ class BuildForm(forms.Form):
         min_value=0,
         max_value=DEEPEST,
         initial=100,
-        help_text="How many documents of each ranking. 0, or nothing: whole rankings.",
+        help_text="How many documents of each ranking. 0 or empty: whole rankings.",
     )
     search = forms.ChoiceField(
         widget=forms.RadioSelect, choices=SEARCHES, label="Search the collection", required=False

@@ -153,7 +153,7 @@ def test_the_page_says_when_there_are_too_many(client: Client, monkeypatch: pyte
     client.force_login(UserFactory())
     answer = client.post(reverse("token_list"), {"label": "lab", **WANTED})
     assert answer.status_code == 422
-    assert "Revoke one that nothing needs" in answer.text
+    assert "Revoke one that is no longer needed" in answer.text
 
 
 def test_revoking_on_the_page(client: Client) -> None:

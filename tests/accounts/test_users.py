@@ -66,7 +66,7 @@ def test_command_without_a_password_makes_an_account_nobody_can_enter(monkeypatc
 @pytest.mark.parametrize(
     ("email", "password", "reason"),
     [
-        ("nonsense", "a long secret", "is no e-mail address"),
+        ("nonsense", "a long secret", "is not an e-mail address"),
         ("ada@example.org", "short", "too short"),
         ("ada@example.org", "password1234", "too common"),
         ("adalovelace@example.org", "adalovelace", "too similar"),

@@ -58,4 +58,4 @@ def _check_email(email: str) -> None:
     try:
         validate_address(email)
     except ValidationError as error:
-        raise Refused(f"{email!r} is no e-mail address. {error.messages[0]}") from error
+        raise Refused(f"{email!r} is not an e-mail address. {error.messages[0]}") from error

@@ -92,5 +92,5 @@ def _split(collection: Collection, by: Sequence[str]) -> str:
         raise Refused(f"No split of the topics has a part “{TEST}”. Draw a split first, such as dev=40 test=60.")
     names = ", ".join(STORED + name for name in known)
     if asked:
-        raise Refused(f"{', '.join(asked)} is no split with a part “{TEST}”. Break down by one of {names}.")
+        raise Refused(f"{', '.join(asked)} is not a split with a part “{TEST}”. Break down by one of {names}.")
     raise Refused(f"Several splits have a part “{TEST}”: break down by one of {names}.")

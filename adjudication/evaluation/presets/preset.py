@@ -42,7 +42,7 @@ class Preset(ABC):
         """Errors: Refused for a gold where the table itself has several golds or none."""
         if spec.gold and len(self.parts) != 1:
             golds = " and ".join(part.gold for part in self.parts)
-            raise Refused(f"{self.label} has {f'the golds {golds}' if golds else 'no gold'}: name none with it.")
+            raise Refused(f"{self.label} has {f'the golds {golds}' if golds else 'no gold'}: do not name a gold.")
 
     def specs(self, collection: Collection, spec: EvaluationSpec) -> list[EvaluationSpec]:  # noqa: ARG002 - for others
         """The evaluations of its table as the collection is now. Errors: Refused for what the table needs and lacks."""

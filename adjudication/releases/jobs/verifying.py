@@ -79,7 +79,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise Refused(f"{path} is not the manifest of a release: {type(error).__name__}: {error}.") from None
     if not isinstance(needed["sources"], dict):
-        raise Refused(f"{path} is not the manifest of a release: its sources are no object.")
+        raise Refused(f"{path} is not the manifest of a release: its sources are not an object.")
     for name in paths:
         if Path(name).is_absolute() or any(part in UNSAFE for part in Path(name).parts):
             raise Refused(f"{path} names a file outside of the folder: {name[:80]!a}.")

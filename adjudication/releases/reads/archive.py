@@ -39,7 +39,7 @@ def check_has_files(release: Release) -> None:
     """Errors: Refused where its files are not on this disk."""
     if not has_files(release):
         raise Refused(
-            f"The files of release {release.name} are not on this server. They lie in the media folder, which a backup"
+            f"The files of release {release.name} are not on this server. They are in the media folder, which a backup"
             " of the database does not hold: copy them back from where the media are kept."
         )
 

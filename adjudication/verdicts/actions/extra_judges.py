@@ -164,7 +164,7 @@ def _locked_judge(campaign: Campaign, item: int, by: User | None) -> Annotator:
         Annotator.objects.select_for_update(no_key=True).get(pk=chosen.pk)  # as every writer of assignments does
         if _able(campaign, item).filter(pk=chosen.pk).exists():
             return chosen
-    raise Conflict("The annotators of this campaign change at this very moment. Try again.")
+    raise Conflict("The annotators of this campaign are being changed. Try again.")
 
 
 def _able(campaign: Campaign, item: int) -> QuerySet[Annotator]:

@@ -216,7 +216,7 @@ def _check_target(source: Annotator, target: Annotator) -> None:
     if source.pk == target.pk or source.campaign_id != target.campaign_id:
         raise Refused("Choose another annotator of the same campaign.")
     if target.kind == AnnotatorKind.MACHINE or target.user_id is None:
-        raise Refused(f"{target} has no account here, so nothing can be given to them to judge.")
+        raise Refused(f"{target} has no account here, so nothing can be assigned to them.")
     if target.state != AnnotatorState.ACTIVE:
         raise Refused(f"{target} is {target.get_state_display()}. Resume them first, or choose somebody else.")
     if source.campaign.strategy == Strategy.QUEUE and not _pending(source).filter(queue__isnull=True).exists():

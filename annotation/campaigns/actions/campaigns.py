@@ -180,7 +180,7 @@ def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Cam
     try:
         _delete_items(campaign)
     except IntegrityError as error:
-        raise Refused("Its items have verdicts or something else hangs on them. Close the campaign instead.") from error
+        raise Refused("Its items have verdicts or other work depends on them. Close the campaign instead.") from error
     campaign.delete()
     return campaign
 

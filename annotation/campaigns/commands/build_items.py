@@ -23,7 +23,7 @@ class Command(ReportingCommand):
         parser.add_argument("--sample", type=int, metavar="N", help="add N items drawn by the seed instead of all")
         parser.add_argument("--seed", type=int, metavar="N", help="the campaign's own if absent")
         parser.add_argument("--stratified", action="store_true", help="draw the same number from each topic or source")
-        parser.add_argument("--dry-run", action="store_true", help="say how much work it would be, and add nothing")
+        parser.add_argument("--dry-run", action="store_true", help="report how much work it would be, and add nothing")
         add_choice_arguments(parser)
 
     def carry_out(self, *, slug: str, campaign: str, **options: Any) -> tuple[str, dict[str, Any]]:

@@ -54,7 +54,7 @@ class CampaignForm(forms.Form):
     deadline = forms.DateField(
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        help_text="The last day to judge. Annotators see it, and you see who is late. It locks nothing.",
+        help_text="The last day to judge. Annotators see it, and you see who is late. Late answers are still accepted.",
     )
     seed = number_field(
         SEED,

@@ -18,7 +18,7 @@ class ItemBuildForm(forms.Form):
 
     sample = number_field(SAMPLE, required=False, label="Sample size", help_text="Left empty: all that are left.")
     stratified = forms.BooleanField(required=False, label="Draw the same number from each topic or source")
-    seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the campaign's own.")
+    seed = number_field(SEED, required=False, help_text="Draws the sample. Left empty: the seed of the campaign.")
 
 
 class CalibrationSampleForm(forms.Form):

@@ -77,7 +77,7 @@ def check_machine_may_run(campaign: Campaign, criterion: str, recipe_hash: str, 
         if had + more > cycle.runs:
             raise Refused(
                 f"It was fixed before the test that the frozen machine runs {cycle.runs} times over {campaign}, and it"
-                f" has run {had} times. Running it until the figures please would be a second look at the test set."
+                f" has run {had} times. Running it until the figures look good would be a second look at the test set."
             )
 
 

@@ -42,7 +42,7 @@ def check_keys(keys: Mapping[str, str]) -> None:
     """Refuse unless every action has its own key, which neither grades nor edits."""
     usual, of_kinds = usual_keys(), keys_of_kinds()
     if not set(keys) <= set(usual):
-        raise Refused("There is no such action to give a key to.")
+        raise Refused("There is no such action, so it cannot have a key.")
     # Keys that only some kinds have give way to what somebody chose on the screen of another.
     chosen = {action: key for action, key in {**usual, **keys}.items() if action in keys or action not in of_kinds}
     for action, key in chosen.items():

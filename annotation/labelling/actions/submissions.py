@@ -133,7 +133,7 @@ def _store(participation: Participation, entry: AnswerInput, at: datetime) -> Re
     rows = run(LOCATE, {"assignment": entry.assignment, "annotator": participation.annotator, "uuid": entry.uuid})
     if not rows:
         advice = at_door(page="Reload the page to see what is.", rest="Ask for the next items to see what is.")
-        raise Refused(f"This item is not among yours in this campaign. {advice}".rstrip())
+        raise Refused(f"This item is not assigned to you in this campaign. {advice}".rstrip())
     row = rows[0]
     if row.dup is not None:
         return _repeat(entry, row)
@@ -209,7 +209,7 @@ def _skip(participation: Participation, entry: AnswerInput, row: Any, at: dateti
 
 def _undo(participation: Participation, entry: AnswerInput, row: Any, at: datetime) -> Receipt:
     if row.state == AssignmentState.PENDING:
-        raise Conflict("There is nothing to undo: this item is to do.")
+        raise Conflict("There is nothing to undo: this item has no answer yet.")
     if row.state in RETURNED and not _regain(participation, row):
         raise Conflict("This cannot be undone: somebody else has taken the item in the meantime.")
     more = {"lease": at + participation.lease}

@@ -71,7 +71,7 @@ def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send
         raise Conflict("It is at work already.")
     answered = run.replies.exclude(state=ReplyState.ERROR).count()
     if run.state == JobState.DONE and answered >= run.campaign.items.count():
-        raise Conflict("Every item has its reply. There is nothing to go on with.")
+        raise Conflict("Every item has a reply. There is nothing to continue.")
     run.state, run.attempts, run.reason = JobState.QUEUED, 0, ""
     run.finished_at = run.cancel_requested_at = None
     run.requested_at = at

@@ -120,7 +120,7 @@ def fitting_prompt(prompt: PromptTemplate | None, criterion: Criterion) -> Promp
 
 def _check_numbers(options: MachineOptions, max_tokens: int) -> None:
     if not 0 <= options.temperature <= 2:
-        raise Refused("The temperature lies between 0 and 2.")
+        raise Refused("The temperature must be between 0 and 2.")
     check_within(TOKENS, max_tokens)
     check_within(MACHINE_SEED, options.seed)
     check_within(CONCURRENCY, options.concurrency)

@@ -170,7 +170,7 @@ def _opened(stream: IO[bytes]) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(stream)
     except zipfile.BadZipFile as error:
-        raise Refused("This is not a backup of a collection: it is no zip file.") from error
+        raise Refused("This is not a backup of a collection: it is not a zip file.") from error
 
 
 def _manifest_of(archive: zipfile.ZipFile) -> dict[str, Any]:

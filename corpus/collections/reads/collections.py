@@ -35,7 +35,7 @@ def collection_with(slug: str) -> Collection:
     if renamed is not None:
         raise Refused(f"The collection {slug} was renamed. Its short name is now {renamed.slug}.")
     if owner.exists():
-        raise Refused(f"The collection {slug} was deleted. Its short name is not given out again.")
+        raise Refused(f"The collection {slug} was deleted. Its short name cannot be used again.")
     raise Refused(f"There is no collection {slug}. Make it first: manage.py create_collection {slug} --title …")
 
 

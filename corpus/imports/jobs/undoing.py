@@ -45,7 +45,7 @@ def check_can_undo(run: ImportRun) -> None:
         raise Refused(f"An import of a {run.label} cannot be undone. Remove its entries where they are.")
     created = undoing.model._base_manager.filter(imported_in=run)
     if not created.exists() and not run.replaced.exists():
-        raise Refused("It brought in nothing that is still here, or it was made before Litmus recorded such rows.")
+        raise Refused("Nothing that it imported is still here, or it was made before Litmus recorded such rows.")
     if run.updated and not undoing.restores:
         raise Refused(
             f"It changed {run.updated:,} records that were here before, and their former values were not kept. "

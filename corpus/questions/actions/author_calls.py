@@ -83,7 +83,7 @@ def update_call(*, by: User | None, at: datetime, call: QuestionCall, **fields: 
     if not changed:
         return call
     if "source" in changed and AuthorQuestion.objects.filter(answer__invitation__call=call).exists():
-        raise Refused(f"Topics were made with the source {call.source} already, so it stays.")
+        raise Refused(f"Topics were made with the source {call.source} already, so it cannot be changed.")
     for name, value in changed.items():
         setattr(call, name, value)
     _save(call)
@@ -101,7 +101,7 @@ def invite_author(
     if document is None:
         raise Refused(f"There is no document {docno} in the collection.")
     if AuthorOptOut.objects.filter(email=email.lower()).exists():
-        raise Refused(f"{email} has asked not to be written to.")
+        raise Refused(f"{email} has asked not to get letters.")
     found, is_new = AuthorInvitation.objects.get_or_create(
         call=call, email=email.lower(), document=document, defaults={"name": name, "created_at": at}
     )
@@ -177,9 +177,9 @@ def request_mailing(
     due = due_letters(call, purpose).count()
     if not due:
         raise Refused(
-            "Everybody has had a letter. Invite more authors first."
+            "Everybody has received a letter. Invite more authors first."
             if purpose == MailPurpose.INVITATION
-            else "Nobody has had a letter without answering."
+            else "Nobody has received a letter without answering."
         )
     mailing = jobs.new_job(AuthorMailing, by=by, at=at, send=send, call=call, purpose=purpose, total=due)
     record_event(by=by, at=at, verb="request_mailing", target=mailing, scope=call.collection, purpose=purpose, due=due)
@@ -274,7 +274,7 @@ def _divide(
 
 def _fault(email: str, docno: str, name: str, documents: dict[str, int], silent: set[str]) -> str | None:
     if not is_address(email):
-        return f"{email or 'an empty cell'} is no e-mail address"
+        return f"{email or 'an empty cell'} is not an e-mail address"
     if len(name) > 150:
         return "the name is too long"
     if docno not in documents:

@@ -211,7 +211,7 @@ def _lay_out(run: QuestionRun, criteria: MentionFilter) -> int:
     replies = []
     for position, mention in enumerate(found.iterator(chunk_size=500)):
         if position >= MOST_MENTIONS:
-            raise Refused(f"These are more than {MOST_MENTIONS:,} mentions. Take a sample.")
+            raise Refused(f"There are more than {MOST_MENTIONS:,} mentions. Take a sample.")
         source = INLINE_INSIDE if mention.source_document_id else INLINE_OUTSIDE
         prompt = prompt_of(mention, mention.references.all(), run.template.body).text
         replies.append(GenerationReply(run=run, mention=mention, position=position, source=source, prompt=prompt))

@@ -81,7 +81,7 @@ def correct_reply(*, by: User | None, at: datetime, reply: GenerationReply, text
     found = GenerationReply.objects.select_for_update(of=("self",)).select_related("run__collection", "mention")
     reply = found.get(pk=reply.pk)
     if reply.outcome not in NEEDS_A_PERSON:
-        raise Conflict("This answer has been understood already.")
+        raise Conflict("This answer has been parsed already.")
     text = text.replace("\r\n", "\n").strip()
     if len(text) > LONGEST_CORRECTION:
         raise Refused(f"A correction has at most {LONGEST_CORRECTION:,} characters.")
@@ -141,7 +141,7 @@ def change_cutoffs(*, by: User | None, at: datetime, run: QuestionRun, **given: 
     Collection.objects.select_for_update(no_key=True).get(pk=run.collection_id)
     found = QuestionRun.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk)
     if found.state not in FINAL_STATES:
-        raise Conflict("Wait until the questions are there, or cancel the run first.")
+        raise Conflict("Wait until the questions are generated, or cancel the run first.")
     chosen = ({} if "overlap_definition" in given else filter_of(found)) | given
     found.overlap_definition = chosen["overlap_definition"]
     found.cutoff_inside, found.cutoff_outside = checked_cutoffs(

@@ -195,7 +195,7 @@ class GenerationForm(CutoffsForm):
         max_value=MOST_SAMPLED,
         initial=USUAL_SAMPLE,
         label="Random sample of",
-        help_text="So many mentions at random; 0, or nothing: all. Stored answers are filtered without a sample.",
+        help_text="Number of mentions drawn at random; 0 or empty: all. Stored answers are filtered without a sample.",
     )
     seed = forms.IntegerField(
         required=False,

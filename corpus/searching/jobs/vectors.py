@@ -119,7 +119,9 @@ def open_store(collection: Collection, model: str) -> PgVectors | FileVectors:
     if settings.VECTOR_STORE != "files" and has_pgvector():
         return PgVectors(collection, model)
     if settings.VECTOR_STORE == "pgvector":
-        raise Refused("LITMUS_VECTOR_STORE is pgvector, but this database has no such extension, or not for us.")
+        raise Refused(
+            "LITMUS_VECTOR_STORE is pgvector, but this database has no such extension, or Litmus may not use it."
+        )
     return FileVectors(collection, model)
 
 

@@ -130,7 +130,7 @@ def shift_aspect(*, by: User, at: datetime, node: AspectNode, way: str) -> Aspec
             raise Refused("It is at the top level already.")
         after = [each.pk for each in _siblings(node.topic, None)].index(node.parent.pk)
         return move_aspect(by=by, at=at, node=node, parent=None, place=after + 1)
-    raise Refused(f"“{way}” is no way to move an aspect.")
+    raise Refused(f"“{way}” is not a way to move an aspect.")
 
 
 @transaction.atomic

@@ -109,7 +109,7 @@ def topic_move(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = fetch_manager(request.user, slug)
     form = PlaceForm(request.POST)
     if not form.is_valid() or (form.cleaned_data["place"] is None and form.cleaned_data["way"] not in STEPS):
-        raise Refused("Say where the topic is to go: up, down, or a place.")
+        raise Refused("Say where to move the topic: up, down, or to a place.")
     move_topic(
         by=membership.user,
         at=timezone.now(),

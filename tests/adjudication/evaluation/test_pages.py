@@ -60,7 +60,7 @@ def test_a_table_of_a_paper_is_about_the_campaign_that_was_chosen(client: Client
     assert ask(client, preset="doris-2").status_code == 302
     assert Evaluation.objects.get().parameters["gold"] == "campaign:main"
     refused = ask(client, preset="acm-cr-2")
-    assert "has the golds contexts:paragraph and contexts:sentence: name none with it." in refused.content.decode()
+    assert "has the golds contexts:paragraph and contexts:sentence: do not name a gold." in refused.content.decode()
 
 
 def test_numbers_and_choices_of_the_form_reach_the_evaluation(client: Client, built: Built) -> None:

@@ -73,7 +73,7 @@ def test_table_8_of_doris_mae_is_of_the_split_that_was_drawn(built: Built) -> No
         make_report(built.collection, spec)
     chosen = make_report(built.collection, replace(spec, by=("split:half",))).table
     assert chosen.caption.startswith("Means over 6 topics")
-    with pytest.raises(Refused, match="other is no split with a part “test”"):
+    with pytest.raises(Refused, match="other is not a split with a part “test”"):
         make_report(built.collection, replace(spec, by=("split:other",)))
 
 

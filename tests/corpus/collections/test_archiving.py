@@ -319,7 +319,7 @@ class TestBackup:
 
     @pytest.mark.slow
     def test_what_is_no_backup_of_here_is_refused(self, archived: World) -> None:
-        with pytest.raises(Refused, match="no zip file"):
+        with pytest.raises(Refused, match="not a zip file"):
             restore_backup(io.BytesIO(b"tea"))
         with pytest.raises(Refused, match="not a backup of a collection"):
             restore_backup(io.BytesIO(zip_of({"a.txt": b"tea"})))

@@ -170,8 +170,8 @@ class TestRefusals:
             (["bm25", "splade"], None, "There is no run splade. Known are: bm25, e5."),
             (["targets"], None, "There is no run targets"),
             ([], None, "Choose at least one run"),
-            (None, -1, "The depth lies between 1 and"),
-            (None, 2_000_000_000, "The depth lies between 1 and"),
+            (None, -1, "The depth must be between 1 and"),
+            (None, 2_000_000_000, "The depth must be between 1 and"),
         ],
     )
     def test_what_cannot_be_built_is_refused(

@@ -142,7 +142,7 @@ def test_opting_out_needs_a_press_and_holds_everywhere(call: QuestionCall) -> No
     assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
     assert client.post(address).status_code == 200
     assert AuthorOptOut.objects.get().email == "ann@example.org"
-    with pytest.raises(Refused, match="not to be written to"):
+    with pytest.raises(Refused, match="not to get letters"):
         invite(call, docno="D1")
     with pytest.raises(Refused, match="Everybody has had"):
         send(call)

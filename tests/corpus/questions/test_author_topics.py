@@ -115,7 +115,7 @@ def test_a_manager_does_it_all_on_pages(client: Client, manager: Membership) -> 
     file = SimpleUploadedFile("a.csv", b"email,docno\nann@example.org,D0\nbad,D0\n")
     page = client.post(reverse("author_invitation_import", args=["tea", call.pk]), {"file": file})
     assert "1 invited" in page.text
-    assert "Line 3: bad is no e-mail address" in page.text
+    assert "Line 3: bad is not an e-mail address" in page.text
     one = {"email": "bob@example.org", "docno": "D1", "name": ""}
     assert client.post(reverse("author_invitation_create", args=["tea", call.pk]), one).status_code == 302
     again = client.post(reverse("author_invitation_create", args=["tea", call.pk]), one)

@@ -89,10 +89,10 @@ def test_a_file_brings_authors_and_shows_bad_rows(manager: Membership, call: Que
     )
     assert (found.created, found.known) == (2, 1)
     assert [(each.line, each.reason) for each in found.problems] == [
-        (4, "bad is no e-mail address"),
+        (4, "bad is not an e-mail address"),
         (5, "ann@example.org is listed here for D0 twice"),
         (6, "there is no document D9 in the collection"),
-        (7, "silent@example.org has asked not to be written to"),
+        (7, "silent@example.org has asked not to get letters"),
     ]
     assert call.invitations.get(email="ann@example.org").name == "Ann Ö"
 
@@ -152,7 +152,7 @@ def test_letters_go_out_once_with_the_personal_link(call: QuestionCall) -> None:
     assert answer_link(bob) not in first.body
     assert "Dear author," in second.body
     assert first.extra_headers["List-Unsubscribe"] == f"<{opt_out_link(ann)}>"
-    with pytest.raises(Refused, match="Everybody has had a letter"):
+    with pytest.raises(Refused, match="Everybody has received a letter"):
         send(call)
     jobs.carry_out(mailing)
     assert len(mail.outbox) == 2
@@ -236,7 +236,7 @@ def test_a_name_cannot_write_lines_of_a_letter(manager: Membership, call: Questi
     Document.objects.filter(docno="D0").update(title="Steeping\r\nBcc: y@example.org")
     found = invite_authors(by=manager.user, at=AT, call=call, file="a.csv", stream=io.BytesIO(rows))
     assert len(found.problems) == 1
-    assert found.problems[0].reason.endswith("is no e-mail address")
+    assert found.problems[0].reason.endswith("is not an e-mail address")
     send(call)
     (letter,) = mail.outbox
     assert letter.recipients() == ["z@example.org"]

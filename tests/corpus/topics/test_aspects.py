@@ -134,7 +134,7 @@ class TestMoving:
             ("a", None, "indent", "first aspect has none before it"),
             ("c", "a", "indent", "sub-aspect already"),
             ("d", None, "outdent", "at the top level already"),
-            ("d", None, "sideways", "no way to move"),
+            ("d", None, "sideways", "not a way to move"),
         ],
     )
     def test_steps_that_cannot_be(
