@@ -10,7 +10,7 @@ class RevisionForm(forms.Form):
 
     file = forms.FileField(
         label="Corrected XML",
-        help_text="In the layout of the file you can download here. It becomes the newest version; the one before is kept.",
+        help_text="In the layout of the file you can download here. It becomes the newest version; earlier ones stay.",
     )
     base = forms.IntegerField(min_value=1, widget=forms.HiddenInput)
 

@@ -144,5 +144,5 @@ def test_opting_out_needs_a_press_and_holds_everywhere(call: QuestionCall) -> No
     assert AuthorOptOut.objects.get().email == "ann@example.org"
     with pytest.raises(Refused, match="not to get letters"):
         invite(call, docno="D1")
-    with pytest.raises(Refused, match="Everybody has had"):
+    with pytest.raises(Refused, match="Everybody has received"):
         send(call)
