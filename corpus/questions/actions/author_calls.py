@@ -279,7 +279,7 @@ def _fault(email: str, docno: str, name: str, documents: dict[str, int], silent:
         return "the name is too long"
     if docno not in documents:
         return f"there is no document {docno} in the collection"
-    return f"{email} has asked not to be written to" if email in silent else None
+    return f"{email} has asked not to get letters" if email in silent else None
 
 
 def _save(call: QuestionCall) -> None:

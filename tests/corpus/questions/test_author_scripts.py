@@ -85,7 +85,7 @@ def test_a_call_by_command(
     assert taken == {"topics": ["authors-1"], "equal": [{"email": "bob@example.org", "topic": "authors-1"}]}
     assert [each["topic"] for each in step(capsys, "authors", "2026")["authors"]] == ["authors-1", None, None]
     assert step(capsys, "list")["calls"][0]["answered"] == 2
-    refused("so it stays", "change", "2026", "--source", "others")
+    refused("so it cannot be changed", "change", "2026", "--source", "others")
 
 
 @pytest.mark.slow
