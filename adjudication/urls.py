@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, path
 
 from adjudication.agreement.operations import REQUEST_AGREEMENT, REQUEST_VOTE
 from adjudication.agreement.views import agreement, disagreements
+from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
 from adjudication.cycles.views import cycles, unparsed_answers
 from adjudication.evaluation.operations import JUDGE_UNJUDGED, REQUEST_EVALUATION
 from adjudication.evaluation.views import details, evaluations, sheets
@@ -27,11 +28,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         path(f"c/<slug:slug>/anno-gpt/<int:number>/{address}", view, name=name)
         for address, view, name in (
             ("", cycles.cycle_detail, "cycle_detail"),
-            ("freezing/", cycles.cycle_freeze, "cycle_freeze"),
-            ("test-set/", cycles.cycle_test_set, "cycle_test_set"),
+            ("freezing/", FREEZE_MACHINE.page, "cycle_freeze"),
+            ("test-set/", CHOOSE_TEST_SET.page, "cycle_test_set"),
             ("runs/", cycles.cycle_run, "cycle_run"),
             ("test/", cycles.cycle_test, "cycle_test"),
-            ("decision/", cycles.cycle_decide, "cycle_decide"),
+            ("decision/", DECIDE_CYCLE.page, "cycle_decide"),
         )
     ],
     *[

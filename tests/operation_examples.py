@@ -11,6 +11,7 @@ from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.models import Release, Split
 from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource
 from corpus.models import Collection, GenerationReply, Outcome, Ranking, RetrievalRun
+from tests.adjudication.cycles.cycle_steps import began, judged, tuned
 from tests.adjudication.verdicts.test_votes import vote
 from tests.corpus.questions.asking import invite, new_call, new_manager
 from tests.factories.accounts import AT, CollectionFactory
@@ -184,6 +185,15 @@ def make_evaluation() -> dict[str, str]:
     return where | {"pk": str(job.pk)}
 
 
+def make_cycle() -> dict[str, str]:
+    """A cycle with a machine that was tried, and a fresh test campaign."""
+    made = make_material(topics=4, documents=12)
+    dev = judged(made, "Dev", "dev")
+    tuned(made, dev)
+    judged(made, "Test", "test", labels=False)
+    return {"slug": made.collection.slug, "number": str(began(made, dev).number)}
+
+
 EXAMPLES: dict[str, Example] = {  # by the name of the action
     "create_topic": Example(
         make_topics,
@@ -276,6 +286,13 @@ EXAMPLES: dict[str, Example] = {  # by the name of the action
     ),
     "request_release": Example(
         make_runs, given={"name": "v7", "force": "The reviewers wait."}, wrong={"name": "two words", "force": ""}
+    ),
+    "choose_test_set": Example(make_cycle, given={"campaign": "test"}, wrong={"campaign": "dev"}),
+    "freeze_machine": Example(make_cycle, given={"machine": "Lexical"}, wrong={"machine": "none"}),
+    "decide_cycle": Example(
+        make_cycle,
+        given={"outcome": "stop", "reason": "It is no better.", "override": False},
+        wrong={"outcome": "annotate", "reason": ""},
     ),
     "open_campaign": Example(make_closed, audits="reopen_campaign"),
     "close_campaign": Example(make_open),

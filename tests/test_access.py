@@ -252,6 +252,7 @@ WITHOUT_JUDGED_PAIRS = {
     "context_report": "papers and their contexts",
     "cycle_list": "names and states",
     "evaluation_create": "a form",
+    "cycle_decide": "the page of the cycle with the form",
     "evaluation_judging": "a form about documents that nobody has judged",
     "evaluation_list": "names and states",
     "extraction_agreement": "papers",

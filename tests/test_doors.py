@@ -24,13 +24,10 @@ from accounts.operations import Operation
 from adjudication.agreement.api import NewVoteSerializer
 from adjudication.agreement.forms import VoteForm
 from adjudication.cycles.api import (
-    CycleDecisionSerializer,
-    FreezingSerializer,
     NewCycleSerializer,
-    OneCampaignSerializer,
     RunningSerializer,
 )
-from adjudication.cycles.forms import CycleForm, DecisionForm
+from adjudication.cycles.forms import CycleForm
 from adjudication.evaluation.api import EmptySheet, FilledSheetSerializer
 from adjudication.evaluation.forms import FilledForm, SampleForm
 from adjudication.exporting.options import option_fields
@@ -431,16 +428,7 @@ VERBS = [
         lacking={"page": {"name": "first field of the page", "recipe": "chosen before"}},
     ),
     Verb("anno_gpt start", (CycleForm,), NewCycleSerializer, "anno_gpt start", here=("dry_run",)),
-    Verb(
-        "anno_gpt test-set",
-        (Sent(CYCLE, "cycle_test_set"),),
-        OneCampaignSerializer,
-        "anno_gpt test-set",
-        here=IN_CYCLE,
-    ),
-    Verb("anno_gpt freeze", (Sent(CYCLE, "cycle_freeze"),), FreezingSerializer, "anno_gpt freeze", here=IN_CYCLE),
     Verb("anno_gpt run", (Sent(CYCLE, "cycle_run"),), RunningSerializer, "anno_gpt run", here=(*IN_CYCLE, "go_on")),
-    Verb("anno_gpt decide", (DecisionForm,), CycleDecisionSerializer, "anno_gpt decide", here=("number", "dry_run")),
     Verb(
         "write_topic",
         (TopicForm,),

@@ -1,6 +1,6 @@
 """Anno-GPT through the API: the steps of the page and of `manage.py anno_gpt`, in the same words."""
 
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
@@ -12,47 +12,23 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.agreement.api import JobSerializer
 from adjudication.cycles.actions import (
-    choose_test_set,
-    decide_cycle,
-    freeze_machine,
     request_test,
     run_frozen_machine,
     start_cycle,
 )
+from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE, CycleSerializer
 from adjudication.cycles.reads.cycles import campaigns_shown
 from adjudication.cycles.reads.details import cycle_as_json, cycle_details, cycles_with_names
 from annotation.campaigns.api.settings import number_field
 from annotation.labelling.rules.labels import check_can_read_labels_of
 from annotation.machines.api.runs import MachineRunSerializer
-from annotation.models import AnnoCycle, Campaign, MachineSource, Outcome
+from annotation.models import AnnoCycle, Campaign
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from engines.definitions.settings import RUNS
 
 WRITE: dict[str, tuple[Role, ...]] = {"POST": MANAGE}
-
-
-class CycleSerializer(serializers.Serializer[Any]):
-    """What is fixed; null until it is. `margin` is a share, `seen_before` counts labels given before the seal."""
-
-    number = serializers.IntegerField()
-    criterion = serializers.CharField()
-    margin = serializers.FloatField()
-    runs = serializers.IntegerField()
-    dev = serializers.CharField(help_text="the development campaign")
-    test = serializers.CharField(allow_null=True, help_text="the test campaign")
-    seen_before = serializers.IntegerField()
-    created_at = serializers.DateTimeField()
-    machine = serializers.CharField(allow_null=True)
-    machine_source = serializers.ChoiceField(MachineSource.choices, allow_null=True)
-    prompt = serializers.CharField(allow_null=True, help_text="NAME@VERSION")
-    sha256 = serializers.CharField(allow_null=True)
-    frozen_at = serializers.DateTimeField(allow_null=True)
-    outcome = serializers.ChoiceField(Outcome.choices, allow_null=True)
-    reason = serializers.CharField(allow_null=True)
-    is_override = serializers.BooleanField()
-    decided_at = serializers.DateTimeField(allow_null=True)
 
 
 class FigureSerializer(serializers.Serializer[Any]):
@@ -133,26 +109,13 @@ class NewCycleSerializer(serializers.Serializer[Any]):
     runs = number_field(RUNS, default=2)
 
 
-class OneCampaignSerializer(serializers.Serializer[Any]):
-    campaign = serializers.SlugField(max_length=80, help_text="short name")
-
-
 class RunningSerializer(serializers.Serializer[Any]):
     campaign = serializers.SlugField(max_length=80, required=False, help_text="short name; left out: the test set")
 
 
-class FreezingSerializer(serializers.Serializer[Any]):
-    machine = serializers.CharField(
-        max_length=200, help_text="`machine` or `name` of one tried on the development set, or the beginning of either"
-    )
-
-
-class CycleDecisionSerializer(serializers.Serializer[Any]):
-    """How the cycle ends. To annotate after a test that is not passed takes `override`."""
-
-    outcome = serializers.ChoiceField(Outcome.choices)
-    reason = serializers.CharField(max_length=4000)
-    override = serializers.BooleanField(default=False)
+OneCampaignSerializer = CHOOSE_TEST_SET.serializer("OneCampaign")
+FreezingSerializer = FREEZE_MACHINE.serializer("Freezing")
+CycleDecisionSerializer = DECIDE_CYCLE.serializer("CycleDecision")
 
 
 class CycleList(InCollectionView):
@@ -189,15 +152,6 @@ class InCycleView(InCollectionView):
     def cycle(self) -> AnnoCycle:
         return get_object_or_404(cycles_with_names(self.collection), number=self.kwargs["number"])
 
-    def campaign_in_body(self, shape: type[serializers.Serializer[Any]]) -> Campaign | None:
-        """None where it may be left out, and is."""
-        slug = self.body(shape).get("campaign")
-        campaigns = Campaign.objects.select_related("collection").filter(collection=self.collection)
-        return get_object_or_404(campaigns, slug=slug) if slug else None
-
-    def changed(self) -> Response:
-        return Response(CycleSerializer(cycle_as_json(self.cycle())).data)
-
 
 class CycleDetail(InCycleView):
     """One cycle."""
@@ -218,31 +172,13 @@ class CycleDetail(InCycleView):
 class CycleTestSet(InCycleView):
     """The test set of a cycle."""
 
-    @extend_schema(
-        operation_id="cycles_test_set",
-        request=OneCampaignSerializer,
-        responses=answers({200: CycleSerializer}, 400, 403, 404, 409, 415, 422),
-    )
-    def post(self, request: Request, slug: str, number: int) -> Response:
-        """Take a test campaign for the cycle: a fresh one, that no other cycle has used."""
-        cycle, test = self.cycle(), cast(Campaign, self.campaign_in_body(OneCampaignSerializer))
-        choose_test_set(cycle=cycle, by=self.person, at=timezone.now(), test=test)
-        return self.changed()
+    post = CHOOSE_TEST_SET.method("cycles_test_set", takes=OneCampaignSerializer, shows=CycleSerializer, status=200)
 
 
 class CycleFreezing(InCycleView):
     """The frozen machine of a cycle."""
 
-    @extend_schema(
-        operation_id="cycles_freeze",
-        request=FreezingSerializer,
-        responses=answers({200: CycleSerializer}, 400, 403, 404, 409, 415, 422),
-    )
-    def post(self, request: Request, slug: str, number: int) -> Response:
-        """Freeze one of the machines that were tried. It cannot be changed in this cycle."""
-        cycle = self.cycle()
-        freeze_machine(cycle=cycle, by=self.person, at=timezone.now(), key=self.body(FreezingSerializer)["machine"])
-        return self.changed()
+    post = FREEZE_MACHINE.method("cycles_freeze", takes=FreezingSerializer, shows=CycleSerializer, status=200)
 
 
 class CycleRuns(InCycleView):
@@ -257,7 +193,9 @@ class CycleRuns(InCycleView):
     )
     def post(self, request: Request, slug: str, number: int) -> Response:
         """Let the frozen machine judge the test set or, once decided, another campaign."""
-        cycle, target = self.cycle(), self.campaign_in_body(RunningSerializer)
+        named = self.body(RunningSerializer).get("campaign")
+        cycle, campaigns = self.cycle(), self.collection.campaigns.select_related("collection")
+        target = get_object_or_404(campaigns, slug=named) if named else None
         runs = run_frozen_machine(cycle=cycle, by=self.person, at=timezone.now(), campaign=target)
         return Response(MachineRunSerializer(runs, many=True, context={"user": self.person}).data, status=202)
 
@@ -279,13 +217,4 @@ class CycleTest(InCycleView):
 class CycleDecision(InCycleView):
     """The end of a cycle."""
 
-    @extend_schema(
-        operation_id="cycles_decide",
-        request=CycleDecisionSerializer,
-        responses=answers({200: CycleSerializer}, 400, 403, 404, 409, 415, 422),
-    )
-    def post(self, request: Request, slug: str, number: int) -> Response:
-        """End the cycle, with the table that the decision stands on."""
-        cycle = self.cycle()
-        decide_cycle(cycle=cycle, by=self.person, at=timezone.now(), **self.body(CycleDecisionSerializer))
-        return self.changed()
+    post = DECIDE_CYCLE.method("cycles_decide", takes=CycleDecisionSerializer, shows=CycleSerializer, status=200)

@@ -5,20 +5,19 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import SteppedCommand, plain
+from accounts.management.reporting import SteppedCommand, plain, valid
 from accounts.models import JobState
+from accounts.operations import Operation
 from accounts.refusals import Refused
 from adjudication.cycles.actions import (
     NO_TEST_SET,
-    choose_test_set,
-    decide_cycle,
-    freeze_machine,
     request_test,
     run_frozen_machine,
     start_cycle,
 )
 from adjudication.cycles.api import DevSetSerializer
-from adjudication.cycles.reads.details import cycle_as_json, cycle_details, cycles_with_names
+from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
+from adjudication.cycles.reads.details import cycle_as_json, cycle_details, cycle_with, cycles_with_names
 from adjudication.cycles.reads.trials import frozen_runs
 from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.machines.actions.machines import continue_machine_run
@@ -78,7 +77,7 @@ class Command(SteppedCommand):
         return "\n".join(lines) or "There are no cycles yet.", {"cycles": [plain(cycle_as_json(one)) for one in cycles]}
 
     def show(self, *, slug: str, number: int) -> tuple[str, dict[str, Any]]:
-        cycle = _cycle(slug, number)
+        cycle = cycle_with(slug, number)
         found = cycle_details(cycle)
         found["dev_sets"] = DevSetSerializer(found["dev_sets"], many=True).data
         lines = [f"Cycle {cycle.number} ({cycle.criterion}): {cycle.words}"]
@@ -106,17 +105,14 @@ class Command(SteppedCommand):
         )
         return _done(cycle, "begun. Labels of test campaigns are sealed until a machine is frozen.")
 
-    def test_set(self, *, slug: str, number: int, campaign: str) -> tuple[str, dict[str, Any]]:
-        test = campaign_with(slug, campaign)
-        cycle = choose_test_set(cycle=_cycle(slug, number), by=None, at=timezone.now(), test=test)
-        return _done(cycle, f"its test set is {test}.")
+    def test_set(self, **given: Any) -> tuple[str, dict[str, Any]]:
+        return _taken(CHOOSE_TEST_SET, **given)
 
-    def freeze(self, *, slug: str, number: int, machine: str) -> tuple[str, dict[str, Any]]:
-        cycle = freeze_machine(cycle=_cycle(slug, number), by=None, at=timezone.now(), key=machine)
-        return _done(cycle, f"{cycle.frozen_name} is frozen. Its hash is {cycle.frozen_hash}.")
+    def freeze(self, **given: Any) -> tuple[str, dict[str, Any]]:
+        return _taken(FREEZE_MACHINE, **given)
 
     def run(self, *, slug: str, number: int, campaign: str, go_on: bool) -> tuple[str, dict[str, Any]]:
-        cycle, at = _cycle(slug, number), timezone.now()
+        cycle, at = cycle_with(slug, number), timezone.now()
         target = campaign_with(slug, campaign) if campaign else cycle.test
         if target is None:
             raise Refused(NO_TEST_SET)
@@ -130,27 +126,21 @@ class Command(SteppedCommand):
         return f"{target}: {len(runs)} runs of the frozen machine.", {"campaign": target.slug, "runs": shapes}
 
     def test(self, *, slug: str, number: int) -> tuple[str, dict[str, Any]]:
-        cycle = _cycle(slug, number)
+        cycle = cycle_with(slug, number)
         run = request_test(cycle=cycle, by=None, at=timezone.now(), send=False)
         self.work([run])
         if self.is_dry:
             return _done(cycle, "the figures of the test are computed.")
         return self.show(slug=slug, number=number)
 
-    def decide(
-        self, *, slug: str, number: int, outcome: str, reason: str, override: bool
-    ) -> tuple[str, dict[str, Any]]:
-        cycle = _cycle(slug, number)
-        cycle = decide_cycle(cycle=cycle, by=None, at=timezone.now(), outcome=outcome, reason=reason, override=override)
-        return _done(cycle, f"decided: {cycle.words}.")
+    def decide(self, **given: Any) -> tuple[str, dict[str, Any]]:
+        return _taken(DECIDE_CYCLE, **given)
 
 
-def _cycle(slug: str, number: int) -> AnnoCycle:
-    collection = collection_with(slug)
-    found = cycles_with_names(collection).filter(number=number).first()
-    if found is None:
-        raise Refused(f"There is no cycle {number} in {slug}.")
-    return found
+def _taken(verb: Operation, slug: str, number: int, **given: Any) -> tuple[str, dict[str, Any]]:
+    found = verb.place.command(slug=slug, number=number)
+    words, shown = verb.carry_out(found, valid(verb.fill(found, given)), None, verb.report, cycle_as_json)
+    return words, plain(shown)
 
 
 def _done(cycle: AnnoCycle, words: str) -> tuple[str, dict[str, Any]]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 
+from accounts.refusals import NotHere
 from annotation.models import AnnoCycle, Campaign, Criterion, Outcome, Split
 from corpus.models import Collection
 from engines.definitions.settings import RUNS
@@ -51,6 +52,31 @@ class CycleForm(forms.Form):
         dev.queryset = collection.campaigns.filter(split=Split.DEV).order_by("-pk")
 
 
+class OneCampaignForm(forms.Form):
+    campaign = forms.CharField(max_length=80, help_text="short name of the campaign")
+
+    def __init__(self, data: Any = None, *, cycle: AnnoCycle) -> None:
+        super().__init__(data)
+        self.cycle = cycle
+
+    def clean(self) -> dict[str, Any]:
+        """Errors: NotHere for a campaign that the collection does not have."""
+        slug = self.cleaned_data.get("campaign", "")
+        found = self.cycle.collection.campaigns.select_related("collection").filter(slug=slug).first()
+        if slug and found is None:
+            raise NotHere(f"{self.cycle.collection.slug} has no campaign “{slug}”.")
+        return {"test": found}
+
+
+class FreezingForm(forms.Form):
+    machine = forms.CharField(
+        max_length=200, help_text="`machine` or `name` of one tried on the development set, or the beginning of either"
+    )
+
+    def clean(self) -> dict[str, Any]:
+        return {"key": self.cleaned_data.get("machine")}
+
+
 class DecisionForm(forms.Form):
     """How the cycle ends, and why."""
 
@@ -67,11 +93,8 @@ class DecisionForm(forms.Form):
         help_text="Kept with the table of the test, for everyone who uses the collection.",
     )
 
-    def __init__(
-        self, *args: Any, cycle: AnnoCycle, may_use_test: bool, is_passed: bool = False, **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self.cycle = cycle
+    def __init__(self, data: Any = None, *, may_use_test: bool = True, is_passed: bool = False) -> None:
+        super().__init__(data)
         if is_passed or not may_use_test:
             del self.fields["override"]
         outcome = self.fields["outcome"]

@@ -4,10 +4,12 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from accounts.refusals import Refused
 from adjudication.cycles.reads.cycles import count_tests, dev_sets
 from adjudication.cycles.reads.trials import Trial, evidence_of, fetch_trial
 from adjudication.cycles.reads.tuning import dev_table
 from annotation.models import AnnoCycle
+from corpus.collections.reads.collections import collection_with
 from corpus.models import Collection
 
 
@@ -15,6 +17,14 @@ def cycles_with_names(collection: Collection) -> QuerySet[AnnoCycle]:
     """The collection's cycles with what names them. Their campaigns come with their collection."""
     named = ("collection", "dev__collection", "test__collection", "frozen_prompt", "created_by")
     return AnnoCycle.objects.filter(collection=collection).select_related(*named, "frozen_by", "decided_by")
+
+
+def cycle_with(slug: str, number: int) -> AnnoCycle:
+    """The collection's cycle of this number. Errors: Refused where there is none."""
+    found = cycles_with_names(collection_with(slug)).filter(number=number).first()
+    if found is None:
+        raise Refused(f"There is no cycle {number} in {slug}.")
+    return found
 
 
 def cycle_as_json(cycle: AnnoCycle) -> dict[str, Any]:

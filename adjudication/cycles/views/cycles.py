@@ -12,9 +12,6 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.jobs import with_live_progress
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from adjudication.cycles.actions import (
-    choose_test_set,
-    decide_cycle,
-    freeze_machine,
     not_passed,
     request_test,
     run_frozen_machine,
@@ -76,22 +73,8 @@ def _show_list(request: HttpRequest, membership: Membership, form: CycleForm) ->
 def cycle_detail(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One cycle with all its steps; 403, without its figures, for people who still have to judge what they stand on."""
     membership = fetch_overseer(request.user, slug)
-    cycle = _fetch(membership, number)
-    return _show(request, membership, cycle)
-
-
-@require_POST
-def cycle_test_set(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Take a test campaign for the cycle."""
-    membership, cycle = _fetch_to_change(request, slug, number)
-    return _step(request, cycle, choose_test_set, "test-set", test=_campaign(request, membership))
-
-
-@require_POST
-def cycle_freeze(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Freeze one of the machines that were tried."""
-    _, cycle = _fetch_to_change(request, slug, number)
-    return _step(request, cycle, freeze_machine, "freeze", key=request.POST.get("machine", ""))
+    context = cycle_context(membership, fetch_cycle(membership, number))
+    return render(request, "adjudication/cycles/cycle_detail.html", context, status=403 if context["hidden"] else 200)
 
 
 @require_POST
@@ -110,21 +93,9 @@ def cycle_test(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     return _step(request, cycle, request_test, "test")
 
 
-@require_POST
-def cycle_decide(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Record how the cycle ends, and why."""
-    membership, cycle = _fetch_to_change(request, slug, number)
-    form = DecisionForm(request.POST, cycle=cycle, may_use_test=True)
-    if form.is_valid():
-        with refusals_in_form(form):
-            decide_cycle(cycle=cycle, by=membership.user, at=timezone.now(), **form.cleaned_data)
-            return _back(cycle, "decision")
-    return _show(request, membership, cycle, decision=form)
-
-
 def _fetch_to_change(request: HttpRequest, slug: str, number: int) -> tuple[Membership, AnnoCycle]:
     membership = fetch_manager(request.user, slug)
-    return membership, _fetch(membership, number)
+    return membership, fetch_cycle(membership, number)
 
 
 def _step(
@@ -141,18 +112,15 @@ def _back(cycle: AnnoCycle, anchor: str) -> HttpResponse:
     return redirect(f"{reverse('cycle_detail', args=[cycle.collection.slug, cycle.number])}#{anchor}")
 
 
-def _show(
-    request: HttpRequest, membership: Membership, cycle: AnnoCycle, decision: DecisionForm | None = None
-) -> HttpResponse:
+def cycle_context(membership: Membership, cycle: AnnoCycle) -> dict[str, Any]:
+    """What the page of a cycle shows; `hidden` is why its figures are not shown to this person."""
     hidden = why_cannot_read_labels_of(campaigns_shown(cycle), membership.user)
     tests = count_tests(cycle)
     trial = fetch_trial(cycle, tests)
     tables = [dev_table(campaign, cycle.criterion) for campaign in dev_sets(cycle)]
     is_current = trial is not None and trial.is_current
-    if decision is None:
-        passed = is_current and trial is not None and trial.is_passed
-        decision = DecisionForm(cycle=cycle, may_use_test=is_current, is_passed=passed)
-    context = {
+    passed = is_current and trial is not None and trial.is_passed
+    return {
         **collection_context(membership, "anno-gpt"),
         "cycle": cycle,
         "tables": tables,
@@ -162,15 +130,12 @@ def _show(
         "test_campaigns": [] if cycle.test else fitting_campaigns(cycle, Split.TEST),
         "not_passed": not_passed(cycle, trial) if trial and is_current and not trial.is_passed else "",
         "no_test": why_cannot_test(cycle, trial) if trial else "",
-        "decision": decision,
+        "form": DecisionForm(may_use_test=is_current, is_passed=passed),
         "steps": _steps(cycle, tables[0], trial),
         "everything": _everything(cycle) if cycle.outcome == Outcome.ANNOTATE else [],
         "points": 100 * cycle.margin,
-        "has_errors": bool(decision.errors),
         "hidden": hidden,
     }
-    status = 403 if hidden else 422 if decision.errors else 200
-    return render(request, "adjudication/cycles/cycle_detail.html", context, status=status)
 
 
 def _steps(cycle: AnnoCycle, dev: DevTable, trial: Trial | None) -> dict[str, str]:
@@ -199,7 +164,8 @@ def _everything(cycle: AnnoCycle) -> list[dict[str, Any]]:
     return found
 
 
-def _fetch(membership: Membership, number: int) -> AnnoCycle:
+def fetch_cycle(membership: Membership, number: int) -> AnnoCycle:
+    """The cycle with what its page names. Errors: Http404."""
     cycles = AnnoCycle.objects.select_related("dev", "test", "frozen_prompt", "frozen_by", "decided_by", "created_by")
     cycle = get_object_or_404(cycles, collection=membership.collection_id, number=number)
     cycle.collection = membership.collection

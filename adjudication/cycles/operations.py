@@ -1,0 +1,115 @@
+"""What can be done with a cycle of Anno-GPT: it gets a test set, its machine is frozen, it is decided."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from rest_framework import serializers
+
+from accounts.operations import Found, Operation, Place
+from adjudication.cycles.actions import choose_test_set, decide_cycle, freeze_machine
+from adjudication.cycles.forms import DecisionForm, FreezingForm, OneCampaignForm
+from adjudication.cycles.reads.cycles import campaigns_shown
+from adjudication.cycles.reads.details import cycle_as_json, cycle_with
+from adjudication.cycles.views.cycles import cycle_context, fetch_cycle
+from annotation.labelling.rules.labels import check_can_read_labels_of
+from annotation.models import AnnoCycle, MachineSource, Outcome
+from corpus.collections.rules import MANAGE, check_role, fetch_membership
+from corpus.models import Membership
+
+
+class CycleSerializer(serializers.Serializer[Any]):
+    """What is fixed; null until it is. `margin` is a share, `seen_before` counts labels given before the seal."""
+
+    number = serializers.IntegerField()
+    criterion = serializers.CharField()
+    margin = serializers.FloatField()
+    runs = serializers.IntegerField()
+    dev = serializers.CharField(help_text="the development campaign")
+    test = serializers.CharField(allow_null=True, help_text="the test campaign")
+    seen_before = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    machine = serializers.CharField(allow_null=True)
+    machine_source = serializers.ChoiceField(MachineSource.choices, allow_null=True)
+    prompt = serializers.CharField(allow_null=True, help_text="NAME@VERSION")
+    sha256 = serializers.CharField(allow_null=True)
+    frozen_at = serializers.DateTimeField(allow_null=True)
+    outcome = serializers.ChoiceField(Outcome.choices, allow_null=True)
+    reason = serializers.CharField(allow_null=True)
+    is_override = serializers.BooleanField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+
+
+def _in_cycle(*, form_gets_cycle: bool = False, has_page: bool = False) -> Place:
+    """The cycle: the action gets it. With `has_page` its whole page is shown again with the form."""
+
+    def find(cycle: AnnoCycle, shown: dict[str, Any]) -> Found:
+        form = {"cycle": cycle} if form_gets_cycle else {}
+        return Found({"cycle": cycle}, form, shown, _page_of(cycle))
+
+    def on_page(request: HttpRequest, roles: tuple[Any, ...], slug: str, number: int) -> Found:
+        membership: Membership = fetch_membership(request.user, slug)
+        check_role(membership, *roles)
+        cycle = fetch_cycle(membership, number)
+        if has_page:
+            check_can_read_labels_of(campaigns_shown(cycle), membership.user)
+        return find(cycle, cycle_context(membership, cycle) if has_page else {})
+
+    return Place(
+        on_page,
+        rest=lambda view: find(view.cycle(), {}),
+        command=lambda slug, number: find(cycle_with(slug, number), {}),
+        arguments={"slug": "short name of the collection", "number": "number of the cycle"},
+    )
+
+
+def _page_of(cycle: AnnoCycle, step: str = "") -> str:
+    return reverse("cycle_detail", args=[cycle.collection.slug, cycle.number]) + (step and f"#{step}")
+
+
+def _shown(cycle: AnnoCycle) -> dict[str, Any]:
+    return dict(CycleSerializer(cycle_as_json(cycle)).data)
+
+
+CHOOSE_TEST_SET = Operation(
+    action=choose_test_set,
+    form=OneCampaignForm,
+    place=_in_cycle(form_gets_cycle=True),
+    roles=MANAGE,
+    about="Take a test campaign for the cycle: a fresh one, that no other cycle has used.",
+    title="Test set",
+    button="Use as test set",
+    template="",
+    report=lambda cycle: f"Cycle {cycle.number}: its test set is {cycle.test}.",
+    goes_to=lambda cycle: _page_of(cycle, "test-set"),
+    to_json=_shown,
+)
+
+FREEZE_MACHINE = Operation(
+    action=freeze_machine,
+    form=FreezingForm,
+    place=_in_cycle(),
+    roles=MANAGE,
+    about="Freeze one of the machines that were tried. It cannot be changed in this cycle.",
+    title="Freeze a machine",
+    button="Freeze",
+    template="",
+    report=lambda cycle: f"Cycle {cycle.number}: {cycle.frozen_name} is frozen. Its hash is {cycle.frozen_hash}.",
+    goes_to=lambda cycle: _page_of(cycle, "freeze"),
+    to_json=_shown,
+)
+
+DECIDE_CYCLE = Operation(
+    action=decide_cycle,
+    form=DecisionForm,
+    place=_in_cycle(has_page=True),
+    roles=MANAGE,
+    about="End the cycle, with the table that the decision stands on. To annotate after a test that is not passed takes"
+    " `override`.",
+    title="Decide",
+    button="Record the decision",
+    template="adjudication/cycles/cycle_detail.html",
+    report=lambda cycle: f"Cycle {cycle.number}: decided: {cycle.words}.",
+    goes_to=lambda cycle: _page_of(cycle, "decision"),
+    to_json=_shown,
+)
