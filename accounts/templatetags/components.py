@@ -98,6 +98,12 @@ def fields(form: BaseForm | Iterable[BoundField], names: str = "") -> Shown:
     return {"fields": [form[name] for name in names.split()] if isinstance(form, BaseForm) and names else form}
 
 
+@register.inclusion_tag("_row_field.html")
+def row_field(field: BoundField, look: str = "") -> Shown:
+    """A field with its label alone, as filters in a row have it; look is "grow" for one that takes what is left."""
+    return {"field": field, "look": look}
+
+
 @register.inclusion_tag("_keys.html")
 def keys(names: str, text: object, look: str = "") -> Shown:
     """An entry of a list of keys: "J K or ↓ ↑" and what they do; look is "pair" without an element around the two."""

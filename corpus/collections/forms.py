@@ -162,7 +162,12 @@ class ErasureForm(ErasureRequestForm):
 class PersonFilterForm(forms.Form):
     """Which people are listed."""
 
-    q = forms.CharField(label="Name or address", max_length=254, required=False)
+    q = forms.CharField(
+        label="Name or address",
+        max_length=254,
+        required=False,
+        widget=forms.TextInput({"type": "search", "autocomplete": "off"}),
+    )
     show = forms.ChoiceField(
         label="Show", choices=[("", "Everyone"), ("requests", "Requests for erasure")], required=False
     )

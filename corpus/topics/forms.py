@@ -170,14 +170,20 @@ class ReviewForm(forms.Form):
     verdict = forms.ChoiceField(
         choices=[(ReviewVerdict.APPROVED, "Approve"), (ReviewVerdict.CHANGES, "Ask for changes")]
     )
-    note = forms.CharField(required=False, max_length=LONGEST_NOTE, widget=forms.Textarea(attrs={"rows": 3}))
+    note = forms.CharField(
+        label="About the whole",
+        required=False,
+        max_length=LONGEST_NOTE,
+        widget=forms.Textarea(attrs={"rows": 3, "id": "review-note"}),
+    )
     seen = forms.IntegerField(min_value=0)
 
     def __init__(self, *args: Any, aspects: list[str], **options: Any) -> None:
         super().__init__(*args, **options)
         self.aspects = aspects
         for at in range(len(aspects)):
-            self.fields[f"remark-{at}"] = forms.CharField(required=False, max_length=LONGEST_NOTE)
+            widget = forms.TextInput({"autocomplete": "off", "placeholder": "Remark"})
+            self.fields[f"remark-{at}"] = forms.CharField(required=False, max_length=LONGEST_NOTE, widget=widget)
 
     @property
     def remarks(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils import timezone
 
+from adjudication.agreement.jobs.tables import MOST_TOPICS
 from adjudication.agreement.reads.agreement import (
     BLOCKS,
     FLAGS,
@@ -65,6 +66,8 @@ def figures_context(
     among = topics_among(detail, request.GET.get("among", ""))
     kept = [("campaign", campaign), ("criterion", criterion.key), ("statistic", statistic), ("among", among)]
     humans, machines = machine_rows(run, criterion.key, statistic)
+    topics = topic_tiles(run, criterion.key, statistic, people=among == "HH")
+    has_machines = any(one["kind"] == AnnotatorKind.MACHINE for one in detail["annotators"])
     return {
         "run": run,
         "detail": detail,
@@ -80,12 +83,26 @@ def figures_context(
         "forest_height": ROW * len(marks) + 8,
         "confusion": table,
         "confusion_pairs": confusion_pairs(run, criterion.key),
-        "has_machines": any(one["kind"] == AnnotatorKind.MACHINE for one in detail["annotators"]),
+        "has_machines": has_machines,
         "among": among,
-        "topics": topic_tiles(run, criterion.key, statistic, people=among == "HH"),
+        "topics": topics,
+        "topics_words": _topics_words(
+            record_of(statistic).label,
+            people=among == "HH",
+            has_machines=has_machines,
+            is_cut=len(topics) >= MOST_TOPICS,
+        ),
         "humans": humans,
         "machines": machines,
     }
+
+
+def _topics_words(figure: str, *, people: bool, has_machines: bool, is_cut: bool) -> str:
+    """What the tiles of topics show."""
+    who = "people" if people else "annotators, machines included" if has_machines else "annotators"
+    most = f", of the {MOST_TOPICS:,} topics with the most items" if is_cut else ""
+    labels = "labels of two people" if people else "two labels"
+    return f"{figure} of each topic over all {who}, the lowest first{most}. A topic opens its items with {labels}."
 
 
 def topics_among(detail: dict[str, Any], choice: str) -> str:

@@ -1,5 +1,6 @@
 """Accepting votes in bulk: the list of what would be accepted, the acceptance, and its undo."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -22,6 +23,12 @@ from adjudication.verdicts.forms import AcceptanceForm, first_error, moment_of
 from annotation.models import Criterion
 
 PER_PAGE = 50
+OFFERED = {
+    "unanimous": ("unanimous vote", "unanimous votes"),
+    "single": ("single label", "single labels"),
+    "majority": ("majority", "majorities"),
+    "all": ("vote", "votes"),
+}
 CHOICES = {**{name: [name] for name in ACCEPTABLE}, "all": list(ACCEPTABLE)}
 
 
@@ -43,6 +50,7 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     context = scope.criterion_context(section="adjudication", which=which, refused=refused)
     if criterion is not None:
         context |= _preview(request, scope, criterion, CHOICES[which])
+        context["offered"] = _offered(which, criterion, context)
     return render(request, "adjudication/verdicts/acceptance.html", context, status=422 if refused else 200)
 
 
@@ -74,6 +82,14 @@ def _preview(request: HttpRequest, scope: Scope, criterion: Criterion, methods: 
         "value": value,
         "last": latest_acceptance(scope.campaign, scope.user),
     }
+
+
+def _offered(which: str, criterion: Criterion, shown: Mapping[str, Any]) -> str:
+    """What is accepted, after the number of it."""
+    found = f"{OFFERED[which][shown['page'].paginator.count != 1]} on “{criterion.label}”"
+    found += f", topic {shown['topic'].number}" if shown["topic"] else ""
+    found += "" if shown["value"] is None else f", value {shown['value']}"
+    return f"{found}, not yet reviewed"
 
 
 @require_POST

@@ -1,20 +1,30 @@
 """Relevance from verdicts: topics with what is relevant to them, and the ranked pool of each. For overseers only."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.text import Truncator
 from django.views.decorators.http import require_safe
 
+from accounts.counting import counted
 from adjudication.exporting.forms import JUDGED
 from adjudication.labels.reads.counts import fetch_vote_standing
-from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_note, shown_relevance
+from adjudication.labels.reads.relevance import (
+    TopicRelevance,
+    parts_of,
+    rank_documents,
+    relevance_note,
+    shown_relevance,
+)
 from adjudication.labels.views import Scope, fetch_scope
 
 TOPICS_PER_PAGE = 100
 DOCUMENTS_PER_PAGE = 100
 SHOWN_SHORT = 3  # topics named as examples
+LONGEST_LIST = 120  # characters of a list of topics
 
 
 @require_safe
@@ -31,15 +41,32 @@ def relevance_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespon
     context |= {
         "counted_at": counted_at,
         "stale": relevance_note(scope.campaign, counted_at),
-        "short": len(short),
-        "shortest": short[:SHOWN_SHORT],
+        "short_words": _short_words(short, judged_only=judged_only) if short else "",
+        "summary": _summary(rows, judged_only=judged_only),
         "page": Paginator(rows, TOPICS_PER_PAGE).get_page(request.GET.get("page")),
-        "relevant": sum(row.relevant for row in rows),
-        "complete": sum(row.complete for row in rows),
-        "documents": sum(row.documents for row in rows),
-        "without": [row.number for row in rows if row.complete and not row.relevant],
     }
     return render(request, "adjudication/verdicts/relevance_list.html", context)
+
+
+def _short_words(short: Sequence[TopicRelevance], *, judged_only: bool) -> str:
+    """Of topics that are not judged on every aspect: which, and what that means for their documents."""
+    named = ", ".join(f"{row.number} ({row.judged:,} of {row.things:,} aspects judged)" for row in short[:SHOWN_SHORT])
+    others = " and others" if len(short) > SHOWN_SHORT else ""
+    so = f"{'Its' if len(short) == 1 else 'Their'} documents have no sum."
+    if judged_only:
+        so = "Scores over different numbers of aspects do not compare."
+    return f"{counted(len(short), 'topic is', 'topics are')} not judged on every aspect: {named}{others}. {so}"
+
+
+def _summary(rows: Sequence[TopicRelevance], *, judged_only: bool) -> str:
+    """How many documents are relevant, of how many, and the topics that have none."""
+    relevant, complete = sum(row.relevant for row in rows), sum(row.complete for row in rows)
+    scored = "documents scored over judged aspects only" if judged_only else "fully judged documents"
+    found = f"{relevant:,} relevant of {complete:,} {scored} ({sum(row.documents for row in rows):,} in the campaign)"
+    if without := [row.number for row in rows if row.complete and not row.relevant]:
+        named = Truncator(", ".join(without)).chars(LONGEST_LIST)
+        found += f"; {counted(len(without), 'topic')} without a relevant one: {named}"
+    return f"{found}."
 
 
 @require_safe
