@@ -65,7 +65,7 @@ def vouch_for_address(user: User) -> None:
 
 @transaction.atomic
 def set_theme(*, by: User, theme: Theme) -> None:
-    """Keep the person's choice of light or dark. Nobody else's business, so no audit event."""
+    """Keep the person's choice of light or dark. It concerns nobody else, so there is no audit event."""
     user = User.objects.select_for_update().get(pk=by.pk)
     user.preferences = {**user.preferences, "theme": theme.value}
     user.save(update_fields=["preferences"])
@@ -91,7 +91,7 @@ def create_token(
 
 @transaction.atomic
 def revoke_token(*, by: User, at: datetime, token: ApiToken) -> None:
-    """The token opens nothing from now on. Revoking a revoked one changes nothing."""
+    """Revoke the token: it no longer works. Revoking a revoked one changes nothing."""
     if token.user_id != by.pk:
         raise NotAllowed("Only the person a token belongs to can revoke it.")
     if ApiToken.objects.filter(pk=token.pk, revoked_at__isnull=True).update(revoked_at=at):

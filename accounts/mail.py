@@ -1,4 +1,4 @@
-"""Mail, or the plain word that there is none: without a mail server nothing claims to have been sent."""
+"""Sending mail, if there is a mail server: without one, nothing claims to have been sent."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit

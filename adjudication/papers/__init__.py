@@ -1,1 +1,1 @@
-"""Citation contexts: several extractions of a paper made one, topics and qrels made from them."""
+"""Citation contexts: several extractions of a paper merged into one, topics and qrels made from them."""

@@ -1,1 +1,1 @@
-"""Judgments that were made elsewhere, brought into a campaign."""
+"""Judgments that were made elsewhere, imported into a campaign."""

@@ -29,7 +29,7 @@ MOST_MS = 24 * 3600 * 1000  # nobody looks at one item for longer; clocks that j
 
 
 class Malformed(Refused):
-    """What was sent has not the shape it must have; `field` says where, `problem` why."""
+    """What was sent does not have the required shape; `field` says where, `problem` why."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(f"{field}: {reason}")

@@ -160,7 +160,7 @@ def skip_paper(*, assignment: Assignment, reason: str, by: User, at: datetime) -
 
 @transaction.atomic
 def take_up_paper(*, assignment: Assignment, by: User, at: datetime) -> Assignment:
-    """Take a paper back that one skipped, if its place is still free.
+    """Reopen a paper that the annotator skipped, if its place is still free.
 
     Errors: Refused for a paper that was not skipped, Conflict where no annotator is needed any longer; those of
     `check_can_work`.

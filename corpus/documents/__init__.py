@@ -1,1 +1,1 @@
-"""Documents: browsing and searching them, bringing them in, who cites whom."""
+"""Documents: browsing, searching and importing them, and who cites whom."""

@@ -72,7 +72,7 @@ def request_import(
 
 @transaction.atomic
 def request_import_after_dry_run(*, by: User, at: datetime, dry_run: ImportRun) -> ImportRun:
-    """The import proper of the files that were tried before."""
+    """Import the files of a finished dry run."""
     check_manager(dry_run.collection, by)
     found = ImportRun.objects.select_for_update().get(pk=dry_run.pk)
     if not (found.dry_run and found.is_final):
@@ -90,7 +90,7 @@ def request_import_after_dry_run(*, by: User, at: datetime, dry_run: ImportRun) 
 def undo_import(*, by: User | None, at: datetime, run: ImportRun) -> ImportRun:
     """Delete what the import created and put back what it wrote over, all of it or nothing.
 
-    Errors: Refused with what stands on it; Conflict while another import of the collection runs.
+    Errors: Refused with what depends on it; Conflict while another import of the collection runs.
     """
     check_manager(run.collection, by)
     check_can_delete(run, run.collection)

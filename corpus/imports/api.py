@@ -205,7 +205,7 @@ class ImportUndoing(InCollectionView):
 
     @extend_schema(operation_id="imports_undo", request=None, responses=answers({200: ImportSerializer}, 403, 409, 422))
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Delete what the import created and put back what it changed. 422 with what stands on it."""
+        """Delete what the import created and put back what it changed. 422 with what depends on it."""
         run = get_object_or_404(ImportRun.objects.select_related("collection"), collection=self.collection, pk=pk)
         return Response(ImportSerializer(undo_import(by=self.person, at=timezone.now(), run=run)).data)
 

@@ -1,4 +1,4 @@
-"""Imports: what was brought in, bringing in more, watching it."""
+"""Imports: the list, starting one, following one."""
 
 from django.contrib import messages
 from django.core.paginator import Paginator

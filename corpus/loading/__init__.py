@@ -1,1 +1,1 @@
-"""How many rows come into the database: COPY, batches of lines, counts of what was read."""
+"""Loading many rows into the database: COPY, batches of lines, counts of what was read."""

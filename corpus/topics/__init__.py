@@ -1,1 +1,1 @@
-"""Topics: their aspects, versions and reviews, sub-queries made from them, bringing them in."""
+"""Topics: their aspects, versions and reviews, sub-queries made from them, importing them."""

@@ -108,7 +108,7 @@ def begin_visit(
 def end_visit(
     *, collection: str, campaign: str, visit: Visit, seen: Sequence[Sequence[int]], by: User, at: datetime
 ) -> int:
-    """Let others have what this visit alone holds, but for the units seen; how many assignments of an open queue.
+    """Release what only this visit holds, except units seen; returns how many assignments of an open queue.
 
     Errors: those of `fetch_participation`.
     """

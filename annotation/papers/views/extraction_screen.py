@@ -42,7 +42,7 @@ MALFORMED = "The request is not what this screen sends. Reload the page."
 
 
 class Malformed(Exception):
-    """The request is no JSON of the form that the screen sends."""
+    """The request is not JSON of the form that the screen sends."""
 
 
 def json_answer(answer: Callable[..., JsonResponse]) -> Callable[..., JsonResponse]:

@@ -1,4 +1,4 @@
-"""An import undone: its new rows are deleted, the former values of changed ones put back, unless other rows need it.
+"""Undoing an import: its new rows are deleted, the former values of changed ones put back, unless other rows need it.
 
 Those are found by following foreign keys, so a table added later is known at once. Rows that are a part of the imported
 ones (`parts`) are deleted with them; keys that may be null are set to null; every other row that refers to them needs
@@ -58,7 +58,7 @@ def check_can_undo(run: ImportRun) -> None:
 
 
 def undo(run: ImportRun) -> int:
-    """Take the import back; the number of rows deleted or restored. Within `append_only_rows_deletable()`."""
+    """Undo the import; returns the number of rows deleted or restored. Within `append_only_rows_deletable()`."""
     undoing: Undoing = run.importer.undoing  # `check_can_undo` has refused imports without one
     rows = _rows(run, undoing)
     _set_null(rows)
