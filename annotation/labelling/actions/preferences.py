@@ -23,7 +23,7 @@ RESERVED_KEYS = {
 def set_preferences(
     *, by: User, shortcuts: bool, highlights: bool, delay: int | None, keys: Mapping[str, str]
 ) -> Preferences:
-    """Keep the person's choices. It concerns nobody else, so there is no audit event. Errors: Refused for keys that clash."""
+    """Keep the person's choices; no audit event, as they concern nobody else. Errors: Refused for keys that clash."""
     check_keys(keys)
     if delay is not None and delay not in DELAYS:
         raise Refused(f"Choose one of these delays, in milliseconds: {', '.join(map(str, DELAYS))}; or none.")
