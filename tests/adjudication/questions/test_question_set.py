@@ -116,14 +116,14 @@ def test_ratings_that_no_count_has_read_are_said_and_make_no_file(rated, client,
     make_run(rated.collection, "bm25", {"q1": ["12", "11"]})
     for words in ("targets;questions=kept", "targets"):
         with pytest.raises(CommandError, match=stale):
-            call_command("evaluate", "signs", gold=words, runs=["bm25"], by="specificity", verbosity=0)
+            call_command("evaluate", "signs", gold=words, run=["bm25"], by=["specificity"], verbosity=0)
     with pytest.raises(Refused, match=stale):
         sheet_lines(rated.collection, questions=1, results=1, seed=1)
     count(rated.campaign, min_votes=1)
     assert states(rated.collection)["q3"] == "kept"
     assert "counted before" not in page(rated, "mia").content.decode()
     assert "notes" not in question_figures(rated.collection)
-    call_command("evaluate", "signs", gold="targets", runs=["bm25"], by="specificity", verbosity=0)
+    call_command("evaluate", "signs", gold="targets", run=["bm25"], by=["specificity"], verbosity=0)
 
 
 def test_votes_never_counted_are_said(rated):

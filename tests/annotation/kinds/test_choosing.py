@@ -263,7 +263,7 @@ class TestRoads:
         [
             ("?topic=zzz", 422, "The campaign has no item of a topic “zzz”."),
             ("?topic=", 400, "Give the number of a topic"),
-            ("?topcis=1", 400, "There is no such parameter here. The parameters are: topic."),
+            ("?topcis=1", 400, "There is no such parameter here. The parameters are: dry_run, topic."),
         ],
     )
     def test_removing_by_a_wrong_topic_removes_nothing(
