@@ -101,7 +101,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     page.locator("#confirm-dialog button[value=yes]").click()
     expect(page.get_by_role("button", name="Let the frozen machine judge the test set")).to_be_visible()
     frozen = AnnoCycle.objects.get()
-    expect(page.get_by_text(frozen.frozen_hash)).to_be_visible()
+    expect(page.get_by_text(frozen.frozen_hash, exact=True)).to_be_visible()
 
     # The test: two runs of the frozen machine, the votes of people, the table, the decision.
     page.get_by_role("button", name="Let the frozen machine judge the test set").click()

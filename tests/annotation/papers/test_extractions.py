@@ -223,7 +223,7 @@ def test_a_skipped_paper_that_somebody_else_has_is_not_taken_up_again(material) 
         skip_paper(assignment=assignment, reason="Mine.", by=material.people["ben"], at=AT)
     skip_paper(assignment=assignment, reason="Not my field.", **who)
     assign_items(campaign=campaign, by=material.manager, at=AT)
-    with pytest.raises(Conflict, match="somebody else has it"):
+    with pytest.raises(Conflict, match="somebody else has taken it"):
         take_up_paper(assignment=assignment, **who)
     assert Assignment.objects.filter(item=assignment.item, slot__isnull=False).count() == 1
 

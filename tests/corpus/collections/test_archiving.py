@@ -168,6 +168,7 @@ WRITING: dict[str, tuple[str, ...]] = {
     "rename_collection": (SLUG, "teas"),
     "rewrites": (SLUG, "decide", "main", "1", "confirmed", "--by", "MANAGER"),
     "search_sheet": (SLUG, "read", FILE, "--name", "engine"),
+    "set_calibration": (SLUG, "main", "1"),
     "set_paper_doi": (SLUG, "10.1/tea.1", "10.1000/182"),
     "undo_import": (SLUG, "IMPORT"),
     "open_campaign": (SLUG, "main"),

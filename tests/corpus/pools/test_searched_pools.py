@@ -217,7 +217,7 @@ class TestCommand:
     def test_settings_of_an_index_need_a_search(self, collection: Collection, tmp_path: Path) -> None:
         (tmp_path / "run").write_text("1 Q0 cold 1 1.0 ours\n")
         import_files(collection, tmp_path / "run", kind="runs")
-        with pytest.raises(CommandError, match="count for a search only"):
+        with pytest.raises(CommandError, match="apply to searches only"):
             call_command("build_pools", "tea", "--methods", "ours", "--k1", "0.9")
 
     def test_dense_needs_an_endpoint(self, collection: Collection) -> None:
