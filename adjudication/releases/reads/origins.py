@@ -6,6 +6,7 @@ All of it goes whole into the manifest, and in sentences into card, datasheet an
 from typing import Any
 
 from django.db.models import Count, Q
+from django.utils import timezone
 
 from corpus.models import Collection, QuestionCall, QuestionRun, RetrievalRun
 from corpus.questions.reads.authors import count_call, invitations_of
@@ -62,7 +63,9 @@ def _author_call(call: QuestionCall) -> dict[str, Any]:
     return {
         "name": call.name,
         "source": call.source,
-        "last_day": call.deadline_at.date().isoformat(),
+        "last_day": timezone.localtime(call.deadline_at)
+        .date()
+        .isoformat(),  # in the site's time zone, as authors see it
         "listed": counts.invited,
         "sent_letters": invitations_of(call).aggregate(n=Count("pk", filter=Q(went_out=True)))["n"],
         "answered": counts.answered,

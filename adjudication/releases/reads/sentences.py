@@ -82,7 +82,9 @@ def _kept(one: CampaignFacts) -> Iterator[str]:
         names = {each.key: each.label for each in one.campaign.criteria.all()}
         if options.keep in names:
             yield f"A question is kept where “{names[options.keep]}” is {options.keep_from} or more."
-        yield f"Setting for questions that are left out of rating: {options.overlap_rule}"
+        imported = "" if options.filter_imported else " The cut-offs do not apply to questions that were imported."
+        rule = f"{options.overlap_rule}{imported if options.cutoffs else ''}"
+        yield f"Setting for questions that are left out of rating: {rule}"
 
 
 def _assigned(one: CampaignFacts) -> Iterator[str]:
@@ -248,7 +250,8 @@ def _period(first: str, last: str) -> str:
 
 
 def missing(facts: Facts, between: str = " ") -> str:
-    """What was not judged or decided, and why items were skipped."""
+    """What was not judged or decided, and why items were skipped; "" where nothing is known to be missing and no item
+    was to get a value (papers that are annotated get none)."""
     found = []
     for one in facts.campaigns:
         if one.without_verdict > 0:
@@ -265,7 +268,9 @@ def missing(facts: Facts, between: str = " ") -> str:
         for fact in facts_of:
             noted.setdefault(fact, []).append(path)
     found += [f"{', '.join(paths)}: {fact}" for fact, paths in noted.items()]
-    return facts.people.without_names(between.join(found)) or "No item of a campaign lacks a value."
+    if not found and any(one.items and not one.campaign.kind_object.no_criteria for one in facts.campaigns):
+        return "No item of a campaign lacks a value."
+    return facts.people.without_names(between.join(found))
 
 
 def pooled(facts: Facts) -> str:

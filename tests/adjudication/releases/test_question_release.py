@@ -1,6 +1,7 @@
 """A release of questions that a model and an author wrote says what was asked, filtered and kept, and by which runs."""
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from annotation.campaigns.actions.items import build_items
 from annotation.models import Assignment
 from corpus.models import AuthorAnswer, AuthorInvitation, AuthorQuestion, QuestionCall
 from corpus.questions.actions.generation import request_questions
+from corpus.questions.forms.authors import end_of
 from corpus.questions.reads.mentions import MentionFilter
 from tests.adjudication.releases.releasing import (
     check_croissant,
@@ -47,6 +49,7 @@ def answer(call: Call) -> str:
 def released(settings: Any, tmp_path: Path) -> tuple[Rubric, Path]:
     """Questions that came without a word of who wrote them, two of a model and one of an author; all of them rated."""
     settings.MEDIA_ROOT, settings.INDEX_DIR = tmp_path / "media", tmp_path / "indexes"
+    settings.TIME_ZONE = "America/Los_Angeles"  # the last day of a call is one there: the next has begun in UTC
     settings.LLM_ATTEMPTS, settings.LLM_CONCURRENCY, settings.LLM_RATE, settings.LLM_MODEL = 1, 1, 0, "stub-model"
     rubric = build_rubric(opened=False)
     manager = rubric.people["mia"]
@@ -82,7 +85,12 @@ def ask_author(rubric: Rubric) -> None:
     """A call to two authors, of whom one wrote the question q2."""
     texts = {"guideline": "Ask as a stranger would.", "mail_subject": "A question", "mail_body": "{link} {opt_out}"}
     call = QuestionCall.objects.create(
-        collection=rubric.collection, name="Authors", source="author", deadline_at=AT, created_at=AT, **texts
+        collection=rubric.collection,
+        name="Authors",
+        source="author",
+        deadline_at=end_of(date(2024, 4, 30)),
+        created_at=AT,
+        **texts,
     )
     for docno in ("11", "12"):
         named = {"email": f"{docno}@example.org", "document": rubric.documents[docno]}
@@ -124,10 +132,13 @@ def test_what_models_and_authors_were_asked_is_said(released: tuple[Rubric, Path
         assert f"version 1 (sha256 {prompt.sha256[:12]}…; in full in manifest.json)" in text
         assert "of the 3 that could be kept, 2 became topics and 1 (33%) did not because of their overlap" in text
         assert rubric.collection.question_runs.get().overlap_rule in text
-        assert "Call “Authors”: 2 authors listed to write a question about a paper of theirs" in text
+        assert "Call “Authors”: 2 authors listed to write a question about a paper of theirs, until 2024-04-30." in text
         assert "Litmus sent letters to 0 of them." in text
         assert "with the recipe rerank: run bm25, top 2," in text
         assert f"The model was asked by the prompt “{rerank.name}”, version 1 (sha256 {rerank.sha256[:12]}…" in text
+    for name in ("README.md", "DATASHEET.md", "croissant.json"):
+        rule = "inline-outside 0.1. The cut-offs do not apply to questions that were imported."
+        assert rule in (out / name).read_text()
     appendix = (out / "REVIEWERS.md").read_text()
     for line in ("Ask as a stranger would.", *prompt.body.splitlines(), *rerank.body.splitlines()):
         assert f"\n> {line}".rstrip() in appendix

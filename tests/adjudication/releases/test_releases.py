@@ -7,6 +7,7 @@ import shutil
 import warnings
 import zipfile
 from contextlib import closing
+from copy import deepcopy
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +29,7 @@ from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.models import Evaluation, Release
 from adjudication.releases.actions import request_release, state_facts
 from adjudication.releases.jobs.verifying import verify_release
+from adjudication.releases.reads import sentences
 from adjudication.releases.reads.campaigns import campaign_facts
 from adjudication.releases.reads.explaining import explain
 from adjudication.releases.reads.facts import gather
@@ -265,6 +267,18 @@ def test_who_judged_after_a_skip_has_skipped_nothing(built: Built) -> None:
     Assignment.objects.filter(pk=left.pk).update(state="skipped", slot=None)
     facts = campaign_facts(built.campaign, *exact_standings(built.campaign))
     assert facts.skipped == {"Cut off.": 1}
+
+
+def test_that_no_value_is_missing_is_said_of_items_that_are_judged(built: Built, release: Release) -> None:
+    """Papers that are annotated get no value, and a collection without a campaign has no items."""
+    facts = gather(release, make_recipe(built.collection), pseudonyms(built.collection, "k"))
+    (judged,) = (replace(one, without_verdict=0, skipped={}) for one in facts.campaigns)
+    whole = replace(facts, recipe=replace(facts.recipe, left_out={}, notes={}), campaigns=(judged,))
+    assert sentences.missing(whole) == "No item of a campaign lacks a value."
+    papers = deepcopy(judged.campaign)
+    papers.kind = "extraction"
+    for campaigns in ((), (replace(judged, items=0),), (replace(judged, campaign=papers),)):
+        assert sentences.missing(replace(whole, campaigns=campaigns)) == ""
 
 
 def test_every_question_has_its_own_key() -> None:
