@@ -264,7 +264,7 @@ class _Job:
         flags = (*row.flags, Flag.HELD_FIXED) if fixed else row.flags
         estimate = self._estimate(sample, target.reason, counts, flags)
         if target.is_thin:
-            estimate = Estimate(estimate.value, None, *counts, ci_reason=Reason.TOO_FEW_ITEMS)
+            estimate = Estimate(estimate.value, None, *counts, ci_reason=Reason.TOO_FEW_ITEMS, flags=row.flags)
         elif sample and statistic(target.statistic).is_proportion and sample.point == 1.0:
             bound = 1 - 3 / sample.n_units if estimate.ci_reason is Reason.NO_VARIATION else None
             estimate = replace(estimate, lower_bound=bound)

@@ -11,6 +11,10 @@ from engines.stats.statistics import statistic
 SHOWN = ("accuracy", "cohen_kappa", "fleiss_kappa", "alpha_nominal", "alpha_ordinal")
 PEOPLE = "HH"
 MACHINE = {"GH": "with people", "GG": "its runs with each other", "GA": "with the verdict"}
+VOTED = {  # with whom a machine that voted on the verdict is compared
+    "leave_one_out": "with the vote of the other voters",
+    "part_whole": "with the verdict, on which it alone voted,",
+}
 OF_PAIRS = ("accuracy", "cohen_kappa")
 ALONE = "fewer_than_two_annotators"
 
@@ -39,8 +43,8 @@ def _order(row: AgreementResult) -> tuple[str, int, int]:
 
 
 def _block(rows: list[AgreementResult]) -> str:
-    is_voter = "leave_one_out" in rows[0].extra.get("flags", ())
-    with_whom = "with the vote of the other voters" if is_voter else MACHINE[rows[0].block]
+    flags = rows[0].extra.get("flags", ())
+    with_whom = next((words for flag, words in VOTED.items() if flag in flags), MACHINE[rows[0].block])
     return f"{with_whom} {_figures(rows)}{_basis(rows)}"
 
 

@@ -63,9 +63,7 @@ def _author_call(call: QuestionCall) -> dict[str, Any]:
     return {
         "name": call.name,
         "source": call.source,
-        "last_day": timezone.localtime(call.deadline_at)
-        .date()
-        .isoformat(),  # in the site's time zone, as authors see it
+        "last_day": timezone.localdate(call.deadline_at).isoformat(),  # in the site's time zone, as authors see it
         "listed": counts.invited,
         "sent_letters": invitations_of(call).aggregate(n=Count("pk", filter=Q(went_out=True)))["n"],
         "answered": counts.answered,

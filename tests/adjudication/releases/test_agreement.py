@@ -22,6 +22,7 @@ from tests.factories.adjudication import AT, Built, build_campaign
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
+ROBOT = [("robot, run 1", "robot", 1)]
 DESCRIBING = ("README.md", "DATASHEET.md", "REVIEWERS.md")
 
 
@@ -96,6 +97,16 @@ def test_items_with_one_label_are_not_counted_as_compared() -> None:
 def test_one_person_with_a_machine_has_no_agreement_of_people() -> None:
     first, *_ = agreement_sentences(agree(judged(people=1)))
     assert first == "Among people (relevance): undefined, fewer than two annotators have judged."
+
+
+def test_a_machine_that_voted_alone_is_not_praised_for_agreeing_with_itself() -> None:
+    """Also where the items are too few for intervals."""
+    for items in (30, 6):
+        built = build_campaign([[k % 3, k % 3, k % 2] for k in range(items)], people=("ana", "ben"), machines=ROBOT)
+        vote(built, voters="machines")
+        (machine,) = [one for one in agreement_sentences(agree(built)) if one.startswith("The machine robot")]
+        assert "; with the verdict, on which it alone voted, Agreement 1.000" in machine
+        built.collection.delete()
 
 
 class TestStale:

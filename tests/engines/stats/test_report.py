@@ -117,6 +117,15 @@ def test_where_machines_alone_voted_people_are_set_against_the_verdict() -> None
     assert machine.flags == (Flag.LEAVE_ONE_OUT,)
 
 
+@pytest.mark.parametrize(("voters", "flag"), [((3, 4), Flag.LEAVE_ONE_OUT), ((3,), Flag.PART_WHOLE)])
+def test_a_mean_over_few_items_says_what_it_compares_with_too(voters: tuple[int, ...], flag: Flag) -> None:
+    few = simulated(6, seed=24)
+    verdict = vote(few.positions[:, list(voters)], 3, policy="lowest", min_votes=1).labels
+    found = run(make_labels(few.positions, SCALE, few.annotators, adjudicated=verdict, voters=voters), "accuracy")
+    machine = found.find("accuracy", "block", "GA").estimate
+    assert (machine.ci_reason, machine.flags) == (Reason.TOO_FEW_ITEMS, (flag,))
+
+
 @pytest.mark.parametrize(("column", "block"), [(0, "HA"), (3, "GA")])
 def test_a_voter_without_others_is_part_of_the_verdict_and_said_to_be(column: int, block: str) -> None:
     first = simulated(120, seed=23)
