@@ -24,6 +24,7 @@ from accounts.edits import edited_values
 from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand, faults_of, valid
 from accounts.refusal_messages import refusals_in_form
+from accounts.refused_forms import keep_refused
 from accounts.rest_fields import Spelled, dry_run_field, rest_field
 from accounts.schema import answers
 
@@ -123,6 +124,8 @@ class Operation:
             if not is_form:
                 for fault in faults_of(form):
                     messages.error(request, fault)
+                if form.fields:
+                    keep_refused(request, form, found.back)
                 return redirect(found.back)
             plain = [form[name] for name in form.fields if name not in self.folded]
             folded = [form[name] for name in self.folded]

@@ -99,9 +99,9 @@ def fields(form: BaseForm | Iterable[BoundField], names: str = "") -> Shown:
 
 
 @register.inclusion_tag("_row_field.html")
-def row_field(field: BoundField, look: str = "") -> Shown:
+def row_field(field: BoundField, look: str = "", *, with_errors: bool = False) -> Shown:
     """A field with its label alone, as filters in a row have it; look is "grow" for one that takes what is left."""
-    return {"field": field, "look": look}
+    return {"field": field, "look": look, "with_errors": with_errors}
 
 
 @register.inclusion_tag("_keys.html")

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 from accounts.models import JobState
 from accounts.refusal_messages import RefusalReport
 from accounts.refusals import Refused
+from accounts.refused_forms import form_again
 from adjudication.agreement.forms import AgreementForm, SampleSizeForm
 from adjudication.agreement.reads.agreement import as_json
 from adjudication.agreement.reads.agreement_table import as_csv, as_latex, as_markdown
@@ -34,7 +35,8 @@ def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResp
         return redirect("extraction_agreement", slug, campaign)
     criterion = scope.criterion
     standing = fetch_standing(scope.campaign)
-    context = scope.criterion_context(standing=standing, form=AgreementForm(), section="agreement")
+    form = form_again(request, AgreementForm())
+    context = scope.criterion_context(standing=standing, form=form, section="agreement")
     if standing.job is not None and standing.job != standing.run:
         context["job"] = standing.job
     if standing.run is not None and criterion is not None and criterion.key in standing.run.detail:

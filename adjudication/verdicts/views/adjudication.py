@@ -15,6 +15,7 @@ from django_htmx.http import push_url
 
 from accounts.models import User
 from accounts.refusal_messages import RefusalReport, refusals_in_form, refusals_in_message
+from accounts.refused_forms import form_again
 from accounts.requests import OpenRequest
 from adjudication.agreement.forms import vote_form
 from adjudication.labels.reads.ballots import fetch_ballots, fingerprint
@@ -177,7 +178,8 @@ def _place(request: HttpRequest, scope: Scope, criterion: Criterion | None = Non
 
 def _show_nothing(request: HttpRequest, scope: Scope, standing: Standing[VoteRun]) -> HttpResponse:
     """No vote has been counted: what to do, and how far a vote that is being counted has come."""
-    context = scope.context(section="adjudication", standing=standing, vote_form=vote_form(scope.campaign))
+    form = form_again(request, vote_form(scope.campaign))
+    context = scope.context(section="adjudication", standing=standing, vote_form=form)
     if standing.job is not None:
         context["job"] = standing.job
     return render(request, "adjudication/verdicts/adjudication_empty.html", context)
@@ -189,6 +191,7 @@ def _show(
     """The screen with this verdict open, else the first of the queue; `last`: what the person has just decided."""
     verdict = _verdict(place.scope, pk) if pk else next(iter(place.queue.first(1, PAIR)), None)
     context = _context(place, standing, verdict)
+    context["vote_form"] = form_again(request, context["vote_form"])
     if last:
         context["last"] = Verdict.objects.filter(
             pk=last, item__campaign=place.scope.campaign, decided_by=place.scope.user, method=Method.BY_HAND

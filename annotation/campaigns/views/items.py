@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 
 from accounts.job_kinds import kind_of
 from accounts.refusal_messages import refusals_in_form
+from accounts.refused_forms import form_again
 from annotation.campaigns.actions.items import (
     build_items,
     needs_job,
@@ -67,7 +68,7 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponseBas
         items=describe_items(list(page.object_list)),
         filtered=any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET,
         reason=chosen.reason,
-        calibration=CalibrationSampleForm(),
+        calibration=form_again(request, CalibrationSampleForm()),
         is_closed=found.state == CampaignState.CLOSED,
     )
     return render(request, "annotation/campaigns/item_list.html", context)

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refused_forms import form_again
 from corpus.collections.rules import (
     can_manage,
     check_can_manage,
@@ -121,7 +122,7 @@ def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     page = Paginator(replies_for_a_person(run), PER_PAGE).get_page(request.GET.get("page"))
     context = collection_context(membership, "questions") | {
         "run": run,
-        "form": CutoffsForm(initial=CutoffsForm.initial_of(run)),
+        "form": form_again(request, CutoffsForm(initial=CutoffsForm.initial_of(run))),
         "figures": figures,
         "page": page,
         "open": figures.mentions - figures.asked,

@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.refused_forms import form_again
 from corpus.collections.rules import fetch_manager, fetch_overseer
 from corpus.collections.views.context import collection_context
 from corpus.topics.actions.sub_queries import remove_sub_queries
@@ -24,7 +25,8 @@ def sub_query_list(request: HttpRequest, slug: str) -> HttpResponse:
     filters = SubQueryFilterForm(request.GET).filters
     page = Paginator(list_sub_queries(collection, **filters), PER_PAGE).get_page(request.GET.get("page"))
     sizes = sizes_of(collection)
-    context = collection_context(membership, "sub-queries", form=SizeForm(), sizes=sizes, filters=filters, page=page)
+    form = form_again(request, SizeForm())
+    context = collection_context(membership, "sub-queries", form=form, sizes=sizes, filters=filters, page=page)
     return render(request, "corpus/topics/sub_query_list.html", context)
 
 

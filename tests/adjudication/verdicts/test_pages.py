@@ -154,6 +154,11 @@ def test_asking_for_agreement_makes_one_job(built: Built) -> None:
 def test_bad_options_are_reported(built: Built) -> None:
     page = client_of(built, "manager").post(address("agreement_create"), {"resamples": "5"}, follow=True)
     assert "Resamples: Ensure this value is greater than or equal to 1000" in page.content.decode()
+    assert '<details class="roomy" open>' in page.content.decode()  # where the field is marked, with what was typed
+    assert page.context["form"]["resamples"].value() == "5"
+    votes = client_of(built, "manager").post(address("vote_create"), {"min_votes": "0"}, follow=True)
+    assert votes.context["vote_form"]["min_votes"].value() == "0"
+    assert 'id="id_min_votes_error"' in votes.content.decode()
     assert not AgreementRun.objects.exists()
 
 

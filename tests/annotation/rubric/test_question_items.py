@@ -316,6 +316,9 @@ def test_items_settings_and_calibration_have_pages(draft):
     assert Item.objects.get().extra_overlap == 1
     refused = client.post(reverse("calibration_create", args=where), {"sample": 5}, follow=True)
     assert "must have from 1 to 1 items" in refused.content.decode()
+    assert refused.context["calibration"]["sample"].value() == "5"
+    wrong = client.post(reverse("calibration_create", args=where), {"sample": 1, "overlap": 1}, follow=True)
+    assert 'id="id_overlap_error"' in wrong.content.decode()
     settings = client.get(reverse("campaign_edit", args=where)).content.decode()
     assert "inline-nonacl = 0.1" in settings
     values = {**NEW, "overlap": 2, "cutoffs": "none", "most_fitting": 5, "keep": "worth", "keep_from": 2}

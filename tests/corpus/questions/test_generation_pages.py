@@ -334,6 +334,8 @@ def test_cutoffs_are_moved_on_the_page(client, mention):
     assert "1 more are kept, 0 more are filtered" in answer.content.decode()
     bad = client.post(url, {"cutoff_inside": "5", "overlap_definition": "words"}, follow=True)
     assert "Give a share from 0 to 1, such as 0.3, or “none”." in bad.content.decode()
+    assert '<details class="card" open>' in bad.content.decode()
+    assert bad.context["form"]["cutoff_inside"].value() == "5"
 
 
 def test_the_prompt_is_edited_in_versions(client, members, collection):

@@ -113,6 +113,11 @@ def test_pages(collection: Collection, client: Client) -> None:
     assert "No sub-queries yet" in client.get(page).content.decode()
     refused = client.post(reverse("sub_query_create", args=["tea"]), {"size": "5"}, follow=True)
     assert "No topic has 5 aspects" in refused.content.decode()
+    assert refused.context["form"]["size"].value() == "5"  # what was typed is still there
+    wrong = client.post(reverse("sub_query_create", args=["tea"]), {"size": "99"}, follow=True)
+    assert wrong.context["form"]["size"].value() == "99"
+    assert 'aria-invalid="true"' in wrong.content.decode()
+    assert client.get(page).context["form"]["size"].value() == 2  # only on the page that follows
     made = client.post(reverse("sub_query_create", args=["tea"]), {"size": "2"}, follow=True).content.decode()
     assert "1 made, 0 changed, 0 as before, 0 removed; 2 combinations left out" in made
     assert "I need pots and cups." in made
