@@ -80,6 +80,9 @@ class Diversity(TextExporter, CampaignExporter):
     judged = Judged.DOCUMENTS
     verdicts = True
 
+    def about_file(self, options: Options) -> str:
+        return "Topic, subtopic, document and judgment, as ndeval reads it. A subtopic is the number of an aspect."
+
     def findings(self, options: Options, read: Reader) -> list[Finding]:
         """ndeval reads topics as digits only, and subtopics are aspects."""
         if without := aspect_findings(options, read):

@@ -55,9 +55,10 @@ def head_of(folder: Path) -> dict[str, Any]:
 
 
 def check_files(folder: Path) -> None:
-    """No file holds nothing, and each says what it is."""
+    """No file holds nothing, and each says what it is, not where a page of Litmus has more."""
     entries = json.loads((folder / "manifest.json").read_text())["files"]
     assert not [one["path"] for one in entries if one["rows"] == 0 or not one["bytes"] or not one["about"]]
+    assert not [one["path"] for one in entries if " under “" in one["about"]]
 
 
 def check_croissant(folder: Path) -> int:

@@ -44,7 +44,7 @@ from corpus.collections.jobs.collection_backup import backup_pieces
 from corpus.imports.actions import undo_import
 from corpus.pools.actions import delete_run
 from corpus.topics.actions.topics import delete_topic
-from tests.adjudication.releases.releasing import NAMED_AND_DATED, PEOPLE, files_of, freeze, text
+from tests.adjudication.releases.releasing import NAMED_AND_DATED, PEOPLE, check_files, files_of, freeze, text
 from tests.factories.adjudication import AT, Built
 from tests.factories.corpus import ImportRunFactory, make_run
 
@@ -67,6 +67,7 @@ def test_the_folder_holds_what_was_judged(release: Release) -> None:
     manifest = json.loads(text(release, "manifest.json"))
     entry = next(one for one in manifest["files"] if one["path"] == "campaigns/main/judgments.jsonl")
     assert entry["rows"] == 24
+    check_files(release.variant(anonymous=False))
     assert not release.folder.with_name(f"{release.pk}.part").exists()
 
 
