@@ -65,7 +65,8 @@ class Qrels(TextExporter, CampaignExporter):
 
     def about_file(self, options: Options) -> str:
         value = "label, with its annotator in column 2" if options["annotators"] else "value"
-        summed = "" if options.level == ASPECT or not _by_aspect(options) else ", summed over all aspects"
+        over = "all aspects" if options.level == QUERY else "its aspects"
+        summed = "" if options.level == ASPECT or not _by_aspect(options) else f", summed over {over}"
         return f"One line for each {options.level} and document with its {value}{summed}."
 
     def lines(self, options: Options) -> Iterator[str]:

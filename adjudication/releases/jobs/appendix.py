@@ -129,8 +129,16 @@ def _timeframe(facts: Facts) -> str:
 
 
 def _software(facts: Facts) -> str:
-    judged = "Labels were given in Litmus. " if any(one.judged_here for one in facts.campaigns) else ""
-    return f"{judged}The release was made with {platform()}."
+    """What people did in Litmus, and what the release was made with."""
+    found = []
+    if any(one.labels > one.imported for one in facts.campaigns):
+        imported = any(one.imported for one in facts.campaigns)
+        found.append(
+            "Some labels were given in Litmus, others were imported." if imported else "Labels were given in Litmus."
+        )
+    if any(one.finished for one in facts.campaigns):
+        found.append("Papers were annotated in Litmus.")
+    return " ".join([*found, f"The release was made with {platform()}."])
 
 
 def _instructions(facts: Facts) -> str:

@@ -217,7 +217,7 @@ def _campaign_set(name: str, options: Options) -> JudgedSet:
     what = {QUERY: "Documents for each query", ASPECT: "Documents for each aspect", SUB_QUERY: "For each sub-query"}
     about = f"{what[options.level]}, judged in campaign “{campaign}” ({criterion})."
     if summed:
-        about += " A grade is the sum over all aspects of the query."
+        about += f" A grade is the sum over all aspects of the {options.level}."
     return JudgedSet(
         name,
         about,

@@ -103,6 +103,11 @@ def test_by_one_command(demo: Collection, settings, tmp_path: Path, capsys) -> N
         "1 paper is left out: its annotators differ.",
     ):
         assert sentence in texts["README.md"], sentence
+    work = "Some labels were given in Litmus, others were imported. Papers were annotated in Litmus. The release was"
+    assert work in texts["DATASHEET.md"]  # the first pass was imported
+    abouts = {one["path"]: one["about"] for one in json.loads((tmp_path / "out/manifest.json").read_text())["files"]}
+    sums = [abouts[f"campaigns/first-pass/relevance.{level}.qrels"] for level in ("query", "sub-query")]
+    assert [one.partition("summed ")[2] for one in sums] == ["over all aspects.", "over its aspects."]
     by_people = Submission.objects.filter(
         assignment__item__campaign__slug="trial-round", assignment__annotator__kind="human"
     )
