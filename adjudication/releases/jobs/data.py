@@ -24,7 +24,7 @@ from adjudication.exports.exporters.verdicts import verdict_objects
 from adjudication.models import AgreementRun, Evaluation
 from adjudication.releases.jobs.folder import Folder
 from adjudication.releases.jobs.judged_sets import write_judged_sets
-from adjudication.releases.reads.campaigns import campaign_facts, released_guidelines
+from adjudication.releases.reads.campaigns import CampaignFacts, campaign_facts, released_guidelines
 from adjudication.releases.reads.lines import LINES, coarse, lines_of
 from adjudication.releases.reads.people import Pseudonyms
 from adjudication.releases.reads.recipe import Recipe, pseudonymous
@@ -89,7 +89,7 @@ class Writer:
     def _write_campaign(self, campaign: Campaign) -> None:
         folder = f"campaigns/{self.people.slugs[campaign.pk]}"
         facts = campaign_facts(campaign, *self.recipe.standing_of(campaign))
-        settings = self._settings(campaign) if facts.judged_here else {}  # they say nothing of labels from files
+        settings = self._settings(facts) if facts.judged_here else {}  # they say nothing of labels from files
         about = "Its settings, criteria and levels." if settings else "Its criteria and levels."
         self._write_json(f"{folder}/campaign.json", settings | self._campaign(campaign), about)
         for guideline in released_guidelines(facts):
@@ -121,11 +121,13 @@ class Writer:
         elif standing.run is not None:
             self._write_agreement(folder, standing.run, with_machines=bool(facts.machines))
 
-    def _settings(self, campaign: Campaign) -> dict[str, Any]:
-        """How work was given out."""
+    def _settings(self, facts: CampaignFacts) -> dict[str, Any]:
+        """How work was given out; an order only where items have aspects, as else there is none."""
+        campaign = facts.campaign
+        has_order = campaign.kind_object.has_orders and facts.by_aspect
         return {
             "overlap": campaign.overlap,
-            "order": campaign.order,
+            **({"order": campaign.order} if has_order else {}),
             "assignment": campaign.strategy,
             "seed": campaign.seed,
         }

@@ -166,6 +166,8 @@ def test_what_models_and_authors_were_asked_is_said(released: tuple[Rubric, Path
 def test_its_files_and_lines(released: tuple[Rubric, Path]) -> None:
     rubric, out = released
     check_files(out)
+    settings = json.loads((out / "campaigns/questions/campaign.json").read_text())
+    assert (settings["overlap"], settings["assignment"], "order" in settings) == (1, "planned", False)  # no aspects
     assert check_croissant(out) == 4
     assert check_explained(out) == 6
     lines = [json.loads(line) for line in (out / "lines.jsonl").read_text().splitlines()]
