@@ -22,9 +22,9 @@ from rest_framework.response import Response
 from accounts import jobs
 from accounts.edits import edited_values
 from accounts.management.options import add_option
-from accounts.management.reporting import ReportingCommand, faults_of, valid
+from accounts.management.reporting import ReportingCommand, valid
 from accounts.refusal_messages import refusals_in_form
-from accounts.refused_forms import keep_refused
+from accounts.refused_forms import refused
 from accounts.rest_fields import Spelled, dry_run_field, rest_field
 from accounts.schema import answers
 
@@ -122,11 +122,7 @@ class Operation:
                     messages.success(request, done[0])
                     return redirect(done[1])
             if not is_form:
-                for fault in faults_of(form):
-                    messages.error(request, fault)
-                if form.fields:
-                    keep_refused(request, form, found.back)
-                return redirect(found.back)
+                return refused(request, form, found.back)
             plain = [form[name] for name in form.fields if name not in self.folded]
             folded = [form[name] for name in self.folded]
             shown = {"operation": self, "form": form, "plain": plain, "folded": folded, "back": found.back}

@@ -2,17 +2,25 @@
 
 from typing import Any, TypeVar
 
+from django.contrib import messages
 from django.forms import Form
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+
+from accounts.management.reporting import faults_of
 
 F = TypeVar("F", bound=Form)
 KEPT = "refused_form"
 
 
-def keep_refused(request: HttpRequest, form: Form, page: str) -> None:
-    """Keep what was sent for the next look at that page, which has the form."""
+def refused(request: HttpRequest, form: Form, page: str) -> HttpResponse:
+    """Back to the page, which has the form: it says what is wrong, and has what was sent when it is looked at next."""
+    for fault in faults_of(form):
+        messages.error(request, fault)
     sent = {name: request.POST.getlist(name) for name in form.fields if name in request.POST}
-    request.session[KEPT] = {"form": type(form).__name__, "page": page, "sent": sent}
+    if form.fields:
+        request.session[KEPT] = {"form": type(form).__name__, "page": page, "sent": sent}
+    return redirect(page)
 
 
 def form_again(request: HttpRequest, new: F) -> F:
