@@ -174,8 +174,8 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
     found = []
     by_aspect = () if options.exporter.is_summed(ASPECT) else (BY_ASPECT,)
     others = (*by_aspect, ("aspects", JUDGED))
+    one, many = ("sub-query", "sub-queries") if options.level == "sub-query" else ("topic", "topics")
     if pairs["short"]:
-        one, many = ("sub-query", "sub-queries") if options.level == "sub-query" else ("topic", "topics")
         what = f"{pairs['short']:,} {one if pairs['short'] == 1 else many}: {_first(pairs['examples'])}"
         fact = f"The campaign judges only some of the aspects of {what}. Scores of documents would be too low."
         judge = options.advise("judge the other aspects", *others)
@@ -184,9 +184,9 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
     partial = pairs["incomplete"] if adds_up and options.skips else pairs["partial"]
     leaves_out = (options.skips or options["annotators"]) and not adds_up
     if partial:
-        some = f"{partial:,} of {pairs['pairs']:,} documents are not judged on every aspect of their topic"
+        some = f"{partial:,} of {pairs['pairs']:,} documents are not judged on every aspect of their {one}"
         if adds_up and options.skips:  # the others have no value at all, or every one
-            some = f"{partial:,} documents have values on only some aspects of their topic"
+            some = f"{partial:,} documents have values on only some aspects of their {one}"
         fact = f"{some}, so their scores would be too low."
         if leaves_out:
             found.append(Finding(WARNING, "partial", f"{fact} They are left out.", partial))
@@ -199,7 +199,7 @@ def _aspect_findings(options: Options, pairs: dict[str, Any]) -> list[Finding]:
         and not (pairs["complete"] or pairs["short"] or options["annotators"] or adds_up)
     ):
         examples = f": {_first(pairs['examples'])}" if pairs["examples"] else ""
-        fact = f"No document is judged on every aspect of its topic{examples}."
+        fact = f"No document is judged on every aspect of its {one}{examples}."
         judge = options.advise("judge the other aspects", *others)
         found.append(Finding(FATAL, "nothing_complete", fact, pairs["incomplete"], advice=judge))
     return found

@@ -54,7 +54,8 @@ class Qrels(TextExporter, CampaignExporter):
         if options["annotators"]:
             found = found + name_findings(read)
             if not any(each.is_fatal for each in found) and not read(f"{statements.scores_of(options)} LIMIT 1"):
-                fact = "Nobody has judged a document on every aspect of its topic."
+                one = "sub-query" if options.level == "sub-query" else "topic"
+                fact = f"Nobody has judged a document on every aspect of its {one}."
                 found.append(Finding(FATAL, "nothing_complete", fact, advice="Export by aspect."))
         return found
 

@@ -100,6 +100,7 @@ def test_by_one_command(demo: Collection, settings, tmp_path: Path, capsys) -> N
         "1 kept question has a confirmed wording of an annotator",
         "2 left out (annotators differ: 1, begun: 1)",
         "76 documents have values on only some aspects of their topic",
+        "documents are not judged on every aspect of their sub-query",
         "1 paper is left out: its annotators differ.",
     ):
         assert sentence in texts["README.md"], sentence
