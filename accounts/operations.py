@@ -81,6 +81,7 @@ class Operation:
     foresee: Callable[..., Any] | None = None  # a dry run of what is too much to be done and taken back
     finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
     template: str = "corpus/collections/operation.html"
+    called: str = ""  # its command
 
     def carry_out(self, found: Found, values: Mapping[str, Any], by: Any, *then: Any, dry: bool = False) -> list[Any]:
         """Do it and return what each of `then` makes of the result; `dry`: it is taken back. Errors: the action's."""

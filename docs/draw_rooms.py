@@ -24,7 +24,7 @@ LOWER = {
     "corpus": "imports accounts, and below",
     "engines": "imported by all, import no app",
 }
-LEFT_OUT = ("management", "templatetags")
+LEFT_OUT = ("templatetags",)
 ROW, BOX, COLUMN, TOP = 34, 130, 330, 78
 STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #1f2933 } .app { font-size: 17px; font-weight: 600 }

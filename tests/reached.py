@@ -19,6 +19,8 @@ from posixpath import dirname, normpath
 
 import grimp
 
+from accounts.management.finder import SAID
+
 ROOT = Path(__file__).resolve().parent.parent
 APPS = ("engines", "accounts", "corpus", "annotation", "adjudication", "config")
 EVERYTHING = (  # what reaches every test, and why
@@ -106,6 +108,8 @@ class Checkout:
         for module, path in self.path_of.items():
             if ".management.commands." in module:
                 yield f"command {module.rpartition('.')[2]}", path
+            if not path.startswith("tests/"):
+                yield from ((f"command {name}", path) for name in SAID.findall(sources[path]))
             if not re.fullmatch(r"\w+/\w*urls\.py", path):
                 continue
             views = {

@@ -24,6 +24,7 @@ class ReportingCommand(BaseCommand, ABC):
     """A summary for people on stderr and, with --json, one JSON object on stdout.
 
     Exit code 0: done; 1: refused or invalid input, with the reason; 2: wrong usage.
+    In a room it says the name it is `called` by (accounts/management/finder.py).
     """
 
     requires_system_checks = []  # they load all pages, which is half of a command's time; `make check` runs them

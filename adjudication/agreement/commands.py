@@ -14,6 +14,7 @@ from engines.stats.statistics import STATISTICS
 class SampleSize(ReportingCommand):
     """manage.py sample_size SLUG CAMPAIGN [--statistic S] [--half-width H | --difference D] [--check] [--json]"""
 
+    called = "sample_size"
     help = "How many items for an interval this narrow or a difference this large, with a campaign as pilot."
 
     def add_arguments(self, parser: CommandParser) -> None:

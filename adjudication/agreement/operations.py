@@ -111,6 +111,7 @@ def _summary(run: AgreementRun) -> str:
 
 
 REQUEST_AGREEMENT = Operation(
+    called="agreement",
     action=request_agreement,
     form=AgreementForm,
     place=in_readable_campaign("agreement_detail", page="agreement"),

@@ -26,6 +26,7 @@ from corpus.collections.reads.collections import collection_with
 
 
 class Command(SteppedCommand):
+    called = "anno_gpt"
     help = "Anno-GPT: try machines on a development set, freeze one, test it, and decide. The steps are the page's."
     reads: ClassVar[dict[str, str]] = {
         "list": "list the cycles of the collection",

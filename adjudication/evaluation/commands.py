@@ -42,6 +42,7 @@ ONE_OF = {"runs": "run", "measures": "measure"}  # field: its option, which take
 class Evaluate(ReportingCommand):
     """manage.py evaluate SLUG --gold G --run NAME… [--measure M…] [--by A…] [--preset P] [--format F] …"""
 
+    called = "evaluate"
     help = "Measure runs against a gold: verdicts, targets, citation contexts, one annotator, a machine, or qrels."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -111,12 +112,14 @@ def _read_file(path: Path) -> Grades:
 class ImportQrels(ImportCommand):
     """manage.py import_qrels SLUG FILE… [--name NAME] [--dry-run] [--json]"""
 
+    called = "import_qrels"
     kind = "qrels"
 
 
 class JudgeUnjudged(ReportingCommand):
     """manage.py judge_unjudged SLUG --gold G --run NAME… --depth K (--campaign C | --name NAME) [--topic N…]"""
 
+    called = "judge_unjudged"
     help = "Make items of the documents that runs rank high and a gold does not know."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -149,6 +152,7 @@ class JudgeUnjudged(ReportingCommand):
 class SearchSheet(SteppedCommand):
     """manage.py search_sheet SLUG write|read FILE: sampled questions to ask a search engine by hand, back as a run."""
 
+    called = "search_sheet"
     help = "A sheet of sampled questions to fill with what a search engine found (LitSearch, Table 7), read as a run."
     reads: ClassVar[dict[str, str]] = {"write": "write the empty sheet as CSV"}
     writes: ClassVar[dict[str, str]] = {"read": "read a filled sheet as a run"}

@@ -27,6 +27,7 @@ IN_WORDS = {"members": "files"}
 
 
 class Command(ReportingCommand):
+    called = "export"
     help = "Write qrels, topics, judgments or documents of a collection, to a file or to standard output."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -29,6 +29,7 @@ from engines.definitions.extractions import write_content
 class AdjudicatePapers(SteppedCommand):
     """manage.py adjudicate_papers SLUG STEP CAMPAIGN [PAPER]: one extraction of several, by the steps of the screen."""
 
+    called = "adjudicate_papers"
     help = (
         "Papers that several annotators have finished: see where their versions differ, take one at each difference,"
         " accept the result. `adjudicate` accepts what majorities decide."

@@ -23,6 +23,7 @@ class ContextTopicsSerializer(serializers.Serializer[ContextTopics]):
 
 
 MAKE_CONTEXT_TOPICS = Operation(
+    called="make_context_topics",
     action=make_context_topics,
     form=ContextTopicsForm,
     place=in_collection("contexts", "context_report"),

@@ -23,6 +23,7 @@ SHOWN_WORDS = 160  # characters of what a machine said
 class FreezeRelease(ReportingCommand):
     """manage.py release SLUG NAME [--out DIR] [--force REASON] [--json]"""
 
+    called = "release"
     help = "Freeze a version of a collection: a folder of files that is checked, described and hashed."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -77,6 +78,7 @@ def _release_summary(release: Release, found: dict[str, Any]) -> str:
 class VerifyRelease(ReportingCommand):
     """manage.py verify_release FOLDER [--json]"""
 
+    called = "verify_release"
     help = "Check every file of a release against its manifest, and make it again where nothing has changed."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -117,6 +119,7 @@ def _plain(path: str) -> str:
 class Explain(ReportingCommand):
     """manage.py explain SLUG TOPIC DOCNO [--json]"""
 
+    called = "explain"
     help = "Say where a judged pair came from, who judged it (under pseudonyms) and how its value was decided."
 
     def add_arguments(self, parser: CommandParser) -> None:

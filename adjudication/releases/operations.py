@@ -112,6 +112,7 @@ class ReleaseAddressSerializer(serializers.ModelSerializer[Release]):
 
 
 STATE_RELEASE_ADDRESS = Operation(
+    called="state_release_address",
     action=state_release_address,
     form=ReleaseAddressForm,
     place=replace(

@@ -122,6 +122,7 @@ class SplitWithTopicsSerializer(SplitSerializer):
 
 
 MAKE_SPLIT = Operation(
+    called="make_split",
     action=make_split,
     form=SplitForm,
     place=in_collection("splits", "split_list", "collection"),
@@ -141,6 +142,7 @@ MAKE_SPLIT = Operation(
 )
 
 DELETE_SPLIT = Operation(
+    called="delete_split",
     action=delete_split,
     place=thing_in_collection(
         "split", lambda of: of.splits.select_related("collection"), "splits", "split_list", key="name"

@@ -12,6 +12,7 @@ from engines.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_pol
 
 
 class Command(ReportingCommand):
+    called = "adjudicate"
     help = (
         "Decide a campaign's items by majority. Decisions by hand stand; running again takes in newer judgments. Of an"
         " extraction, papers are accepted in which a majority has decided every difference."

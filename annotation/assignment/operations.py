@@ -69,6 +69,7 @@ def _again(count: int) -> str:
 
 
 UPDATE_ANNOTATOR = Operation(
+    called="update_annotator",
     action=change_annotator,
     form=AnnotatorForm,
     place=thing_in_campaign(
@@ -92,6 +93,7 @@ UPDATE_ANNOTATOR = Operation(
 )
 
 ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and another writes what was seen
+    called="assign",
     action=assign_items,
     foresee=partial(assign_items, dry_run=True),
     form=PlanForm,

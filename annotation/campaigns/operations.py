@@ -32,6 +32,7 @@ def calibration_data(done: Calibration) -> dict[str, Any]:
 
 
 OPEN_CAMPAIGN = Operation(
+    called="open_campaign",
     action=open_campaign,
     place=in_campaign("campaign_detail"),
     roles=MANAGE,
@@ -44,6 +45,7 @@ OPEN_CAMPAIGN = Operation(
 )
 
 CLOSE_CAMPAIGN = Operation(
+    called="close_campaign",
     action=close_campaign,
     place=in_campaign("campaign_detail"),
     roles=MANAGE,
@@ -68,6 +70,7 @@ DELETE_CAMPAIGN = Operation(
 )
 
 SET_CALIBRATION = Operation(
+    called="set_calibration",
     action=set_calibration,
     place=in_campaign("item_list"),
     roles=MANAGE,

@@ -13,6 +13,7 @@ from corpus.models import ImportRun
 
 
 class Command(ImportCommand):
+    called = "import_judgments"
     kind = "judgments"
 
     def add_scope(self, parser: CommandParser) -> None:

@@ -28,6 +28,7 @@ class Annotate(ReportingCommand):
     """manage.py annotate SLUG CAMPAIGN [--kind lexical] [--model M] [--prompt NAME[@VERSION]] [--runs N] [--dry-run]
     [--json]"""
 
+    called = "annotate"
     help = (
         "Let a machine judge the items of a campaign: a model of the endpoint that is set up or, with --kind lexical,"
         " words alone, without a network. Running it again with --continue asks only for what is missing."
@@ -152,6 +153,7 @@ def _summary(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str,
 class Prompts(SteppedCommand):
     """manage.py prompts SLUG list|show|write|preview: prompts for language models, written and read in versions."""
 
+    called = "prompts"
     help = "Write prompts for machine annotators (relevance) and for generated questions (questions), and read them."
     reads: ClassVar[dict[str, str]] = {
         "list": "list all versions with their hashes",

@@ -13,6 +13,7 @@ from corpus.models import Paper
 
 
 class Command(ReportingCommand):
+    called = "set_paper_doi"
     help = 'Say which DOI a paper has that was kept under its file name. "" says that none of those found is its own.'
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -13,6 +13,7 @@ from annotation.rubric.reads import STANDINGS, current_rewrites, describe_rewrit
 
 
 class Command(SteppedCommand):
+    called = "rewrites"
     help = (
         "Rewrites that raters proposed: list them, ask a second person, confirm or reject. Each word on a rewrite is a"
         " person's, so `ask` and `decide` take --by."

@@ -34,6 +34,7 @@ from corpus.models import Membership, Role
 class CreateCollection(ReportingCommand):
     """manage.py create_collection SLUG --title T [--description D] [--licence L] [--manager EMAIL] [--json]"""
 
+    called = "create_collection"
     help = "Make a collection. Without --manager nobody is in it until add_member adds somebody."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -66,6 +67,7 @@ class CreateCollection(ReportingCommand):
 class AddMember(ReportingCommand):
     """manage.py add_member SLUG EMAIL ROLE [--json]"""
 
+    called = "add_member"
     help = "Add a person who has an account to a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -83,6 +85,7 @@ class AddMember(ReportingCommand):
 class InvitePeople(ReportingCommand):
     """manage.py invite_people SLUG FILE --by EMAIL [--role ROLE] [--dry-run] [--json]"""
 
+    called = "invite_people"
     help = "Invite all e-mail addresses of a list into a collection. Each gets a link that is good for fourteen days."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -124,6 +127,7 @@ def _invitation_summary(report: InvitationReport) -> str:
 class UpdateCollection(ReportingCommand):
     """manage.py update_collection SLUG [--title T] [--description D] [--licence L] [--json]"""
 
+    called = "update_collection"
     help = "Change title, description or licence of a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -147,6 +151,7 @@ class UpdateCollection(ReportingCommand):
 class RenameCollection(ReportingCommand):
     """manage.py rename_collection SLUG NEW-SLUG [--json]"""
 
+    called = "rename_collection"
     help = "Give a collection another short name. Links with the former one keep working."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -162,6 +167,7 @@ class RenameCollection(ReportingCommand):
 class ArchiveCollection(ReportingCommand):
     """manage.py archive_collection SLUG [--reopen] [--json]"""
 
+    called = "archive_collection"
     help = "Make a collection read-only, or take it out of the archive again."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -179,6 +185,7 @@ class ArchiveCollection(ReportingCommand):
 class BackupCollection(ReportingCommand):
     """manage.py backup_collection SLUG FILE [--json]"""
 
+    called = "backup_collection"
     help = "Write one collection with the files of its papers to a zip file, for restore_collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -198,6 +205,7 @@ class BackupCollection(ReportingCommand):
 class RestoreCollection(ReportingCommand):
     """manage.py restore_collection FILE [--json]"""
 
+    called = "restore_collection"
     help = "Bring a deleted collection back from its backup, as an archived one."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -216,6 +224,7 @@ class RestoreCollection(ReportingCommand):
 class CollectionStats(ReportingCommand):
     """manage.py collection_stats SLUG [--json]"""
 
+    called = "collection_stats"
     help = "Count what a collection holds: documents, topics, aspects, pools and the pairs to judge."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -240,6 +249,7 @@ def _figure_lines(figures: dict[str, Any], above: str = "") -> Iterator[str]:
 class ExportPerson(ReportingCommand):
     """manage.py export_person EMAIL --json"""
 
+    called = "export_person"
     help = "Print everything that Litmus stores about a person, as JSON."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -254,6 +264,7 @@ class ExportPerson(ReportingCommand):
 class ErasePerson(ReportingCommand):
     """manage.py erase_person EMAIL --labels keep|exclude --confirm EMAIL [--json]"""
 
+    called = "erase_person"
     help = "Replace a person's name and address by a pseudonym everywhere. This cannot be undone."
 
     def add_arguments(self, parser: CommandParser) -> None:

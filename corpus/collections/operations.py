@@ -75,6 +75,7 @@ REOPEN_COLLECTION = Operation(
 )
 
 DELETE_COLLECTION = Operation(
+    called="delete_collection",
     action=request_removal,
     form=RemovalForm,
     place=_with_extent(SETTINGS),

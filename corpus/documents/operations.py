@@ -8,6 +8,7 @@ from corpus.collections.rules import MANAGE
 from corpus.documents.actions import index_again
 
 INDEX_DOCUMENTS = Operation(
+    called="index_documents",
     action=index_again,
     place=in_collection("documents", "document_list"),
     roles=MANAGE,

@@ -106,12 +106,14 @@ class ImportCommand(ReportingCommand):
 class ImportPapers(ImportCommand):
     """manage.py import_papers SLUG FILE… [--format F] [--sections NAMES] [--dry-run] [--json]"""
 
+    called = "import_papers"
     kind = "papers"
 
 
 class UndoImport(ReportingCommand):
     """manage.py undo_import SLUG NUMBER [--json]"""
 
+    called = "undo_import"
     help = "Take an import back while nothing stands on it; its number is at the end of its page's address."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -19,6 +19,7 @@ from corpus.pools.reads.pool_report import RunHoles, holes_of_runs, overlap_of_m
 class BuildPools(ReportingCommand):
     """manage.py build_pools SLUG [--recipe doris-mae] [--methods NAME…] [--depth N] [--json]"""
 
+    called = "build_pools"
     help = (
         "Pool the first documents of runs and of searches of the collection: their union, with the provenance of each. "
         "Afterwards the methods bring in exactly these; building twice changes nothing, and what campaigns have made "
@@ -73,12 +74,14 @@ class BuildPools(ReportingCommand):
 class ImportPool(ImportCommand):
     """manage.py import_pool SLUG FILE… [--method NAME] [--dry-run] [--json]"""
 
+    called = "import_pool"
     kind = "pool"
 
 
 class PoolReport(ReportingCommand):
     """manage.py pool_report SLUG [--json]"""
 
+    called = "pool_report"
     help = "Show how the methods of pools overlap, and how much of each run's top nobody has judged."
 
     def add_arguments(self, parser: CommandParser) -> None:

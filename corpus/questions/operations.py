@@ -86,6 +86,7 @@ def _show(done: RunFilteredAgain) -> dict[str, Any]:
 
 
 CHANGE_CUTOFFS = Operation(
+    called="change_cutoffs",
     action=change_cutoffs,
     form=CutoffsForm,
     place=RUN,

@@ -20,6 +20,7 @@ from corpus.runs.recipes.registry import RECIPES, all_options
 class ExportRun(ReportingCommand):
     """manage.py export_run SLUG NAME --out FILE [--header] [--json]"""
 
+    called = "export_run"
     help = "Write a run as TREC's six columns to FILE, and how it was made to FILE.metadata.yml."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -52,12 +53,14 @@ class ExportRun(ReportingCommand):
 class ImportRuns(ImportCommand):
     """manage.py import_runs SLUG FILE… [--name N] [--dry-run] [--json]"""
 
+    called = "import_runs"
     kind = "runs"
 
 
 class MakeRun(ReportingCommand):
     """manage.py make_run SLUG NAME --recipe R [--topics KIND] [--depth N] [options of the recipe] [--json]"""
 
+    called = "make_run"
     help = (
         "Make a retrieval run over the documents of a collection. The same recipe over the same collection gives the "
         "same run, byte for byte. Recipes: " + "; ".join(f"{each.name}: {each.about}" for each in RECIPES.own.values())

@@ -6,4 +6,5 @@ from corpus.imports.commands import ImportCommand
 class ImportTopics(ImportCommand):
     """manage.py import_topics SLUG FILE… [--format F] [--dry-run] [--json]"""
 
+    called = "import_topics"
     kind = "topics"

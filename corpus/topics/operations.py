@@ -37,6 +37,7 @@ CREATE_TOPIC = Operation(
 )
 
 MAKE_SUB_QUERIES = Operation(
+    called="make_sub_queries",
     action=make_sub_queries,
     form=SizeForm,
     place=in_collection("sub-queries", "sub_query_list"),

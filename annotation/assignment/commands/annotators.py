@@ -14,6 +14,7 @@ from annotation.models import AnnotatorKind
 
 
 class AddCommand(ReportingCommand):
+    called = "add_annotators"
     help = (
         "Let members of the collection judge in a campaign, by their addresses. With --name, add somebody without an"
         " account, or a machine, whose judgments are imported."

@@ -14,6 +14,7 @@ from annotation.campaigns.reads.pace import fetch_workload
 
 
 class Command(ReportingCommand):
+    called = "build_items"
     help = "Add the items that a campaign lacks: pairs of new aspects, of pools that have grown, new questions."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -20,6 +20,7 @@ REPORTED = ("slug", "name", "kind", "split", "overlap", "order", "strategy", "se
 
 
 class Command(ReportingCommand):
+    called = "create_campaign"
     help = (
         "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. What the command"
         " line says comes before the file of --config."

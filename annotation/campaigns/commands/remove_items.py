@@ -11,6 +11,7 @@ from annotation.campaigns.reads.campaigns import campaign_with
 
 
 class Command(ReportingCommand):
+    called = "remove_items"
     help = "Remove the items of a campaign that nobody has begun, with their assignments."
 
     def add_arguments(self, parser: CommandParser) -> None:

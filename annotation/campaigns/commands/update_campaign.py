@@ -16,6 +16,7 @@ REPORTED = ("slug", "name", "split", "overlap", "order", "strategy", "seed", "le
 
 
 class Command(ReportingCommand):
+    called = "update_campaign"
     help = (
         "Change a campaign: everything while it is a draft, and its name, lease, deadline and guideline while it is"
         " open. What the command line says comes before the file of --config."

@@ -38,6 +38,7 @@ FILES = ("guideline", "mail_body")  # options that name a file with the text
 class AuthorCalls(SteppedCommand):
     """manage.py author_calls SLUG STEP: asking authors for questions, by the steps of the pages."""
 
+    called = "author_calls"
     help = "Ask authors for questions about their papers: write a call, invite, send letters, make topics of answers."
     reads: ClassVar[dict[str, str]] = {
         "list": "list the calls of the collection",

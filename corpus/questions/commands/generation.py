@@ -23,6 +23,7 @@ from corpus.questions.reads.generation import Estimate, run_as_json, run_figures
 class ImportMentions(ImportCommand):
     """manage.py import_mentions SLUG FILE… [--format F] [--only-linked] [--dry-run] [--json]"""
 
+    called = "import_mentions"
     kind = "mentions"
 
 
@@ -31,6 +32,7 @@ class GenerateQuestions(ReportingCommand):
     [--seed S] [--prompt NAME[@VERSION]] [--overlap-definition D] [--cutoff-inside S] [--cutoff-outside S] [--dry-run]
     [--json], or --continue RUN [--ask-again]"""
 
+    called = "generate_questions"
     help = (
         "Ask the language model of LITMUS_LLM_BASE_URL for literature-search questions about citation mentions. What"
         " has been answered is not asked again: --continue goes on with a run that was stopped or gave up."

@@ -1,1 +1,0 @@
-from adjudication.verdicts.commands import Command

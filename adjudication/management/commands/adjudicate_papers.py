@@ -1,1 +1,0 @@
-from adjudication.papers.commands import AdjudicatePapers as Command

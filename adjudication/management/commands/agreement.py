@@ -1,3 +1,0 @@
-from adjudication.agreement.operations import REQUEST_AGREEMENT
-
-Command = REQUEST_AGREEMENT.command

@@ -1,1 +1,0 @@
-from adjudication.cycles.commands import Command

@@ -1,1 +1,0 @@
-from adjudication.exports.commands import Command

@@ -1,3 +1,0 @@
-from adjudication.splits.operations import MAKE_SPLIT
-
-Command = MAKE_SPLIT.command

@@ -1,1 +1,0 @@
-from adjudication.releases.commands import FreezeRelease as Command

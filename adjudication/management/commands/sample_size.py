@@ -1,1 +1,0 @@
-from adjudication.agreement.commands import SampleSize as Command

@@ -1,1 +1,0 @@
-from adjudication.evaluation.commands import SearchSheet as Command

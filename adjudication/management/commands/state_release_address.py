@@ -1,3 +1,0 @@
-from adjudication.releases.operations import STATE_RELEASE_ADDRESS
-
-Command = STATE_RELEASE_ADDRESS.command

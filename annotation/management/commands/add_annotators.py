@@ -1,1 +1,0 @@
-from annotation.assignment.commands.annotators import AddCommand as Command

@@ -1,3 +1,0 @@
-from annotation.assignment.operations import ASSIGN_ITEMS
-
-Command = ASSIGN_ITEMS.command

@@ -1,1 +1,0 @@
-from annotation.campaigns.commands.build_items import Command

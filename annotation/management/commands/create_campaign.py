@@ -1,1 +1,0 @@
-from annotation.campaigns.commands.create_campaign import Command

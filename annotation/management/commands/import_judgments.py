@@ -1,1 +1,0 @@
-from annotation.imports.commands import Command

@@ -1,1 +1,0 @@
-from annotation.machines.commands import Prompts as Command

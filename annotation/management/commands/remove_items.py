@@ -1,1 +1,0 @@
-from annotation.campaigns.commands.remove_items import Command

@@ -1,1 +1,0 @@
-from annotation.rubric.commands import Command

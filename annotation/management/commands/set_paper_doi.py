@@ -1,1 +1,0 @@
-from annotation.papers.commands import Command

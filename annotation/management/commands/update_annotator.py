@@ -1,3 +1,0 @@
-from annotation.assignment.operations import UPDATE_ANNOTATOR
-
-Command = UPDATE_ANNOTATOR.command

@@ -1,1 +1,0 @@
-from annotation.campaigns.commands.update_campaign import Command

@@ -1,1 +1,0 @@
-from corpus.questions.commands.author_calls import AuthorCalls as Command

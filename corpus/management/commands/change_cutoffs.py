@@ -1,3 +1,0 @@
-from corpus.questions.operations import CHANGE_CUTOFFS
-
-Command = CHANGE_CUTOFFS.command

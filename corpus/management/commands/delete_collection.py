@@ -1,3 +1,0 @@
-from corpus.collections.operations import DELETE_COLLECTION
-
-Command = DELETE_COLLECTION.command

@@ -1,1 +1,0 @@
-from corpus.collections.commands import ExportPerson as Command

@@ -1,1 +1,0 @@
-from corpus.documents.commands import ImportDocuments as Command

@@ -1,1 +1,0 @@
-from corpus.questions.commands.generation import ImportMentions as Command

@@ -1,1 +1,0 @@
-from corpus.imports.commands import ImportPapers as Command

@@ -1,1 +1,0 @@
-from corpus.pools.commands import ImportPool as Command

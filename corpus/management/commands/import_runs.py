@@ -1,1 +1,0 @@
-from corpus.runs.commands import ImportRuns as Command

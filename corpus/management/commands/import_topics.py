@@ -1,1 +1,0 @@
-from corpus.topics.commands import ImportTopics as Command

@@ -1,1 +1,0 @@
-from corpus.pools.commands import PoolReport as Command

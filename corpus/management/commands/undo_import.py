@@ -1,1 +1,0 @@
-from corpus.imports.commands import UndoImport as Command
