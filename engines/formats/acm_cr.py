@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 from xml.sax.saxutils import escape, quoteattr
 
 from engines.formats.characters import FORBIDDEN
+from engines.formats.layouts import DROPPED, Layout, optional, required
 from engines.formats.lines import read_lines
 from engines.formats.papers import PaperFormat
 from engines.formats.records import BrokenFile, Problem, id_problem
@@ -193,4 +194,21 @@ ACM_CR = PaperFormat(
     writes={"papers": write_acm_cr},
     shapes=(Shape("acm-cr", ("papers",), _is_acm_cr),),
     is_gold=True,
+    layouts={
+        "papers": Layout(
+            '<doc><doi>10.1145/3</doi><title>Owls</title><abstract/><contexts><context id="01" section="introduction">'
+            '<s cites="1">As shown [1].</s></context></contexts>\n'
+            '<references><reference id="1">10.1145/1</reference></references></doc>\n',
+            (
+                required("doi", "DOI of the paper"),
+                optional("title", "title"),
+                optional("abstract", "abstract"),
+                optional("context", "a paragraph that cites; attributes: id and section (introduction, related work)"),
+                optional("s", "a sentence; attributes: cites (numbers of references) and anonymised"),
+                optional("reference", "DOI or URL of a reference, or None; attribute: id"),
+                optional("status", "attribute of doc: draft or machine, nothing where people confirmed the paper"),
+            ),
+            DROPPED,
+        )
+    },
 )

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from engines.formats.bibtex import Entry, read_entries
+from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.records import DocumentRecord, Problem, Skip, id_problem
 from engines.formats.registry import Certainty, Format, Shape
 from engines.text.latex import decode_accents
@@ -175,10 +176,28 @@ def _doi(field: str, key: str) -> str:
     return key if key.startswith("10.") and "/" in key and not key.startswith("10.5555/") else ""
 
 
+_LAYOUT = Layout(
+    "@article{10.1145/1, author = {Uhl, Anna and Kauz, Bo}, title = {Hearing of Owls}, journal = {Owls}, year = 2021}\n"
+    "@inproceedings{moth22, title = {Wings of Moths}, booktitle = {Proceedings of Moths}, year = {2022}}\n",
+    (
+        required("key", "what follows the brace of an entry: the document's id, unique in the collection"),
+        optional("title", "title; a document has a title or an abstract"),
+        optional("abstract", "abstract"),
+        optional("author", "names, separated by “and”"),
+        optional("keywords", "separated by commas or semicolons"),
+        optional(("booktitle", "journal", "journaltitle"), "where it was published"),
+        optional("year", "year, four digits"),
+        optional("doi", "DOI; without one, a key that is a DOI serves"),
+        optional("url", "address"),
+    ),
+    KEPT,
+)
+
 BIBTEX = Format(
     name="bibtex",
     label="BibTeX",
     help="Entries as databases export them; articles and conference papers become documents.",
     reads={"documents": read_bibtex},
     shapes=(Shape("bibtex", ("documents",), lambda head: not head.is_json and _ENTRY(head.text), Certainty.POSSIBLE),),
+    layouts={"documents": _LAYOUT},
 )

@@ -8,26 +8,22 @@ is and must not be counted by importers of the judgments.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, BinaryIO
 
-from engines.formats.doris_queries import KIND, read_doris_queries, write_doris_queries
+from engines.formats.doris_queries import KIND
 from engines.formats.json_fields import FieldError, take_text, take_texts
 from engines.formats.json_stream import Part, read_parts
 from engines.formats.judgment_columns import MOST_SAID, SAID
 from engines.formats.pool_lists import PoolRow
 from engines.formats.records import AspectRecord, BrokenFile, DocumentRecord, JudgmentRow, Problem, TopicRecord
-from engines.formats.registry import Format, Head, Shape
 from engines.formats.repeats import SeenIds
 
 SCORES = (-1, 0, 1, 2)
 UNPARSED = -1
 MACHINE = "chatgpt"
 KEYS = frozenset({"Query", "Corpus", "Annotation", "aspect_id2aspect", "aspect2aspect_id"})
-
-_BLOCK = re.compile(r"query:\s*\d+\s*\n").match
 
 
 def read_doris_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
@@ -270,31 +266,3 @@ def read_doris_pools(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]
         yield from (PoolRow(str(part.index), str(place), file, part.line) for place in pool)
     if not is_known:
         raise BrokenFile(file, 1, "is not DORIS-MAE's JSON")
-
-
-def _read_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
-    """Read the queries from `queries.txt` or from the large JSON file, whichever this is."""
-    is_json = stream.peek(64).lstrip().startswith(b"{")  # type: ignore[attr-defined]
-    return read_doris_topics(stream, file) if is_json else read_doris_queries(stream, file)
-
-
-def _is_json(head: Head) -> bool:
-    return bool(head.keys & KEYS)
-
-
-DORIS_MAE = Format(
-    name="doris-mae",
-    label="DORIS-MAE",
-    help="Its large JSON file, with queries, abstracts, pools and annotations, or queries.txt.",
-    reads={
-        "documents": read_doris_documents,
-        "topics": _read_topics,
-        "pool": read_doris_pools,
-        "judgments": read_doris_judgments,
-    },
-    writes={"topics": write_doris_queries},
-    shapes=(
-        Shape("doris-mae-json", ("documents", "topics", "pool", "judgments"), _is_json),
-        Shape("doris-mae", ("topics",), lambda head: _BLOCK(head.marks)),
-    ),
-)

@@ -1,9 +1,10 @@
 """Litmus's own JSON Lines: documents, topics, judgments, citation mentions, one object a line."""
 
+from engines.formats import jsonl_documents, jsonl_topics, mentions
 from engines.formats.jsonl_documents import ID_KEYS, read_jsonl_documents, write_jsonl_documents
 from engines.formats.jsonl_topics import read_jsonl_topics, write_jsonl_topics
 from engines.formats.judgment_columns import MARKS
-from engines.formats.judgments import read_jsonl_judgments
+from engines.formats.judgments import JSONL_LAYOUT, read_jsonl_judgments
 from engines.formats.mentions import read_jsonl_mentions
 from engines.formats.registry import Certainty, Format, Head, Shape
 
@@ -43,4 +44,10 @@ JSONL = Format(
         Shape("jsonl-documents", RECORDS, _has_id, Certainty.POSSIBLE),
         Shape("jsonl-judgments", ("judgments",), lambda head: head.keys & MARKS, Certainty.MEANT),
     ),
+    layouts={
+        "documents": jsonl_documents.LAYOUT,
+        "topics": jsonl_topics.LAYOUT,
+        "judgments": JSONL_LAYOUT,
+        "mentions": mentions.LAYOUT,
+    },
 )

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 
 from engines.formats.json_fields import FieldError, is_id, take_first, take_id, take_text, take_texts, take_year
 from engines.formats.jsonl import read_objects, records_from, write_objects
+from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.records import DocumentRecord, Problem, id_problem
 
 ID_KEYS = ("docno", "_id", "id", "corpusid", "doc_id", "paper_id")
@@ -21,7 +22,30 @@ TEXT_KEYS = ("abstract", "text", "contents")
 FULL_TEXT = "full_text"
 FULL_TEXT_KEYS = (FULL_TEXT, "full_paper")
 FIELDS = ("docno", "title", "abstract", "keywords", "authors", "venue", "year", "doi", "url")  # as Litmus writes them
+VENUE_KEYS = ("venue", "journal", "booktitle")
+AUTHOR_KEYS = ("authors", "author")
 _values = attrgetter(*FIELDS)
+
+LAYOUT = Layout(
+    '{"docno": "10.1145/1", "title": "Hearing of owls", "abstract": "Owls hear well.", "year": 2021}\n'
+    '{"docno": "10.1145/2", "title": "Wings of moths", "abstract": "Moths are quiet.", "year": 2022}\n',
+    (
+        required(ID_KEYS, "the document's id, unique in the collection"),
+        optional("title", "title; a document has a title or an abstract"),
+        optional(TEXT_KEYS, "abstract, or the whole text of a short document"),
+        optional("sentences", "the abstract as pairs of a label and a sentence"),
+        optional("keywords", "list of texts, or one text with commas"),
+        optional(AUTHOR_KEYS, "list of names"),
+        optional(VENUE_KEYS, "where it was published"),
+        optional("year", "year, four digits"),
+        optional("doi", "DOI"),
+        optional("url", "address"),
+        optional(FULL_TEXT_KEYS, "full text"),
+        optional(("citations", "outbound_citations"), "list of ids of cited documents"),
+        optional(("cited_by", "inbound_citations"), "list of ids of citing documents"),
+    ),
+    KEPT,
+)
 
 
 def read_jsonl_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
@@ -48,7 +72,7 @@ def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
         abstract,
         take_texts(item, ("keywords",)),
         take_authors(item),
-        take_text(item, ("venue", "journal", "booktitle")),
+        take_text(item, VENUE_KEYS),
         take_year(item),
         take_text(item, ("doi",)),
         take_text(item, ("url",)),
@@ -86,7 +110,7 @@ def _labelled_sentences(item: dict[str, Any]) -> str:
 
 def take_authors(item: dict[str, Any]) -> tuple[str, ...]:
     """Return the names under authors or author; S2ORC gives objects with `name` or first, middle, last, suffix."""
-    name, value = take_first(item, ("authors", "author"))
+    name, value = take_first(item, AUTHOR_KEYS)
     if isinstance(value, str):
         return tuple(part.strip() for part in value.split(" and " if " and " in value else ";") if part.strip())
     if not name:

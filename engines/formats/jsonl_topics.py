@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 
 from engines.formats.json_fields import FieldError, take_first, take_id, take_targets, take_text, take_texts
 from engines.formats.jsonl import read_objects, records_from, write_objects
+from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.records import MAX_TOPIC_LENGTH, AspectRecord, Problem, TopicRecord, id_problem
 
 ID_KEYS = ("number", "_id", "id", "query_id", "qid", "topic")
@@ -25,6 +26,27 @@ MAX_LEVELS = 2
 # As Litmus writes them.
 FIELDS = ("number", "title", "text", "narrative", "kind", "source", "sentences", "aspects", "targets")
 _CHILD_KEYS = ("aspects", "children", "sub_aspects", "subaspects")
+_TARGET_KEYS = ("targets", "corpusids")
+
+LAYOUT = Layout(
+    '{"number": "1", "title": "Owl hearing", "text": "How do owls hear?", "targets": ["10.1145/1"]}\n'
+    '{"number": "2", "title": "Moth wings", "text": "Why are moths quiet?", "aspects": ["Wings", "Flight"]}\n',
+    (
+        required(ID_KEYS, "the topic's number or name, unique in the collection"),
+        required(TEXT_KEYS, "what is searched for; without it, the sentences or the title serve"),
+        optional("title", "short title"),
+        optional("narrative", "what counts as relevant"),
+        optional("kind", "question, complex-query, context-paragraph or context-sentence"),
+        optional("source", "where the topic comes from, such as inline-acl or author"),
+        optional("category", "what the topic is about"),
+        optional("author", "who asked"),
+        optional("sentences", "list of the text's sentences"),
+        optional(_CHILD_KEYS, "list of aspects, each a text or an object with text, aspects, sentences and spoken_in"),
+        optional(_TARGET_KEYS, "list of ids of documents known to be relevant"),
+        optional("source_papers", "list of ids of documents that the topic was written from"),
+    ),
+    KEPT,
+)
 
 
 def read_jsonl_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
@@ -58,7 +80,7 @@ def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:
         aspects,
         file,
         line,
-        take_targets(item, ("targets", "corpusids")),
+        take_targets(item, _TARGET_KEYS),
         item,
         author if isinstance(author, str) else "",
     )

@@ -21,6 +21,7 @@ NO = frozenset({"", "0", "false", "no", "n", "human"})
 class Column:
     """One column.
 
+    meaning    what it is, for the help
     read       the text of a cell to its value, None or "" for an empty one; raises ValueError with the reason
     sql        PostgreSQL's type of the value
     is_flag    written as 1 or 0, in JSON as true or false
@@ -30,6 +31,7 @@ class Column:
     """
 
     name: str
+    meaning: str
     read: Callable[[str], Any] = str.strip
     sql: str = "text"
     is_flag: bool = False
@@ -90,23 +92,36 @@ def moment(text: str) -> datetime | None:
 MOST_SAID = 200_000  # characters of a machine's reply that are kept; no answer needs more
 
 COLUMNS = (
-    Column("annotator"),
-    Column("topic"),
-    Column("aspect"),
-    Column("docno"),
-    Column("criterion"),
-    Column("value"),
-    Column("machine", flag, "boolean", is_flag=True),
-    Column("model", partial(word_up_to, 150), is_detail=True),
-    Column("run", partial(whole_up_to, 2**15 - 1), "smallint", is_detail=True),
-    Column("reason", partial(word_up_to, 60), is_detail=True),
-    Column("note", partial(text_up_to, 10_000), is_detail=True, is_stored=True),
-    Column("flagged", flag, "boolean", is_flag=True, is_detail=True),
-    Column("guideline", partial(whole_up_to, 2**31 - 1), "integer", is_detail=True),
-    Column("at", moment, "timestamptz", is_detail=True),
-    Column("active_ms", partial(whole_up_to, 2**31 - 1), "integer", is_detail=True, is_stored=True),
+    Column("annotator", "who judged: the e-mail address of a member or any other name"),
+    Column("topic", "number of the topic"),
+    Column("aspect", "text of the aspect, where aspects are judged; empty for the whole topic"),
+    Column("docno", "id of the document, where documents are judged"),
+    Column("criterion", "key of the criterion; may be empty in a campaign with one criterion"),
+    Column("value", "value of the level, a whole number; of a machine, -1 is an answer that could not be read"),
+    Column("machine", "1 where a machine judged", flag, "boolean", is_flag=True),
+    Column("model", "the machine's model", partial(word_up_to, 150), is_detail=True),
+    Column("run", "number of the machine's run", partial(whole_up_to, 2**15 - 1), "smallint", is_detail=True),
+    Column("reason", "key of the reason given for the value", partial(word_up_to, 60), is_detail=True),
+    Column("note", "the annotator's note", partial(text_up_to, 10_000), is_detail=True, is_stored=True),
+    Column("flagged", "1 where the annotator flagged the item", flag, "boolean", is_flag=True, is_detail=True),
+    Column(
+        "guideline",
+        "number of the guideline's version that was valid",
+        partial(whole_up_to, 2**31 - 1),
+        "integer",
+        is_detail=True,
+    ),
+    Column("at", "time with its zone, such as 2026-11-22T09:30:00+00:00", moment, "timestamptz", is_detail=True),
+    Column(
+        "active_ms",
+        "time spent on the item, in milliseconds",
+        partial(whole_up_to, 2**31 - 1),
+        "integer",
+        is_detail=True,
+        is_stored=True,
+    ),
     # A machine's words. Of a run made here they are with its reply, not with the answer, so they are not compared.
-    Column(SAID, lambda text: text[:MOST_SAID], is_detail=True, is_stored=True, is_compared=False),
+    Column(SAID, "a machine's reply", lambda text: text[:MOST_SAID], is_detail=True, is_stored=True, is_compared=False),
 )
 MARKS = frozenset({"annotator", "criterion", "value"})  # by which a file of judgments is known that lacks others
 NAMES = tuple(column.name for column in COLUMNS)

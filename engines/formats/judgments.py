@@ -11,6 +11,7 @@ from engines.formats.csv_text import read_csv, write_csv
 from engines.formats.json_fields import FieldError, take_first
 from engines.formats.jsonl import read_objects, records_from, write_objects
 from engines.formats.judgment_columns import COLUMNS, DETAILS, MARKS, NAMES, flag
+from engines.formats.layouts import DROPPED, Field, Layout
 from engines.formats.qrels import read_qrels
 from engines.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
 from engines.formats.registry import Certainty, Format, Shape
@@ -131,6 +132,14 @@ def _cell_text(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
+FIELDS = tuple(Field((column.name,), column.meaning, column.name in REQUIRED) for column in COLUMNS)
+JSONL_LAYOUT = Layout(
+    '{"annotator": "ana", "topic": "1", "docno": "10.1145/1", "criterion": "relevance", "value": 2}\n'
+    '{"annotator": "ana", "topic": "1", "docno": "10.1145/2", "criterion": "relevance", "value": 0}\n',
+    FIELDS,
+    DROPPED,
+)
+
 CSV = Format(
     name="csv",
     label="CSV",
@@ -140,4 +149,11 @@ CSV = Format(
         Shape("csv-judgments", ("judgments",), lambda head: {"annotator", "value"} <= set(head.columns)),
         Shape("csv-judgments", ("judgments",), lambda head: MARKS & set(head.columns), Certainty.MEANT),
     ),
+    layouts={
+        "judgments": Layout(
+            "annotator,topic,docno,criterion,value\nana,1,10.1145/1,relevance,2\n",
+            FIELDS,
+            f"The first line names the columns, in any order; commas, semicolons or tabs separate them. {DROPPED}",
+        )
+    },
 )

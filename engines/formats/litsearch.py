@@ -11,7 +11,9 @@ from typing import Any, BinaryIO
 
 from engines.formats.json_fields import FieldError, is_id, take_id, take_targets, take_text
 from engines.formats.jsonl import read_objects, records_from, write_objects
+from engines.formats.jsonl_documents import LAYOUT as JSONL_LAYOUT
 from engines.formats.jsonl_documents import document_from, read_jsonl_documents
+from engines.formats.layouts import DROPPED, KEPT, Layout, optional, required
 from engines.formats.litsearch_parquet import MAGIC, read_rows
 from engines.formats.records import (
     MAX_TOPIC_LENGTH,
@@ -171,6 +173,39 @@ def _is_corpus(head: Head) -> bool:
     return head.has_keys({"corpusid", "title", "full_paper"}, {"corpusid", "title", "citations"})
 
 
+_DOCUMENTS = Layout(
+    '{"corpusid": 11, "title": "Hearing of owls", "abstract": "Owls hear well.", "citations": [12], "full_paper": ""}\n'
+    '{"corpusid": 12, "title": "Wings of moths", "abstract": "Moths are quiet.", "citations": [], "full_paper": ""}\n',
+    (
+        *JSONL_LAYOUT.fields,
+        optional("content", "of corpus_s2orc: the full text, and annotations with the places of its parts"),
+        optional("externalids", "of corpus_s2orc: object with doi, arxiv, acl and others"),
+    ),
+    f"As parquet, these are the columns. {KEPT}",
+)
+_TOPICS = Layout(
+    '{"query_set": "manual_acl", "query": "Which paper is on owls?", "specificity": 1, "corpusids": [11]}\n'
+    '{"query_set": "inline_acl", "query": "Are there papers on moths?", "specificity": 0, "corpusids": [12]}\n',
+    (
+        required("query", "the question"),
+        optional("number", "the topic's number; without it, the number of the row, from 0"),
+        optional("query_set", "inline_acl, inline_nonacl, manual_acl or manual_iclr"),
+        optional("specificity", "0 broad, 1 specific"),
+        optional("quality", "0, 1 or 2"),
+        optional(("corpusids", "docnos"), "list of ids of documents known to be relevant"),
+    ),
+    f"As parquet, these are the columns. {KEPT}",
+)
+_RUNS = Layout(
+    '{"query_set": "manual_acl", "query": "Which paper is on owls?", "retrieved": [11, 12]}\n'
+    '{"query_set": "inline_acl", "query": "Are there papers on moths?", "retrieved": [12, 11]}\n',
+    (
+        required(RETRIEVED, "list of ids of documents, best first"),
+        optional("number", "the topic's number; without it, the number of the row, from 0"),
+    ),
+    f"The file's name is the name of the run. {DROPPED}",
+)
+
 LITSEARCH = Format(
     name="litsearch",
     label="LitSearch",
@@ -188,4 +223,5 @@ LITSEARCH = Format(
         Shape("litsearch-queries", ("topics",), lambda head: head.has_keys({"query_set"}, {"query", "corpusids"})),
         Shape("litsearch-corpus", ("documents",), _is_corpus),
     ),
+    layouts={"documents": _DOCUMENTS, "topics": _TOPICS, "runs": _RUNS},
 )

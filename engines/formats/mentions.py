@@ -20,12 +20,31 @@ from typing import Any, BinaryIO
 from engines.formats.dois import is_placeholder
 from engines.formats.json_fields import FieldError, take_text
 from engines.formats.jsonl import read_objects
+from engines.formats.layouts import DROPPED, Layout, optional, required
 from engines.formats.papers import FullPaper, Marker, Reference
 from engines.formats.records import PartProblem, Problem
 from engines.formats.registry import Read
 from engines.text.words import title_key
 
 LONGEST_KEY = 400
+
+LAYOUT = Layout(
+    '{"source_doi": "10.1145/3", "text": "As shown [2].", "markers": [{"start": 9, "end": 12, "keys": ["b1"]}], '
+    '"references": {"b1": {"doi": "10.1145/1", "title": "Hearing of owls"}}}\n'
+    '{"source_doi": "10.1145/3", "text": "See [1].", "markers": [{"start": 4, "end": 7, "keys": ["b0"]}], '
+    '"references": {"b0": {"doi": "10.1145/2", "title": "Wings of moths"}}}\n',
+    (
+        required(("source_id", "source_doi", "source_title"), "the citing paper: one of the three, or several"),
+        required("text", "the paragraph"),
+        required(
+            "markers", "list of objects with start and end (characters of the text, from 0) and keys of references"
+        ),
+        required("references", "object of the references by key, each with id (or docno, corpusid), doi and title"),
+        optional("section", "heading of the section"),
+        optional("paragraph", "place of the paragraph in its paper, from 0; counted where it is left out"),
+    ),
+    DROPPED,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from engines.formats.acm_cr import read_dois
+from engines.formats.layouts import DROPPED, Layout, optional, required
 from engines.formats.records import BrokenFile, Problem
 from engines.formats.registry import Certainty, Format, Head, Shape
 
@@ -70,6 +71,16 @@ ORDER = Format(
     help="A table (TSV or CSV) with the columns doi and first_sentence_number.",
     reads={"paper-order": read_order},
     shapes=(Shape("paper-order", ("papers", "paper-order"), _is_order, Certainty.IF_REQUESTED),),
+    layouts={
+        "paper-order": Layout(
+            "doi\tfirst_sentence_number\n10.1145/1\t1\n",
+            (
+                required("doi", "DOI of the paper"),
+                optional("first_sentence_number", "number of the paper's first sentence topic; empty to count on"),
+            ),
+            f"The first line names the columns; commas or tabs separate them. {DROPPED}",
+        )
+    },
 )
 
 SHEET = Format(
@@ -78,4 +89,15 @@ SHEET = Format(
     help="ACM-CR's worksheet of a paper's references, for their notes.",
     reads={"reference-notes": read_dois},
     shapes=(Shape("dois", ("papers", "reference-notes"), lambda head: head.suffix == "dois"),),
+    layouts={
+        "reference-notes": Layout(
+            "[1]\t10.1145/1\tthe extended version\n-[2]\thttps://example.org/report\tnot in the collection\n",
+            (
+                required("number", "number of the reference, in brackets; a - before it says that it lies outside"),
+                required("address", "DOI or URL of the reference"),
+                optional("note", "any text"),
+            ),
+            "Columns have no header and are separated by tabs. The file's name is the paper's, and ends with .dois.",
+        )
+    },
 )

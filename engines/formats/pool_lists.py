@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from engines.formats.layouts import Layout, required
 from engines.formats.lines import MAX_ROW_BYTES, read_lines
 from engines.formats.qrels import BEIR_HEADER
 from engines.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, id_problem
@@ -76,4 +77,11 @@ PAIRS = Format(
     help="Topic and docno in each line, separated by spaces.",
     reads={"pool": read_pool_list},
     shapes=(Shape("pairs", ("pool",), _is_list, Certainty.IF_REQUESTED),),
+    layouts={
+        "pool": Layout(
+            "1 10.1145/1\n1 10.1145/2\n",
+            (required("topic", "number of the topic"), required("docno", "id of the document")),
+            "Columns have no header and are separated by spaces or tabs.",
+        )
+    },
 )

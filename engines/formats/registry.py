@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from engines.formats.jsonl import parse_object
+from engines.formats.layouts import Layout
 from engines.formats.records import BrokenFile
 from engines.plugins import Registry
 
@@ -34,7 +35,7 @@ BUILT_IN = (
     "engines.formats.trec:QRELS",
     "engines.formats.pool_lists:PAIRS",
     "engines.formats.s2orc:S2ORC",
-    "engines.formats.doris_json:DORIS_MAE",
+    "engines.formats.doris_mae:DORIS_MAE",
     "engines.formats.litsearch:LITSEARCH",
     "engines.pdf.pdf_format:PDF",
     "engines.formats.tei:TEI",
@@ -116,7 +117,8 @@ class Shape:
 class Format:
     """A format. `name` is what people choose and imports store, `help` says in a sentence what such a file looks like.
 
-    `reads` and `writes` are by what is carried: documents, topics, runs, pool, judgments, mentions, papers.
+    `reads` and `writes` are by what is carried: documents, topics, runs, pool, judgments, mentions, papers. All that is
+    read has a layout, with lines to copy and the names of the fields. Errors: ValueError for one that is missing.
     """
 
     name: str
@@ -125,6 +127,11 @@ class Format:
     reads: Mapping[str, Read] = field(default_factory=dict)
     writes: Mapping[str, Write] = field(default_factory=dict)
     shapes: tuple[Shape, ...] = ()
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if lacking := sorted(self.reads.keys() - self.layouts.keys()):
+            raise ValueError(f"the format {self.name} has no layout of {', '.join(lacking)}")
 
 
 @cache

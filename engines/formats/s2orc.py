@@ -14,6 +14,8 @@ from typing import Any, BinaryIO
 from engines.formats.json_fields import FieldError, take_id, take_text, take_texts, take_year
 from engines.formats.jsonl import parse_object, read_objects, records_from
 from engines.formats.jsonl_documents import FULL_TEXT, document_from, take_authors
+from engines.formats.jsonl_documents import LAYOUT as JSONL_LAYOUT
+from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.lines import MAX_LINE_BYTES
 from engines.formats.mentions import mentions_from
 from engines.formats.papers import FullPaper, Marker, PaperFormat, Paragraph, Reference, first_year
@@ -201,6 +203,34 @@ def _is_s2orc(head: Head) -> bool:
     )
 
 
+_ID = required(("paper_id", "corpusid"), "the paper's id, unique in the collection")
+_ANNOTATED = (
+    optional("content", "of the newer generation: object with text, and annotations with the places of its parts"),
+    optional("externalids", "of the newer generation: object with doi, arxiv, acl and others"),
+)
+_PAPER = Layout(
+    '{"paper_id": "1", "title": "Hearing of owls", "body_text": [{"text": "As shown [2].", "section": "Intro", '
+    '"cite_spans": [{"start": 9, "end": 12, "ref_id": "BIBREF1"}]}], "bib_entries": {"BIBREF1": {"title": "Ears"}}}\n'
+    '{"paper_id": "2", "title": "Wings of moths", "body_text": [{"text": "See [1].", "section": "Intro", '
+    '"cite_spans": [{"start": 4, "end": 7, "ref_id": "BIBREF0"}]}], "bib_entries": {"BIBREF0": {"title": "Wings"}}}\n',
+    (
+        _ID,
+        required("body_text", "list of paragraphs with text, section and cite_spans"),
+        optional(
+            "bib_entries", "object of the references by ref_id, with title, authors, year, venue, link and other_ids"
+        ),
+        optional(_PARSE_KEYS, "object that holds body_text and bib_entries, as doc2json writes them"),
+        optional("title", "title"),
+        optional("abstract", "text, or list of paragraphs"),
+        optional("authors", "list of names, or of objects with first, middle, last and suffix"),
+        optional(("venue", "journal"), "where it was published"),
+        optional("year", "year, four digits"),
+        optional("doi", "DOI"),
+        *_ANNOTATED,
+    ),
+    "Other fields are not read.",
+)
+
 S2ORC = PaperFormat(
     name="s2orc",
     label="S2ORC (or doc2json)",
@@ -215,4 +245,14 @@ S2ORC = PaperFormat(
         Shape("s2orc", ("papers",), lambda head: head.is_json, Certainty.IF_REQUESTED),
     ),
     is_one_paper=False,
+    layouts={
+        "documents": Layout(
+            '{"paper_id": "1", "title": "Hearing of owls", "abstract": "Owls hear well.", "has_pdf_parse": false}\n'
+            '{"paper_id": "2", "title": "Wings of moths", "abstract": "Moths are quiet.", "has_pdf_parse": false}\n',
+            (_ID, *JSONL_LAYOUT.fields[1:], optional("body_text", "list of paragraphs, the full text"), *_ANNOTATED),
+            KEPT,
+        ),
+        "papers": _PAPER,
+        "mentions": _PAPER,
+    },
 )

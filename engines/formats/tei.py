@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, BinaryIO
 
+from engines.formats.layouts import Layout, optional, required
 from engines.formats.mentions import mentions_from
 from engines.formats.papers import (
     Box,
@@ -271,10 +272,29 @@ def _read_papers(stream: BinaryIO, file: str, **_: Any) -> Iterator[FullPaper]:
     yield read_tei(stream, file)
 
 
+_LAYOUT = Layout(
+    '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head n="1">Intro</head>'
+    '<p>As shown <ref type="bibr" target="#b0">[1]</ref>.</p></div></body>\n'
+    '<back><listBibl><biblStruct xml:id="b0"><analytic><title level="a">Hearing of owls</title></analytic>'
+    "</biblStruct></listBibl></back></text></TEI>\n",
+    (
+        optional("teiHeader", "title, authors, DOI, year and abstract of the paper"),
+        required("p", "a paragraph of the body, in div with head"),
+        optional("ref", "in a paragraph: with type bibr, a citation marker whose target is a reference"),
+        optional("s", "in a paragraph: a sentence"),
+        optional("note", "a footnote"),
+        optional("figure", "its figDesc is a caption"),
+        optional("biblStruct", "a reference, with its xml:id"),
+        optional("coords", "an attribute: places on the pages"),
+    ),
+    "Other elements are not read; their text is part of the paragraph that they stand in.",
+)
+
 TEI = PaperFormat(
     name="tei",
     label="GROBID TEI",
     help="XML that GROBID makes of a paper.",
     reads={"papers": _read_papers, "mentions": mentions_from(_read_papers)},
     shapes=(Shape("tei", ("papers", "mentions"), lambda head: _MARK(head.marks)),),
+    layouts={"papers": _LAYOUT, "mentions": _LAYOUT},
 )

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from engines.formats.judgments import read_qrels_judgments
+from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.pool_lists import read_pool_list
 from engines.formats.qrels import read_qrels, write_qrels
 from engines.formats.records import Problem, TopicRecord
 from engines.formats.registry import MARK_CHARS, Certainty, Format, Head, Shape
-from engines.formats.trec_documents import read_trec_documents
+from engines.formats.trec_documents import TEXT_TAGS, TITLE_TAGS, read_trec_documents
 from engines.formats.trec_runs import read_run
 from engines.formats.trec_topics import read_trec_topics, read_web_topics, write_trec_topics
 
@@ -55,6 +56,41 @@ TREC = Format(
         Shape("trec-run", ("runs",), _is_run, Certainty.LIKELY),
         Shape("trec-run", ("runs",), _is_damaged_run, Certainty.IF_REQUESTED, is_binary=True),
     ),
+    layouts={
+        "documents": Layout(
+            "<DOC>\n<DOCNO>10.1145/1</DOCNO>\n<TITLE>Hearing of owls</TITLE>\n"
+            "<TEXT>\nOwls hear well.\n</TEXT>\n</DOC>\n",
+            (
+                required("DOCNO", "the document's id, unique in the collection"),
+                optional(TITLE_TAGS, "title; a document has a title or a text"),
+                optional(TEXT_TAGS, "abstract or text"),
+            ),
+            KEPT,
+        ),
+        "topics": Layout(
+            "<top>\n<num> Number: 1\n<title> Owl hearing\n<desc> Description:\nHow do owls hear?\n"
+            "<narr> Narrative:\nEars count.\n</top>\n",
+            (
+                required("num", "number of the topic"),
+                optional("title", "short title; without a description it is the text"),
+                optional("desc", "what is searched for"),
+                optional("narr", "what counts as relevant"),
+            ),
+            KEPT,
+        ),
+        "runs": Layout(
+            "1 Q0 10.1145/1 1 2.5 bm25\n1 Q0 10.1145/2 2 1.5 bm25\n",
+            (
+                required("topic", "number of the topic"),
+                required("Q0", "any word; not read"),
+                required("docno", "id of the document"),
+                required("rank", "a whole number; the order is that of the scores"),
+                required("score", "a number"),
+                required("tag", "name of the run"),
+            ),
+            "Columns have no header and are separated by spaces or tabs. Lines that begin with # are notes.",
+        ),
+    },
 )
 
 TREC_XML = Format(
@@ -63,6 +99,20 @@ TREC_XML = Format(
     help="Topics in <topics>, with subtopics, as of the Web track.",
     reads={"topics": read_web_topics},
     shapes=(Shape("trec-xml-topics", ("topics",), lambda head: _WEB(head.marks)),),
+    layouts={
+        "topics": Layout(
+            '<topics>\n<topic number="1">\n<query>owl hearing</query>\n<description>How do owls hear?</description>\n'
+            '<subtopic number="1">What do ears do?</subtopic>\n</topic>\n</topics>\n',
+            (
+                required("number", "number of the topic, an attribute"),
+                optional("query", "short title; without a description it is the text"),
+                optional("description", "what is searched for"),
+                optional("narrative", "what counts as relevant"),
+                optional("subtopic", "an aspect"),
+            ),
+            "Other attributes are kept with the topic.",
+        )
+    },
 )
 
 QRELS = Format(
@@ -72,4 +122,17 @@ QRELS = Format(
     reads={"judgments": read_qrels_judgments, "pool": read_pool_list, "qrels": read_qrels},
     writes={"qrels": write_qrels},
     shapes=(Shape("trec-qrels", ("judgments", "pool", "qrels"), _is_qrels, Certainty.LIKELY),),
+    layouts=dict.fromkeys(
+        ("judgments", "pool", "qrels"),
+        Layout(
+            "1 0 10.1145/1 2\n1 0 10.1145/2 0\n",
+            (
+                required("topic", "number of the topic"),
+                required("iteration", "any word; for judgments, the annotator"),
+                required("docno", "id of the document"),
+                required("value", "grade, a whole number; not read for a pool"),
+            ),
+            "Columns have no header and are separated by spaces or tabs.",
+        ),
+    ),
 )

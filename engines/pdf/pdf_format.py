@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from engines.formats.layouts import Layout
 from engines.formats.papers import FullPaper, PaperFormat
 from engines.formats.registry import Certainty, Head, Shape
 from engines.pdf.vocabulary import Vocabulary
@@ -39,4 +40,7 @@ PDF = PaperFormat(
     ),
     is_read_apart=True,
     suffix="pdf",
+    layouts={
+        "papers": Layout(note="A PDF is no text, so there are no lines to copy: any paper whose text can be selected.")
+    },
 )

@@ -6,6 +6,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from engines import plugins
+from engines.formats.layouts import Layout
 from engines.formats.reading import read_topics
 from engines.formats.records import AspectRecord, DocumentRecord, TopicRecord
 from engines.formats.registry import (
@@ -64,6 +65,7 @@ WORDS = Format(
     help="A question a line, after a line of three dots.",
     reads={"topics": _read_words},
     shapes=(Shape("words", ("topics",), lambda head: head.text.startswith("..."), Certainty.SURE),),
+    layouts={"topics": Layout(note="A question is a line of plain words.")},
 )
 
 
