@@ -89,7 +89,7 @@ def progress_key(job: Job) -> str:
 class JobKind(ABC, Generic[J]):
     """One kind of background job. This base is for jobs of a person: they alone see them, and nobody cancels them.
 
-    Jobs of a collection subclass corpus.collections.jobs.collection_jobs.CollectionJob, those of a campaign
+    Jobs of a collection subclass corpus.collections.jobs.CollectionJob, those of a campaign
     CampaignJob.
     """
 

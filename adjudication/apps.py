@@ -11,14 +11,14 @@ class AdjudicationConfig(AppConfig):
     reply_cards = {"adjudication": "adjudication.cards.reply_cards"}
     help_cards = {"adjudication": "adjudication.cards.help_cards"}
     jobs = {
-        "agreement": "adjudication.agreement.jobs.agreement.AgreementJob",
-        "votes": "adjudication.verdicts.jobs.votes.VoteJob",
+        "agreement": "adjudication.agreement.jobs.AgreementJob",
+        "votes": "adjudication.verdicts.jobs.VoteJob",
         "work": "adjudication.following.jobs.WorkJob",
         "evaluations": "adjudication.evaluation.jobs.EvaluationJob",
-        "releases": "adjudication.releases.jobs.release.ReleaseJob",
+        "releases": "adjudication.releases.jobs.ReleaseJob",
     }
     importers = {"qrels": "adjudication.evaluation.importer.QRELS"}
-    backup_files = {"releases": "adjudication.releases.reads.archive.stored_files"}
+    backup_files = {"releases": "adjudication.releases.archive.stored_files"}
     deletion_guards = {"releases": "adjudication.releases.rules.standing_release"}
     registries = {  # see engines/plugins.py
         "exporters": "adjudication.exporting.registry.EXPORTERS",
@@ -31,11 +31,11 @@ class AdjudicationConfig(AppConfig):
         "votes": "adjudication.procedures.votes.VOTES",
         "papers": "adjudication.procedures.papers.PAPERS",
     }
-    topic_sets = {"question-set": "adjudication.questions.reads.question_set.QUESTION_TOPICS"}
-    topic_parts = {"splits": "adjudication.splits.reads.PARTS_OF_SPLITS"}
-    collection_figures = {"questions": "adjudication.questions.reads.question_statistics.question_figures"}
+    topic_sets = {"question-set": "adjudication.questions.question_set.QUESTION_TOPICS"}
+    topic_parts = {"splits": "adjudication.splits.splits.PARTS_OF_SPLITS"}
+    collection_figures = {"questions": "adjudication.questions.question_statistics.question_figures"}
     label_verbs = {"adjudication": "adjudication.labels.rules.LABEL_VERBS"}
-    standing_on_imports = {"judgments": "adjudication.verdicts.jobs.undoing.standing_on_judgments"}
+    standing_on_imports = {"judgments": "adjudication.verdicts.undoing.standing_on_judgments"}
     erasures = {
-        "0-adjudication": "adjudication.verdicts.jobs.persons.erase",  # needs the names that annotation replaces
+        "0-adjudication": "adjudication.verdicts.persons.erase",  # needs the names that annotation replaces
     }

@@ -10,15 +10,15 @@ from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
 from adjudication.agreement.forms import AgreementForm
-from adjudication.agreement.views.figures import figures_context, people_context
-from adjudication.cycles.reads.trials import machine_rows
+from adjudication.agreement.pages.figures import figures_context, people_context
+from adjudication.cycles.trials import machine_rows
 from adjudication.exports.files import campaign_findings
+from adjudication.labels.pages import Scope, named_criterion
 from adjudication.labels.rules import can_adjudicate
-from adjudication.labels.views import Scope, named_criterion
 from adjudication.procedure import waiting_for
-from adjudication.verdicts.reads.dashboard import CampaignCard, chosen_card, fetch_cards, fetch_material, fetch_running
-from adjudication.verdicts.reads.road import fetch_road
-from annotation.machines.reads.machines import run_rows
+from adjudication.verdicts.dashboard import CampaignCard, chosen_card, fetch_cards, fetch_material, fetch_running
+from adjudication.verdicts.road import fetch_road
+from annotation.machines.machines import run_rows
 from annotation.models import AnnotatorKind, Criterion, MachineReply
 from corpus.collections.rules import can_oversee
 from corpus.models import Membership, Topic

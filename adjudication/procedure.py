@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
     from accounts.models import User
-    from adjudication.labels.views import Scope
+    from adjudication.labels.pages import Scope
     from annotation.models import Campaign
 
 

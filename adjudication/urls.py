@@ -3,21 +3,21 @@
 from django.urls import URLPattern, URLResolver, path
 
 from adjudication.agreement.operations import REQUEST_AGREEMENT, REQUEST_VOTE
-from adjudication.agreement.views import agreement, disagreements
+from adjudication.agreement.pages import agreement, disagreements
 from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
-from adjudication.cycles.views import cycles, unparsed_answers
+from adjudication.cycles.pages import cycles, unparsed_answers
 from adjudication.evaluation.operations import JUDGE_UNJUDGED, REQUEST_EVALUATION
-from adjudication.evaluation.views import details, evaluations, sheets
-from adjudication.exports import views as exports
-from adjudication.following import views as following
+from adjudication.evaluation.pages import details, evaluations, sheets
+from adjudication.exports import pages as exports
+from adjudication.following import pages as following
 from adjudication.papers.operations import MAKE_CONTEXT_TOPICS
-from adjudication.papers.views import contexts, paper_editing, papers
-from adjudication.questions import views as questions
-from adjudication.releases import views as releases
+from adjudication.papers.pages import contexts, paper_editing, papers
+from adjudication.questions import pages as questions
+from adjudication.releases import pages as releases
 from adjudication.releases.operations import REQUEST_RELEASE, STATE_RELEASE_ADDRESS
-from adjudication.splits import views as splits
+from adjudication.splits import pages as splits
 from adjudication.splits.operations import DELETE_SPLIT, MAKE_SPLIT
-from adjudication.verdicts.views import acceptance, adjudication, judgments, relevance
+from adjudication.verdicts.pages import acceptance, adjudication, judgments, relevance
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/statistics/", agreement.statistics_help, name="statistics_help"),

@@ -23,16 +23,16 @@ class AnnotationConfig(AppConfig):
     }
     importers = {"papers": "annotation.papers.importer.PAPERS", "judgments": "annotation.imports.importer.JUDGMENTS"}
     collection_figures = {
-        "contexts": "annotation.papers.reads.gold.context_figures",
-        "citing_paragraphs": "annotation.papers.reads.gold.citing_figures",
+        "contexts": "annotation.papers.gold.context_figures",
+        "citing_paragraphs": "annotation.papers.gold.citing_figures",
     }
-    farewells = {"campaigns": "annotation.assignment.actions.annotators.remove_from_campaigns"}
-    why_cannot_archive = {"campaigns": "annotation.campaigns.reads.campaigns.why_cannot_archive_open_campaigns"}
-    label_guards = {"campaigns": "annotation.labelling.rules.labels.labels_hidden_in"}
-    label_verbs = {"annotation": "annotation.labelling.rules.labels.LABEL_VERBS"}
-    person_guards = {"annotation": "annotation.labelling.rules.labels.check_can_read_answers_of"}
+    farewells = {"campaigns": "annotation.assignment.annotators.remove_from_campaigns"}
+    why_cannot_archive = {"campaigns": "annotation.campaigns.campaigns.why_cannot_archive_open_campaigns"}
+    label_guards = {"campaigns": "annotation.labelling.rules.labels_hidden_in"}
+    label_verbs = {"annotation": "annotation.labelling.rules.LABEL_VERBS"}
+    person_guards = {"annotation": "annotation.labelling.rules.check_can_read_answers_of"}
     person_reports = {
-        "annotation": "annotation.labelling.jobs.report_of",
-        "inquiries": "annotation.inquiries.jobs.report_of",
+        "annotation": "annotation.labelling.persons.report_of",
+        "inquiries": "annotation.inquiries.persons.report_of",
     }
-    erasures = {"1-annotation": "annotation.labelling.jobs.erase"}
+    erasures = {"1-annotation": "annotation.labelling.persons.erase"}

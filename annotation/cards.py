@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
-from annotation.campaigns.reads.home import work_of
-from annotation.inquiries.reads import new_answers, open_inquiries
+from annotation.campaigns.home import work_of
+from annotation.inquiries.inquiries import new_answers, open_inquiries
 from corpus.collections.rules import can_oversee
 from corpus.models import Membership, Role
 

@@ -10,9 +10,9 @@ from django.utils import timezone
 from accounts.counting import counted
 from accounts.digests import Line, Notice
 from accounts.models import User
-from annotation.campaigns.reads.campaigns import deadline_words
-from annotation.campaigns.reads.home import Work, work_of
-from annotation.inquiries.reads import new_answers, open_inquiries
+from annotation.campaigns.campaigns import deadline_words
+from annotation.campaigns.home import Work, work_of
+from annotation.inquiries.inquiries import new_answers, open_inquiries
 from annotation.models import Annotator, AnnotatorState, AssignmentState, Campaign, CampaignState
 
 NEAR = timedelta(days=3)  # a deadline within this time is reported

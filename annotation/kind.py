@@ -18,7 +18,7 @@ from engines.definitions.drafts import CriterionDraft
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
-    from annotation.assignment.reads.participation import Participation
+    from annotation.assignment.participation import Participation
     from annotation.models import Campaign
     from corpus.tables import Column
 

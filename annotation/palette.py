@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.urls import reverse
 
 from accounts.slots import tabs_for
-from annotation.campaigns.reads.campaigns import visible_campaigns
+from annotation.campaigns.campaigns import visible_campaigns
 from corpus.collections.finding import Entry, Finder, PaletteSearch
 
 

@@ -2,16 +2,16 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from annotation.assignment import views as assignment
+from annotation.assignment import pages as assignment
 from annotation.assignment.operations import UPDATE_ANNOTATOR
 from annotation.campaigns.operations import CLOSE_CAMPAIGN, DELETE_CAMPAIGN, OPEN_CAMPAIGN, SET_CALIBRATION
-from annotation.campaigns.views import campaigns, criteria, guidelines, help_pages, items
-from annotation.imports import views as imports
-from annotation.inquiries import views as inquiries
-from annotation.labelling.views import asking, labelling, labelling_data
-from annotation.machines import views as machines
-from annotation.papers.views import extraction_screen, extractions, papers
-from annotation.rubric import views as rubric
+from annotation.campaigns.pages import campaigns, criteria, guidelines, help_pages, items
+from annotation.imports import pages as imports
+from annotation.inquiries import pages as inquiries
+from annotation.labelling.pages import asking, labelling, labelling_data
+from annotation.machines import pages as machines
+from annotation.papers.pages import extraction_screen, extractions, papers
+from annotation.rubric import pages as rubric
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/", help_pages.show_help, name="help"),

@@ -86,7 +86,7 @@ def build(size: float) -> None:
     from django.db import connection, transaction
     from django.utils import timezone
 
-    from adjudication.labels.reads.labels import newest_submission, read_labels
+    from adjudication.labels.labels import newest_submission, read_labels
     from adjudication.models import VoteRun
     from annotation.models import Annotator, Campaign, Criterion, Guideline, Level
     from bench.scenes import people

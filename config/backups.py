@@ -20,7 +20,7 @@ from config.tables import OURS, Names, unknown_migration
 
 # Where systems keep the programs of several versions of PostgreSQL.
 PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql@*/bin")
-VECTORS = "corpus_documentvector"  # see corpus/searching/jobs/vectors.py
+VECTORS = "corpus_documentvector"  # see corpus/searching/vectors.py
 
 
 class BackupFailed(CommandError):

@@ -79,7 +79,7 @@ _cookie_suffix = hashlib.sha256(SECRET_KEY.encode()).hexdigest()[:8]
 SESSION_COOKIE_NAME = f"litmus_session_{_cookie_suffix}"
 CSRF_COOKIE_NAME = f"litmus_csrf_{_cookie_suffix}"
 MESSAGES_COOKIE_NAME = f"litmus_messages_{_cookie_suffix}"
-BROWSER_COOKIE_NAME = f"litmus_browser_{_cookie_suffix}"  # see annotation/labelling/views/browsers.py
+BROWSER_COOKIE_NAME = f"litmus_browser_{_cookie_suffix}"  # see annotation/labelling/pages/browsers.py
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -23,7 +23,7 @@ from accounts.sql import execute
 from config.checks import broken_plugins
 from config.env import BadEnvironment
 from config.tables import missing_migrations
-from corpus.collections.reads.endpoints import chat_endpoint, embeddings_endpoint
+from corpus.collections.endpoints import chat_endpoint, embeddings_endpoint
 
 PATIENCE = 2.0  # seconds for workers to answer
 Facts = list[tuple[str, str]]

@@ -19,12 +19,12 @@ class CorpusConfig(AppConfig):
     home_cards = {"corpus": "corpus.cards.home_cards"}
     digest_lines = {"corpus": "corpus.digest.lines"}
     jobs = {
-        "imports": "corpus.imports.jobs.imports.ImportJob",
-        "indexing": "corpus.documents.jobs.indexing.IndexingJob",
-        "runs": "corpus.runs.jobs.making.RunMakingJob",
-        "pools": "corpus.pools.jobs.pools.PoolJob",
-        "questions": "corpus.questions.jobs.generation.QuestionJob",
-        "mailings": "corpus.questions.jobs.author_mails.MailingJob",
-        "deletions": "corpus.collections.jobs.removals.RemovalJob",
-        "erasures": "corpus.collections.jobs.erasures.ErasureJob",
+        "imports": "corpus.imports.jobs.ImportJob",
+        "indexing": "corpus.documents.jobs.IndexingJob",
+        "runs": "corpus.runs.jobs.RunMakingJob",
+        "pools": "corpus.pools.jobs.PoolJob",
+        "questions": "corpus.questions.jobs.QuestionJob",
+        "mailings": "corpus.questions.jobs.MailingJob",
+        "deletions": "corpus.collections.jobs.RemovalJob",
+        "erasures": "corpus.collections.jobs.ErasureJob",
     }

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from accounts.models import User
 from accounts.slots import Card
 from corpus.models import Membership
-from corpus.topics.reads.reviews import reviews_waiting
+from corpus.topics.reviews import reviews_waiting
 
 
 def home_cards(user: User, _memberships: Iterable[Membership]) -> Iterator[Card]:

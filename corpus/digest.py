@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from accounts.digests import Line, Notice
 from accounts.models import User
-from corpus.topics.reads.reviews import reviews_waiting
+from corpus.topics.reviews import reviews_waiting
 
 
 def lines(user: User, since: datetime, now: datetime) -> Iterator[Line]:  # noqa: ARG001 - topics wait at any time

@@ -9,7 +9,7 @@ from accounts.models import User
 from accounts.slots import tabs_for
 from corpus.collections.finding import MOST_OF_A_KIND, Entry, Finder, PaletteSearch
 from corpus.collections.rules import can_create_collections
-from corpus.documents.reads import find_by_beginnings
+from corpus.documents.finding import find_by_beginnings
 from corpus.models import Membership, Topic
 from engines.text.names import document_name
 

@@ -2,9 +2,9 @@
 
 from celery import shared_task
 
-from corpus.searching.jobs.indexes import ShardBuilding
-from corpus.searching.jobs.parts import help_with
-from corpus.searching.jobs.shard_search import ShardSearches
+from corpus.searching.indexes import ShardBuilding
+from corpus.searching.parts import help_with
+from corpus.searching.shard_search import ShardSearches
 
 KINDS = {each.kind: each for each in (ShardBuilding, ShardSearches)}
 

@@ -5,17 +5,17 @@ from typing import Any
 from django.urls import URLPattern, URLResolver, path
 
 from corpus.collections.operations import ARCHIVE_COLLECTION, DELETE_COLLECTION, REOPEN_COLLECTION
-from corpus.collections.views import audit, collections, invitations, overview, people, persons
-from corpus.documents import views as documents
+from corpus.collections.pages import audit, collections, invitations, overview, people, persons
+from corpus.documents import pages as documents
 from corpus.documents.operations import INDEX_DOCUMENTS
-from corpus.imports import views as imports
-from corpus.pools import views as pools
+from corpus.imports import pages as imports
+from corpus.pools import pages as pools
 from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, INVITE_AUTHOR, SEND_LETTERS
-from corpus.questions.views import author_answers, author_calls, generation, mentions
-from corpus.runs import views as runs
+from corpus.questions.pages import author_answers, author_calls, generation, mentions
+from corpus.runs import pages as runs
 from corpus.runs.operations import DELETE_RUN
 from corpus.topics.operations import CREATE_TOPIC, MAKE_SUB_QUERIES
-from corpus.topics.views import history, sub_queries, topics, workshop
+from corpus.topics.pages import history, sub_queries, topics, workshop
 
 PAGES: tuple[Any, ...] = (
     ("", overview.home),

@@ -7,8 +7,8 @@ from uuid import uuid4
 from django.utils import timezone
 
 from accounts.models import ApiToken, Invitation, JobState, User
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import Cell, Column, Row, Table
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.tables import Cell, Column, Row, Table
 from adjudication.models import (
     AgreementRun,
     Evaluation,
@@ -40,7 +40,7 @@ from annotation.models import (
     MachineRun,
     ReplyState,
 )
-from annotation.papers.jobs.extractions import store_extraction
+from annotation.papers.extractions import store_extraction
 from corpus.models import (
     Aspect,
     AspectNode,

@@ -6,8 +6,8 @@ from typing import Any
 
 from accounts import jobs
 from accounts.models import JobState
-from adjudication.evaluation.actions import request_evaluation
-from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.requests import request_evaluation
+from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Release, Split
 from annotation.models import Annotator, Campaign, CampaignState, ExtractionSource
 from corpus.models import Collection, GenerationReply, Outcome, Ranking, RetrievalRun

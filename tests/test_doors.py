@@ -41,10 +41,10 @@ from adjudication.papers.api import (
     WrittenContentSerializer,
 )
 from adjudication.papers.forms import AcceptanceForm, ChoiceForm
-from adjudication.papers.views.papers import paper_accept, paper_send_back, paper_step
+from adjudication.papers.pages.papers import paper_accept, paper_send_back, paper_step
 from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer
 from adjudication.releases.forms import ReleaseForm
-from adjudication.releases.views import line_detail, release_archive
+from adjudication.releases.pages import line_detail, release_archive
 from annotation.assignment.api import NewAnnotatorsSerializer
 from annotation.assignment.forms import MembersForm, NameForm
 from annotation.campaigns.api.campaigns import (
@@ -62,7 +62,7 @@ from annotation.inquiries.api import AskSerializer
 from annotation.inquiries.forms import AnswerForm as InquiryAnswerForm
 from annotation.kinds.relevance.choosing import PairChoiceForm
 from annotation.kinds.rubric.choosing import QuestionChoiceForm
-from annotation.labelling.actions.answers import AnswerInput
+from annotation.labelling.answers import AnswerInput
 from annotation.labelling.api.judging import GivenSerializer
 from annotation.machines.api.prompts import NewPromptSerializer
 from annotation.machines.api.runs import MachineOptionsSerializer

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from annotation.machines.jobs import MachineAnswer, store_replies
+from annotation.machines.asking import MachineAnswer, store_replies
 from annotation.models import AssignmentState, MachineReply, MachineRun, ReplyState
 from tests.access_table import TABLE
 from tests.access_walk import CLIENT, ask, body_of, path_of, session_of

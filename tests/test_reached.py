@@ -34,7 +34,7 @@ MENDED = {
         "tests/browser/test_extraction_panes.py::test_the_panes_follow_each_other",
     ),
     "644168f6 a job of another room": (
-        ["corpus/searching/jobs/vectors.py"],
+        ["corpus/searching/vectors.py"],
         "tests/corpus/pools/test_dense_pools.py::"
         "test_a_document_whose_text_was_taken_away_is_not_found_by_its_old_vector",
     ),
@@ -86,7 +86,7 @@ def test_a_change_of_what_all_is_made_of_reaches_every_test_and_says_why(checkou
 
 def test_a_change_of_one_room_leaves_most_tests_out(checkout: Checkout) -> None:
     """The views of topics: no room but theirs, the table of all addresses, and a road that shows them."""
-    found = checkout.tests(["corpus/topics/views/topics.py"])
+    found = checkout.tests(["corpus/topics/pages/topics.py"])
     assert {"tests/corpus/topics/test_aspects.py", "tests/test_access.py", "tests/test_words.py"} <= {*found.files}
     assert not any(path.startswith(("tests/engines/", "tests/annotation/labelling/")) for path in found.files)
     assert len(checkout.tests(["docs/questions.md"]).files) < 10
@@ -96,8 +96,8 @@ def test_what_is_registered_reaches_those_who_ask_for_it(checkout: Checkout) -> 
     """Kinds reach all rooms that differ by them, a job the tests of jobs, erasing labels that of a person."""
     kind = checkout.tests(["annotation/kinds/relevance/items.py"]).files
     assert {"tests/annotation/labelling/test_labelling.py", "tests/annotation/campaigns/test_items.py"} <= {*kind}
-    assert "tests/accounts/test_jobs.py" in checkout.tests(["adjudication/following/jobs.py"]).files
-    assert "tests/corpus/collections/test_persons.py" in checkout.tests(["annotation/inquiries/jobs.py"]).files
+    assert "tests/accounts/test_jobs.py" in checkout.tests(["adjudication/following/counting.py"]).files
+    assert "tests/corpus/collections/test_persons.py" in checkout.tests(["annotation/inquiries/persons.py"]).files
 
 
 def test_a_change_is_what_differs_from_where_the_branch_left_main(

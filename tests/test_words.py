@@ -33,11 +33,11 @@ COMMENTS = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}|<!--.*?-->", re
 FOR_COMMANDS = {
     "accounts/doors.py",
     "accounts/operations.py",
-    "corpus/collections/reads/collections.py",
+    "corpus/collections/collections.py",
     "annotation/kinds/relevance/choosing.py",
     "annotation/kinds/rubric/choosing.py",
-    "adjudication/labels/reads/too_few.py",
-    "adjudication/releases/reads/uploading.py",
+    "adjudication/labels/too_few.py",
+    "adjudication/releases/uploading.py",
 }
 
 
@@ -110,8 +110,8 @@ OBSCURE = re.compile(
 # Right there: an answer of a model that has come and is still to be read, and prose that tests read as it is.
 RIGHT = {
     "corpus/models/generation.py": {"unread"},
-    "corpus/questions/actions/generation.py": {"unread"},
-    "corpus/questions/jobs/generation.py": {"unread"},
+    "corpus/questions/generation.py": {"unread"},
+    "corpus/questions/asking.py": {"unread"},
     "tests/corpus/questions/test_generation.py": {"unread"},
     "docs/adr/0012-paid-answers.md": {"unread"},
     "tests/engines/pdf/layouts.py": {"told"},
@@ -155,7 +155,7 @@ def test_no_sentence_is_a_riddle() -> None:
     texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
     assert len(texts) > 1000
     found = [(name, match[0]) for name, text in texts.items() for match in RIDDLES.finditer(text)]
-    frozen = (*OTHERS, "adjudication/releases/jobs/describing.py")  # a sentence of release files, which are hashed
+    frozen = (*OTHERS, "adjudication/releases/describing.py")  # a sentence of release files, which are hashed
     assert not [each for each in found if not any(part in each[0] for part in frozen)]
 
 
@@ -171,7 +171,7 @@ def test_what_every_door_shows_names_no_place_of_one_door() -> None:
     for app in APPS:
         for path in sorted((ROOT / app).rglob("*.py")):
             name = str(path.relative_to(ROOT))
-            if SHARED.search(name) and name != "annotation/campaigns/rules/campaigns.py":  # a 404 about a page
+            if SHARED.search(name) and name != "annotation/campaigns/rules.py":  # a 404 about a page
                 tree = ast.parse(path.read_text(encoding="utf-8"))
                 found += [(name, text) for text in _texts_outside_doors(tree) if PLACE.search(text)]
     assert not found

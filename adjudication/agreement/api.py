@@ -17,17 +17,17 @@ from adjudication.agreement.operations import (
     OverrideSerializer,
     VoteSerializer,
 )
-from adjudication.agreement.reads.agreement import as_json
-from adjudication.agreement.reads.standing import fetch_standing
-from adjudication.labels.reads.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
-from adjudication.labels.reads.staleness import MOST_COUNTED
-from adjudication.labels.reads.too_few import too_few_votes
+from adjudication.agreement.results import as_json
+from adjudication.agreement.standing import fetch_standing
+from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
 from adjudication.labels.rules import DECIDE
+from adjudication.labels.staleness import MOST_COUNTED
+from adjudication.labels.too_few import too_few_votes
 from adjudication.models import Method, Verdict, VoteRun
 from annotation.campaigns.api.base import InCampaignView
-from annotation.campaigns.rules.seals import check_not_sealed
+from annotation.campaigns.seals import check_not_sealed
 from annotation.labelling.api.judgments import OVERRIDDEN
-from annotation.labelling.rules.labels import check_can_read_labels
+from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role

@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
-from adjudication.agreement.reads.sample_size import Aim, items_needed
-from adjudication.labels.reads.labels import campaign_with
+from adjudication.agreement.sample_size import Aim, items_needed
+from adjudication.labels.labels import campaign_with
 from engines.stats.statistics import STATISTICS
 
 

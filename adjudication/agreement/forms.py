@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from accounts.rest_fields import Spelled
-from adjudication.agreement.reads.sample_size import Aim
+from adjudication.agreement.sample_size import Aim
 from adjudication.models import Voters
 from annotation.campaigns.forms.settings import number_field
 from annotation.models import Campaign

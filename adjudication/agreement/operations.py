@@ -8,16 +8,16 @@ from rest_framework import serializers
 
 from accounts.models import JobState
 from accounts.operations import Operation
-from adjudication.agreement.actions import request_agreement, request_vote
 from adjudication.agreement.forms import AgreementForm, VoteForm
-from adjudication.agreement.reads.agreement import as_json, show, why_nothing
+from adjudication.agreement.requests import request_agreement, request_vote
+from adjudication.agreement.results import as_json, show, why_nothing
+from adjudication.labels.counts import votes_note
 from adjudication.labels.places import in_readable_campaign
-from adjudication.labels.reads.counts import votes_note
-from adjudication.labels.reads.staleness import Standing
-from adjudication.labels.reads.too_few import TooFew
 from adjudication.labels.rules import DECIDE
+from adjudication.labels.staleness import Standing
+from adjudication.labels.too_few import TooFew
 from adjudication.models import AgreementRun, Voters, VoteRun
-from annotation.campaigns.reads.overrides import overrides_in
+from annotation.campaigns.overrides import overrides_in
 from engines.stats.policies import offered_policies
 
 

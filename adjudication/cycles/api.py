@@ -11,16 +11,16 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from adjudication.agreement.api import JobSerializer
-from adjudication.cycles.actions import (
+from adjudication.cycles.cycles import campaigns_shown
+from adjudication.cycles.details import cycle_as_json, cycle_details, cycles_with_names
+from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE, CycleSerializer
+from adjudication.cycles.steps import (
     request_test,
     run_frozen_machine,
     start_cycle,
 )
-from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE, CycleSerializer
-from adjudication.cycles.reads.cycles import campaigns_shown
-from adjudication.cycles.reads.details import cycle_as_json, cycle_details, cycles_with_names
 from annotation.campaigns.api.settings import number_field
-from annotation.labelling.rules.labels import check_can_read_labels_of
+from annotation.labelling.rules import check_can_read_labels_of
 from annotation.machines.api.runs import MachineRunSerializer
 from annotation.models import AnnoCycle, Campaign
 from corpus.collections.api.base import InCollectionView

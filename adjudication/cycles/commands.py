@@ -9,20 +9,20 @@ from accounts.management.reporting import SteppedCommand, plain, valid
 from accounts.models import JobState
 from accounts.operations import Operation
 from accounts.refusals import Refused
-from adjudication.cycles.actions import (
+from adjudication.cycles.api import DevSetSerializer
+from adjudication.cycles.details import cycle_as_json, cycle_details, cycle_with, cycles_with_names
+from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
+from adjudication.cycles.steps import (
     NO_TEST_SET,
     request_test,
     run_frozen_machine,
     start_cycle,
 )
-from adjudication.cycles.api import DevSetSerializer
-from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
-from adjudication.cycles.reads.details import cycle_as_json, cycle_details, cycle_with, cycles_with_names
-from adjudication.cycles.reads.trials import frozen_runs
-from annotation.campaigns.reads.campaigns import campaign_with
-from annotation.machines.actions.machines import continue_machine_run
+from adjudication.cycles.trials import frozen_runs
+from annotation.campaigns.campaigns import campaign_with
+from annotation.machines.requests import continue_machine_run
 from annotation.models import AnnoCycle, Outcome
-from corpus.collections.reads.collections import collection_with
+from corpus.collections.collections import collection_with
 
 
 class Command(SteppedCommand):

@@ -7,12 +7,12 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.operations import Found, Operation, Place
-from adjudication.cycles.actions import choose_test_set, decide_cycle, freeze_machine
+from adjudication.cycles.cycles import campaigns_shown
+from adjudication.cycles.details import cycle_as_json, cycle_with
 from adjudication.cycles.forms import DecisionForm, FreezingForm, OneCampaignForm
-from adjudication.cycles.reads.cycles import campaigns_shown
-from adjudication.cycles.reads.details import cycle_as_json, cycle_with
-from adjudication.cycles.views.cycles import cycle_context, fetch_cycle
-from annotation.labelling.rules.labels import check_can_read_labels_of
+from adjudication.cycles.pages.cycles import cycle_context, fetch_cycle
+from adjudication.cycles.steps import choose_test_set, decide_cycle, freeze_machine
+from annotation.labelling.rules import check_can_read_labels_of
 from annotation.models import AnnoCycle, MachineSource, Outcome
 from corpus.collections.rules import MANAGE, check_role, fetch_membership
 from corpus.models import Membership

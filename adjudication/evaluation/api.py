@@ -15,14 +15,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from adjudication.evaluation.actions import import_sheet
+from adjudication.evaluation import search_sheets
 from adjudication.evaluation.forms import SampleForm
 from adjudication.evaluation.operations import JUDGE_UNJUDGED, REQUEST_EVALUATION, EvaluationSerializer
 from adjudication.evaluation.presets.standing import why_stale
-from adjudication.evaluation.reads import search_sheets
-from adjudication.evaluation.reads.search_sheets import sheet_lines
-from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.requests import import_sheet
 from adjudication.evaluation.rules import check_can_sample, check_can_see
+from adjudication.evaluation.search_sheets import sheet_lines
+from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.labels.rules import DECIDE
 from adjudication.models import Evaluation
 from corpus.collections.api.base import AnyType, InCollectionView

@@ -13,23 +13,23 @@ from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand, SteppedCommand, valid, whole_file
 from accounts.operations import Found
 from accounts.refusals import Refused
-from adjudication.evaluation.actions import check_words, import_sheet, judge_unjudged, request_evaluation
 from adjudication.evaluation.forms import EvaluationForm
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import parse_selector
 from adjudication.evaluation.jobs import evaluate_now
 from adjudication.evaluation.operations import REQUEST_EVALUATION
 from adjudication.evaluation.presets.reports import make_report
-from adjudication.evaluation.reads.rankings import find_runs
-from adjudication.evaluation.reads.search_sheets import QUESTIONS, RESULTS, SEED, sheet_lines
-from adjudication.evaluation.reads.spec import (
+from adjudication.evaluation.rankings import find_runs
+from adjudication.evaluation.requests import check_words, import_sheet, judge_unjudged, request_evaluation
+from adjudication.evaluation.rules import check_can_sample
+from adjudication.evaluation.search_sheets import QUESTIONS, RESULTS, SEED, sheet_lines
+from adjudication.evaluation.spec import (
     EvaluationSpec,
 )
-from adjudication.evaluation.reads.tables import Table
-from adjudication.evaluation.reads.unjudged import DEPTHS
-from adjudication.evaluation.reads.writers import WRITERS, write_report
-from adjudication.evaluation.rules import check_can_sample
-from corpus.collections.reads.collections import collection_with
+from adjudication.evaluation.tables import Table
+from adjudication.evaluation.unjudged import DEPTHS
+from adjudication.evaluation.writers import WRITERS, write_report
+from corpus.collections.collections import collection_with
 from corpus.imports.commands import ImportCommand
 from corpus.loading.sources import read_upload
 from corpus.models import Collection

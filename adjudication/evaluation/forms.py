@@ -8,12 +8,12 @@ from django.utils.functional import lazy
 from rest_framework import serializers
 
 from accounts.rest_fields import Spelled
+from adjudication.evaluation import search_sheets
 from adjudication.evaluation.golds.registry import GOLDS, offered_golds
 from adjudication.evaluation.presets.registry import PRESETS
-from adjudication.evaluation.reads import search_sheets
-from adjudication.evaluation.reads.spec import EMPTY_TOPICS, INTERVALS, MEASURES, TOPICS, UNJUDGED, EvaluationSpec
-from adjudication.evaluation.reads.subsets import attribute_names, split_words
-from adjudication.evaluation.reads.unjudged import DEPTHS
+from adjudication.evaluation.spec import EMPTY_TOPICS, INTERVALS, MEASURES, TOPICS, UNJUDGED, EvaluationSpec
+from adjudication.evaluation.subsets import attribute_names, split_words
+from adjudication.evaluation.unjudged import DEPTHS
 from annotation.campaigns.forms.settings import number_field
 from annotation.kind import Judged
 from annotation.models import CampaignState

@@ -12,8 +12,8 @@ from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.qrels import in_collection
 from adjudication.models import ImportedQrels, ImportedQrelsTopic
 from corpus.imports.forms import ImportForm
-from corpus.imports.jobs.undoing import Undoing
 from corpus.imports.registry import Importer, at_once
+from corpus.imports.undoing import Undoing
 from corpus.loading.counts import ImportCounts
 from corpus.loading.sources import Odometer, read_sources
 from corpus.models import ImportRun

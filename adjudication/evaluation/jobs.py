@@ -14,13 +14,13 @@ from accounts.models import User
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.presets.standing import inputs_of
-from adjudication.evaluation.reads.result import EvaluationResult
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.writers import figures_csv
+from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.writers import figures_csv
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import Evaluation, EvaluationScores
-from corpus.collections.jobs.collection_jobs import CollectionJob
+from corpus.collections.jobs import CollectionJob
 from corpus.models import Membership
 
 

@@ -11,16 +11,16 @@ from rest_framework import serializers
 from accounts.models import JobState
 from accounts.operations import Found, Operation, Place
 from accounts.refusals import Refused
-from adjudication.evaluation.actions import Judging, judge_unjudged, request_evaluation
 from adjudication.evaluation.forms import EvaluationForm, JudgingForm
 from adjudication.evaluation.golds.registry import read_decided
-from adjudication.evaluation.reads.measured import Measured, reports_of
-from adjudication.evaluation.reads.unjudged import DEPTHS, fetch_unjudged
-from adjudication.evaluation.views.evaluations import can_be_measured, fetch_part, part_context
+from adjudication.evaluation.measured import Measured, reports_of
+from adjudication.evaluation.pages.evaluations import can_be_measured, fetch_part, part_context
+from adjudication.evaluation.requests import Judging, judge_unjudged, request_evaluation
+from adjudication.evaluation.unjudged import DEPTHS, fetch_unjudged
 from adjudication.labels.rules import DECIDE
 from adjudication.models import Evaluation
+from corpus.collections.collections import collection_with
 from corpus.collections.places import in_collection
-from corpus.collections.reads.collections import collection_with
 from corpus.collections.rules import MANAGE, check_role
 from corpus.models import Collection
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from adjudication.evaluation.golds.registry import campaigns_of_gold, protected_campaigns
 from adjudication.evaluation.presets.litsearch import KEPT
 from adjudication.evaluation.presets.registry import find_preset
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.subsets import campaigns_of_attributes
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.subsets import campaigns_of_attributes
 from adjudication.labels.rules import check_can_take_out, check_none_sealed
 from annotation.models import Campaign
 from corpus.models import Collection, Membership

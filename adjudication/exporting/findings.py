@@ -7,11 +7,11 @@ from adjudication.exporting import statements
 from adjudication.exporting.exporter import FATAL, WARNING, Finding, Options, Reader
 from adjudication.exporting.forms import ASPECT, JUDGED
 from adjudication.exporting.streams import column
-from adjudication.labels.reads.counts import fetch_vote_standing, overrides_in_verdicts
-from adjudication.labels.reads.queue import count_late
-from adjudication.labels.reads.staleness import Standing
+from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts
+from adjudication.labels.queue import count_late
+from adjudication.labels.staleness import Standing
 from adjudication.models import VoteRun
-from annotation.campaigns.reads.overrides import overrides_in
+from annotation.campaigns.overrides import overrides_in
 from annotation.models import Campaign
 from engines.formats.records import id_problem
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY
-from adjudication.labels.reads.relevance import WHOLE
+from adjudication.labels.relevance import WHOLE
 from engines.formats.judgment_columns import NAMES, STORED_COLUMNS
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from accounts.schema import answers
 from adjudication.exporting.forms import words_of
 from adjudication.exporting.options import formats, make_options, option_fields
 from adjudication.exporting.registry import EXPORTERS
-from adjudication.exports.actions import download_export
+from adjudication.exports.downloads import download_export
 from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role

@@ -20,7 +20,7 @@ from accounts.refusals import Refused
 from adjudication.exporting.exporter import Options
 from adjudication.exporting.options import formats, make_options, option_fields
 from adjudication.exports.files import Export, open_export
-from corpus.collections.reads.collections import collection_with
+from corpus.collections.collections import collection_with
 from engines.formats.litsearch_parquet import MAGIC
 
 IN_WORDS = {"members": "files"}

@@ -11,8 +11,8 @@ from adjudication.exporting.exporter import NOWHERE, ZIP, Files, Finding, Option
 from adjudication.exporting.findings import OVERRIDE, find, note_standing
 from adjudication.exporting.options import make_options
 from adjudication.exporting.registry import EXPORTERS
-from adjudication.labels.reads.staleness import Standing
 from adjudication.labels.rules import check_none_sealed
+from adjudication.labels.staleness import Standing
 from adjudication.models import VoteRun
 from annotation.models import Campaign
 from engines.formats.zip_stream import zipped

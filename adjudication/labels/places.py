@@ -6,8 +6,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from accounts.operations import Found, Place
-from adjudication.labels.reads.labels import campaign_with
-from adjudication.labels.views import fetch_scope
+from adjudication.labels.labels import campaign_with
+from adjudication.labels.pages import fetch_scope
 from annotation.models import Campaign
 from corpus.collections.rules import check_role
 

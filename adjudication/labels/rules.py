@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused, refusal_reason
-from annotation.campaigns.rules.seals import check_not_sealed
-from annotation.labelling.rules.labels import check_can_read_labels_of, why_cannot_read_labels_of
+from annotation.campaigns.seals import check_not_sealed
+from annotation.labelling.rules import check_can_read_labels_of, why_cannot_read_labels_of
 from annotation.models import Assignment, AssignmentState, Campaign
 from corpus.collections.rules import can_manage, check_can_oversee, check_not_archived, check_role
 from corpus.models import Collection, Membership, Role
 
-# As in annotation/labelling/rules/labels.py. The last four of the first line name no value, but their target did until
+# As in annotation/labelling/rules.py. The last four of the first line name no value, but their target did until
 # November 2026. The others say what a test of a machine on the labels has shown.
 LABEL_VERBS = frozenset(
     {"decide_verdict", "withdraw_decision", "open_item", "open_own_item", "send_back_item", "recall_item"}

@@ -9,8 +9,8 @@ from corpus.models import Topic
 class RelevanceCount(models.Model):
     """A topic's documents in a campaign too large to be added up while a page is made.
 
-    The count of the campaign's work replaces them each time (adjudication/following/jobs.py); what the numbers mean
-    says adjudication/labels/reads/relevance.py. `judged_only`: scored over the judged aspects alone.
+    The count of the campaign's work replaces them each time (adjudication/following/counting.py); what the numbers mean
+    says adjudication/labels/relevance.py. `judged_only`: scored over the judged aspects alone.
     """
 
     criterion = models.ForeignKey(Criterion, on_delete=models.CASCADE, related_name="relevance_counts", db_index=False)

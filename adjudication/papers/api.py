@@ -15,7 +15,8 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.agreement.api import InReadableView
 from adjudication.labels.rules import DECIDE, check_not_own_item, judged_item
-from adjudication.papers.actions.papers import (
+from adjudication.papers.case_details import case_as_json
+from adjudication.papers.merging import (
     accept_majorities,
     accept_paper,
     choose_versions,
@@ -25,9 +26,8 @@ from adjudication.papers.actions.papers import (
     write_adjudication,
 )
 from adjudication.papers.operations import MAKE_CONTEXT_TOPICS, ContextTopicsSerializer
-from adjudication.papers.reads.case_details import case_as_json
-from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
-from adjudication.verdicts.actions.extra_judges import send_back_paper
+from adjudication.papers.papers import FILTERS, fetch_case, paper_rows
+from adjudication.verdicts.extra_judges import send_back_paper
 from annotation.kind import Judged
 from annotation.models import Item
 from corpus.collections.api.base import InCollectionView

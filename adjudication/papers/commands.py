@@ -9,18 +9,18 @@ from django.utils import timezone
 
 from accounts.management.reporting import SteppedCommand, text_of
 from accounts.refusals import Refused
-from adjudication.papers.actions.papers import (
+from adjudication.papers.api import PaperRowSerializer
+from adjudication.papers.case_details import case_as_json
+from adjudication.papers.merging import (
     accept_paper,
     choose_versions,
     step_adjudication,
     withdraw_acceptance,
     write_adjudication,
 )
-from adjudication.papers.api import PaperRowSerializer
-from adjudication.papers.reads.case_details import case_as_json
-from adjudication.papers.reads.papers import FILTERS, fetch_case, paper_rows
-from adjudication.verdicts.actions.extra_judges import judge_name, send_back_paper
-from annotation.campaigns.reads.campaigns import campaign_with
+from adjudication.papers.papers import FILTERS, fetch_case, paper_rows
+from adjudication.verdicts.extra_judges import judge_name, send_back_paper
+from annotation.campaigns.campaigns import campaign_with
 from annotation.kind import Judged
 from annotation.models import Campaign, Item
 from engines.definitions.extractions import write_content

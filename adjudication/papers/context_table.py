@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adjudication.agreement.reads.report import escape
+from adjudication.agreement.report import escape
 from engines.formats.csv_text import write_csv
 
 CAPTION = (

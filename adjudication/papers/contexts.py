@@ -10,8 +10,8 @@ from typing import Any
 
 from adjudication.exporting.exporter import FATAL, WARNING, Finding, Options
 from adjudication.exporting.forms import PARAGRAPH
-from adjudication.papers.reads.papers import REOPENED, paper_rows
-from annotation.papers.reads.gold import (
+from adjudication.papers.papers import REOPENED, paper_rows
+from annotation.papers.gold import (
     ADJUDICATED,
     AGREED,
     ALONE,

@@ -4,7 +4,7 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.operations import Operation
-from adjudication.papers.actions.contexts import ContextTopics, make_context_topics
+from adjudication.papers.context_topics import ContextTopics, make_context_topics
 from adjudication.papers.forms import ContextTopicsForm
 from corpus.collections.places import in_collection
 from corpus.collections.rules import MANAGE

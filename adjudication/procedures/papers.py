@@ -7,12 +7,12 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from adjudication.papers.actions.papers import accept_majorities
-from adjudication.papers.reads.papers import count_papers
-from adjudication.papers.views.papers import paper_screen
+from adjudication.papers.merging import accept_majorities
+from adjudication.papers.pages.papers import paper_screen
+from adjudication.papers.papers import count_papers
 from adjudication.procedure import Procedure
-from annotation.campaigns.reads.unjudged import labels_shown_to
-from annotation.campaigns.rules.seals import sealed_by
+from annotation.campaigns.seals import sealed_by
+from annotation.campaigns.unjudged import labels_shown_to
 from annotation.kind import Judged
 from annotation.models import Campaign, Extraction, ExtractionSource, ExtractionState
 

@@ -10,16 +10,16 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.models import User
-from adjudication.agreement.actions import request_vote
-from adjudication.labels.reads.counts import newest_counts, overrides_in_verdicts
-from adjudication.labels.reads.queue import count_some_of_queue, needs_decision
-from adjudication.labels.reads.too_few import too_few_votes
+from adjudication.agreement.requests import request_vote
+from adjudication.labels.counts import newest_counts, overrides_in_verdicts
+from adjudication.labels.queue import count_some_of_queue, needs_decision
+from adjudication.labels.too_few import too_few_votes
 from adjudication.models import Verdict, VoteRun
 from adjudication.procedure import Procedure
-from adjudication.verdicts.actions.verdicts import decide_verdict
+from adjudication.verdicts.decisions import decide_verdict
 from adjudication.verdicts.forms import DecisionForm
-from annotation.campaigns.reads.progress import large_counts
-from annotation.campaigns.reads.unjudged import labels_shown_to
+from annotation.campaigns.progress import large_counts
+from annotation.campaigns.unjudged import labels_shown_to
 from annotation.models import Campaign, Criterion
 from corpus.long_lists import MOST_COUNTED
 from engines.stats.policies import VOTE_POLICIES

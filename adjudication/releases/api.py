@@ -12,16 +12,16 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from adjudication.models import Release
+from adjudication.releases.archive import file_of
+from adjudication.releases.explaining import explain
 from adjudication.releases.operations import (
     REQUEST_RELEASE,
     STATE_RELEASE_ADDRESS,
     ReleaseAddressSerializer,
     ReleaseSerializer,
 )
-from adjudication.releases.reads.archive import file_of
-from adjudication.releases.reads.explaining import explain
+from adjudication.releases.pages import zip_of
 from adjudication.releases.rules import check_can_read_release
-from adjudication.releases.views import zip_of
 from corpus.collections.api.base import AnyType, InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role

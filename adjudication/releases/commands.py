@@ -12,10 +12,10 @@ from accounts import jobs
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
 from adjudication.models import Release
-from adjudication.releases.actions import request_release
-from adjudication.releases.jobs.verifying import Verification, verify_release
-from adjudication.releases.reads.explaining import explain
-from corpus.collections.reads.collections import collection_with
+from adjudication.releases.explaining import explain
+from adjudication.releases.releases import request_release
+from adjudication.releases.verifying import Verification, verify_release
+from corpus.collections.collections import collection_with
 
 SHOWN_WORDS = 160  # characters of what a machine said
 

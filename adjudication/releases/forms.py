@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from adjudication.models import Release
-from adjudication.releases.reads.statement import QUESTIONS
+from adjudication.releases.statement import QUESTIONS
 from corpus.models import Collection
 
 

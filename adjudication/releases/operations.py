@@ -10,12 +10,12 @@ from rest_framework import serializers
 from accounts.operations import Found, Operation
 from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Release
-from adjudication.releases.actions import request_release, state_release_address
+from adjudication.releases.checks import check_list
 from adjudication.releases.forms import ReleaseAddressForm, ReleaseForm
-from adjudication.releases.reads.checks import check_list
-from adjudication.releases.reads.recipe import make_recipe
-from adjudication.releases.reads.statement import answers_of, unanswered
+from adjudication.releases.recipe import make_recipe
+from adjudication.releases.releases import request_release, state_release_address
 from adjudication.releases.rules import check_can_read_release
+from adjudication.releases.statement import answers_of, unanswered
 from corpus.collections.places import in_collection, thing_in_collection
 from corpus.collections.rules import MANAGE, check_not_archived, fetch_membership
 

@@ -9,10 +9,9 @@ from rest_framework import serializers
 
 from accounts.operations import Operation
 from accounts.rest_fields import Spelled
-from adjudication.evaluation.reads.subsets import CAMPAIGN_SPLIT, attribute_names, split_words
+from adjudication.evaluation.subsets import CAMPAIGN_SPLIT, attribute_names, split_words
 from adjudication.models import Split
-from adjudication.splits.actions import delete_split, make_split
-from adjudication.splits.reads import figures_of, members_of
+from adjudication.splits.splits import delete_split, figures_of, make_split, members_of
 from annotation.campaigns.forms.settings import number_field
 from corpus.collections.places import in_collection, thing_in_collection
 from corpus.collections.rules import MANAGE

@@ -2,7 +2,7 @@
 
 from django import template
 
-from adjudication.evaluation.reads.tables import figure_text
+from adjudication.evaluation.tables import figure_text
 
 register = template.Library()
 

@@ -2,7 +2,7 @@
 
 from django import template
 
-from adjudication.labels.reads.items import name_of, number_of
+from adjudication.labels.items import name_of, number_of
 
 register = template.Library()
 register.filter("name_of", name_of)

@@ -15,8 +15,8 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.agreement.api import InReadableView, OverrideSerializer
 from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
-from adjudication.labels.reads.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
-from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_note, shown_relevance
+from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
+from adjudication.labels.relevance import parts_of, rank_documents, relevance_note, shown_relevance
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.models import Criterion
 from corpus.collections.rules import OVERSEERS

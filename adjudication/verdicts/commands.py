@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from accounts.management.reporting import ReportingCommand
-from adjudication.labels.reads.labels import campaign_with
+from adjudication.labels.labels import campaign_with
 from adjudication.models import Voters
 from adjudication.procedure import procedure_of
 from engines.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_policies

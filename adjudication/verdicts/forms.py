@@ -7,7 +7,7 @@ from django import forms
 from django.utils.dateparse import parse_datetime
 
 from adjudication.models import Cause
-from adjudication.verdicts.actions.verdicts import ACCEPTABLE, CHOOSE
+from adjudication.verdicts.decisions import ACCEPTABLE, CHOOSE
 
 
 class DecisionForm(forms.Form):

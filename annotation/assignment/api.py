@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from annotation.assignment.actions.annotators import add_members_by_email, add_name
+from annotation.assignment.annotators import add_members_by_email, add_name
 from annotation.assignment.operations import ASSIGN_ITEMS, UPDATE_ANNOTATOR, AnnotatorSerializer
 from annotation.campaigns.api.base import InCampaignView
 from annotation.models import Annotator, AnnotatorKind

@@ -9,11 +9,11 @@ from rest_framework import serializers
 
 from accounts.operations import Operation
 from accounts.refusals import Refused
-from annotation.assignment.actions.annotators import change_annotator
-from annotation.assignment.actions.assignments import assign_items
+from annotation.assignment.annotators import change_annotator
+from annotation.assignment.assignments import assign_items
 from annotation.assignment.forms import AnnotatorForm, PlanForm
-from annotation.assignment.jobs import Summary
-from annotation.assignment.views import shown_with
+from annotation.assignment.pages import shown_with
+from annotation.assignment.planning import Summary
 from annotation.campaigns.places import in_campaign, thing_in_campaign
 from annotation.models import Annotator, Campaign, Strategy
 from corpus.collections.rules import MANAGE

@@ -1,7 +1,7 @@
 """Who may judge now: people active in an open campaign of a collection that is not archived."""
 
 from accounts.refusals import Refused
-from annotation.assignment.reads.participation import Participation
+from annotation.assignment.participation import Participation
 from corpus.collections.rules import ARCHIVED
 
 

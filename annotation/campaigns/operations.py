@@ -5,9 +5,9 @@ from typing import Any
 from django.urls import reverse
 
 from accounts.operations import Operation
-from annotation.campaigns.actions.campaigns import close_campaign, delete_campaign, open_campaign
-from annotation.campaigns.actions.items import Calibration, set_calibration
 from annotation.campaigns.forms.items import CalibrationSampleForm
+from annotation.campaigns.items import Calibration, set_calibration
+from annotation.campaigns.lifecycle import close_campaign, delete_campaign, open_campaign
 from annotation.campaigns.places import in_campaign
 from annotation.models import Campaign
 from corpus.collections.rules import MANAGE

@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from accounts.operations import Found, Place
 from accounts.refusals import NotHere
-from annotation.campaigns.reads.campaigns import campaign_with, fetch_campaign
-from annotation.campaigns.rules.campaigns import check_has_page
-from annotation.campaigns.views.context import campaign_context
+from annotation.campaigns.campaigns import campaign_with, fetch_campaign
+from annotation.campaigns.pages.context import campaign_context
+from annotation.campaigns.rules import check_has_page
 from annotation.models import Campaign
 from corpus.collections.rules import check_role, fetch_membership
 from corpus.models import Membership

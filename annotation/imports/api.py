@@ -12,8 +12,8 @@ from rest_framework.response import Response
 from accounts.parsers import MultiPartParser
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
-from annotation.imports.actions import request_judgment_import
 from annotation.imports.importer import JUDGMENTS
+from annotation.imports.importing import request_judgment_import
 from corpus.collections.rules import MANAGE
 from corpus.imports.api import FilesSerializer, ImportSerializer, fields_of_options, format_field
 from corpus.imports.forms import parameters_from

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from annotation.campaigns.reads.campaigns import campaign_with
-from annotation.imports.actions import request_judgment_import
+from annotation.campaigns.campaigns import campaign_with
+from annotation.imports.importing import request_judgment_import
 from corpus.imports.commands import ImportCommand
 from corpus.models import ImportRun
 

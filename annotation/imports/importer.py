@@ -6,10 +6,10 @@ from django.db.models import Exists, F, OuterRef
 from django.urls import reverse
 
 from annotation.imports.forms import JudgmentImportForm
-from annotation.imports.jobs.imports import load_judgments
+from annotation.imports.importing import load_judgments
 from annotation.models import Annotator, Assignment, AssignmentState, Campaign, Judgment, Submission, UnparsedAnswer
-from corpus.imports.jobs.undoing import Standing, Undoing
 from corpus.imports.registry import Importer, WayOn, at_once
+from corpus.imports.undoing import Standing, Undoing
 from corpus.models import ImportRun
 
 

@@ -12,8 +12,8 @@ from rest_framework.response import Response
 from accounts.models import TokenScope
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView, LabellingView
-from annotation.inquiries.actions import answer_inquiry, ask_managers
-from annotation.inquiries.reads import inquiries_of, name_of, own_notes
+from annotation.inquiries.asking import answer_inquiry, ask_managers
+from annotation.inquiries.inquiries import inquiries_of, name_of, own_notes
 from annotation.models import Audience, Inquiry
 from corpus.collections.rules import MANAGE
 from corpus.models import Role

@@ -2,7 +2,7 @@
 
 from accounts.models import User
 from accounts.refusals import NotAllowed
-from annotation.inquiries.reads import hidden_from
+from annotation.inquiries.inquiries import hidden_from
 from annotation.models import Inquiry
 
 

@@ -11,8 +11,8 @@ from uuid import UUID
 from django.utils.dateparse import parse_datetime
 
 from accounts.refusals import Refused
-from annotation.assignment.reads.participation import UNKNOWN_VISIT, Visit
-from annotation.labelling.actions.answers import AnswerInput
+from annotation.assignment.participation import UNKNOWN_VISIT, Visit
+from annotation.labelling.answers import AnswerInput
 from annotation.models import SubmissionKind
 
 KINDS = (SubmissionKind.ANSWER, SubmissionKind.SKIP, SubmissionKind.UNDO)

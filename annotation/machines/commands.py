@@ -11,17 +11,16 @@ from accounts.management.options import add_renamed_option
 from accounts.management.reporting import ReportingCommand, SteppedCommand, text_of
 from accounts.models import JobState
 from accounts.refusals import Refused
-from annotation.campaigns.reads.campaigns import campaign_with
-from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
-from annotation.machines.actions.prompts import write_prompt_for
-from annotation.machines.actions.recipes import MachineOptions, criterion_of, estimate_machine, recipe_of
-from annotation.machines.reads.machines import count_replies
-from annotation.machines.reads.prompts import preview_of
+from annotation.campaigns.campaigns import campaign_with
+from annotation.machines.machines import count_replies
+from annotation.machines.prompts import preview_of, write_prompt_for
+from annotation.machines.recipes import MachineOptions, criterion_of, estimate_machine, recipe_of
+from annotation.machines.requests import continue_machine_run, request_machine_runs
 from annotation.models import Campaign, MachineKind, MachineRun
-from corpus.collections.reads.collections import collection_with
+from corpus.collections.collections import collection_with
 from corpus.models import PromptPurpose, PromptTemplate
-from corpus.questions.reads.generation import PROMPT_NAME
-from corpus.questions.reads.prompts import known_prompts, prompt_named, prompt_versions
+from corpus.questions.prompts import known_prompts, prompt_named, prompt_versions
+from corpus.questions.question_runs import PROMPT_NAME
 
 
 class Annotate(ReportingCommand):

@@ -5,11 +5,11 @@ from typing import Any
 from django import forms
 
 from annotation.campaigns.forms.settings import number_field
-from annotation.machines.actions.recipes import MachineOptions
+from annotation.machines.recipes import MachineOptions
 from annotation.models import Campaign, Criterion, MachineKind
-from corpus.collections.reads.endpoints import chat_endpoint, chat_pace
+from corpus.collections.endpoints import chat_endpoint, chat_pace
 from corpus.models import PromptPurpose, PromptTemplate
-from corpus.questions.reads.prompts import prompt_versions
+from corpus.questions.prompts import prompt_versions
 from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
 from engines.endpoints.chat import Endpoint
 from engines.prompting.lexical import usual_thresholds

@@ -1,7 +1,7 @@
 """What Django's constraints cannot say: composite foreign keys, and tables that only grow.
 
 Rows of such tables are deleted only when an import is undone or a collection deleted, which say so first by
-`SET LOCAL litmus.taking_back = 'on'` (corpus/collections/jobs/removals.py).
+`SET LOCAL litmus.taking_back = 'on'` (corpus/collections/removals.py).
 """
 
 LEVEL_EXISTS = """

@@ -42,8 +42,8 @@ class WorkSummary(Job):
     """The work of a campaign added up, so that its pages read few rows however many judgments there are.
 
     One for each campaign, counted again and again: `counted_at` is when the newest finished count began. Daily figures
-    are the rows of DailyWork; those of each person stand in `people` (adjudication/following/jobs.py writes both), and
-    `progress` holds what annotation/campaigns/reads/progress.py counts, for campaigns too large to be counted live.
+    are the rows of DailyWork; those of each person stand in `people` (adjudication/following/counting.py writes both),
+    and `progress` holds what annotation/campaigns/progress.py counts, for campaigns too large to be counted live.
     """
 
     campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="work_summary")

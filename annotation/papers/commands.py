@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
-from annotation.papers.actions import settle_doi
-from corpus.collections.reads.collections import collection_with
+from annotation.papers.extracting import settle_doi
+from corpus.collections.collections import collection_with
 from corpus.models import Paper
 
 

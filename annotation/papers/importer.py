@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource
-from annotation.papers.jobs.papers import reading_papers
+from annotation.papers.importing import reading_papers
 from corpus.imports.forms import ImportForm, NamesField
-from corpus.imports.jobs.undoing import Standing, Undoing, remove_files
 from corpus.imports.registry import Importer
+from corpus.imports.undoing import Standing, Undoing, remove_files
 from corpus.models import ImportRun, Paper
 from engines.formats.registry import labels_for
 

@@ -11,14 +11,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
+from annotation.campaigns.campaigns import fetch_campaign
 from annotation.campaigns.forms.campaigns import possible_annotators
-from annotation.campaigns.reads.campaigns import fetch_campaign
-from annotation.campaigns.rules.campaigns import check_has_page
+from annotation.campaigns.rules import check_has_page
 from annotation.labelling.api.judging import OverlapSerializer
-from annotation.labelling.rules.labels import check_can_read_labels
+from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign, ReviewDecision, Rewrite
-from annotation.rubric.actions import DECIDERS, LONGEST_COMMENT, ask_for_reviews, decide_rewrite
-from annotation.rubric.reads import STANDINGS, current_rewrites, describe_rewrites, reviews_for, rewrite_as_json
+from annotation.rubric.rewrites import (
+    DECIDERS,
+    LONGEST_COMMENT,
+    STANDINGS,
+    ask_for_reviews,
+    current_rewrites,
+    decide_rewrite,
+    describe_rewrites,
+    reviews_for,
+    rewrite_as_json,
+)
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role

@@ -6,10 +6,16 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts.management.reporting import SteppedCommand, plain, user_with
-from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.campaigns.campaigns import campaign_with
 from annotation.models import ReviewDecision
-from annotation.rubric.actions import ask_for_reviews, decide_rewrite
-from annotation.rubric.reads import STANDINGS, current_rewrites, describe_rewrites, rewrite_as_json
+from annotation.rubric.rewrites import (
+    STANDINGS,
+    ask_for_reviews,
+    current_rewrites,
+    decide_rewrite,
+    describe_rewrites,
+    rewrite_as_json,
+)
 
 
 class Command(SteppedCommand):

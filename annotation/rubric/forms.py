@@ -8,7 +8,7 @@ from accounts.models import User
 from annotation.campaigns.forms.campaigns import possible_annotators
 from annotation.labelling.forms import read_number
 from annotation.models import ReviewDecision
-from annotation.rubric.actions import LONGEST_COMMENT, UNDECIDED
+from annotation.rubric.rewrites import LONGEST_COMMENT, UNDECIDED
 from corpus.models import Membership
 
 

@@ -5,9 +5,9 @@ from django.template import Context
 from django.utils import timezone
 from django.utils.safestring import SafeString, mark_safe
 
-from annotation.campaigns.reads.campaigns import deadline_words
-from annotation.campaigns.reads.overrides import overrides_shown_to
-from annotation.campaigns.reads.progress_bars import state_bar, with_bars
+from annotation.campaigns.campaigns import deadline_words
+from annotation.campaigns.overrides import overrides_shown_to
+from annotation.campaigns.progress_bars import state_bar, with_bars
 from annotation.models import Campaign, Item
 from corpus.tables import Column
 from engines.text.markdown import render_markdown

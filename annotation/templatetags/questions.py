@@ -5,7 +5,7 @@ from typing import Any
 from django import template
 from django.utils.safestring import SafeString
 
-from annotation.labelling.reads.units import in_utf16
+from annotation.labelling.units import in_utf16
 from annotation.templatetags.labelling import marked
 from corpus.templatetags.overlap import share
 from engines.definitions.rubric_options import read_rubric_options
@@ -40,5 +40,6 @@ def percent(value: float | None) -> str:
 
 
 @register.filter
-def is_above(value: float | None, cutoff: float | None) -> bool:
-    return bool(value is not None and cutoff is not None and value != "" and value > cutoff)
+def is_above(value: float | str | None, cutoff: float | None) -> bool:
+    """`value` is a text where a template found none."""
+    return isinstance(value, float | int) and cutoff is not None and value > cutoff

@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 from accounts.models import User
 from corpus.models import Collection, QuestionCall
-from corpus.questions.actions.author_answers import submit_answer, withdraw_answer
-from corpus.questions.actions.author_calls import create_call, invite_author
+from corpus.questions.author_answers import submit_answer, withdraw_answer
+from corpus.questions.author_calls import create_call, invite_author
 from corpus.questions.author_links import author_token
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
 

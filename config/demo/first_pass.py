@@ -7,14 +7,14 @@ from pathlib import Path
 
 from accounts import jobs
 from accounts.models import JobState, User
-from adjudication.agreement.actions import request_vote
-from annotation.campaigns.actions.campaigns import close_campaign, create_campaign, open_campaign
-from annotation.campaigns.actions.items import build_items
-from annotation.imports.actions import request_judgment_import
+from adjudication.agreement.requests import request_vote
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import close_campaign, create_campaign, open_campaign
+from annotation.imports.importing import request_judgment_import
 from annotation.models import Campaign
 from config.demo.people import read_answers
 from corpus.models import Collection
-from corpus.topics.actions.sub_queries import make_sub_queries
+from corpus.topics.sub_queries import make_sub_queries
 
 JUDGE = "Flora, by spreadsheet"
 COLUMNS = ("annotator", "topic", "aspect", "docno", "value")

@@ -8,16 +8,16 @@ from pathlib import Path
 
 from accounts import jobs
 from accounts.models import JobState, User
-from annotation.assignment.actions.annotators import add_members
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
-from annotation.campaigns.actions.items import build_items
+from annotation.assignment.annotators import add_members
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import create_campaign, open_campaign
 from annotation.models import Assignment, Campaign
-from annotation.papers.actions import begin_extraction, finish_extraction, save_extraction
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extracting import begin_extraction, finish_extraction, save_extraction
+from annotation.papers.extractions import content_of
 from config.demo.people import ANNOTATORS, HERE, MANAGER
 from config.demo.sheets import pdf_of
-from corpus.imports.actions import request_import
+from corpus.imports.requests import request_import
 from corpus.models import Collection, Paper
 from engines.definitions.block_contexts import readings_of
 from engines.definitions.extractions import Content, ExtractedReference, ExtractedSentence, kind_of, write_content

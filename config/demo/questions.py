@@ -6,16 +6,16 @@ from datetime import datetime
 
 from accounts import jobs
 from accounts.models import User
-from adjudication.agreement.actions import request_vote
-from annotation.assignment.actions.annotators import add_members
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
-from annotation.campaigns.actions.items import build_items
+from adjudication.agreement.requests import request_vote
+from annotation.assignment.annotators import add_members
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import create_campaign, open_campaign
 from annotation.kinds.rubric.choosing import Choice
-from annotation.labelling.actions.answers import AnswerInput
-from annotation.labelling.actions.submissions import submit
+from annotation.labelling.answers import AnswerInput
+from annotation.labelling.submissions import submit
 from annotation.models import Assignment, Campaign, Rewrite
-from annotation.rubric.actions import decide_rewrite
+from annotation.rubric.rewrites import decide_rewrite
 from config.demo.people import ANNOTATORS, MANAGER
 from corpus.models import Collection
 

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from accounts.models import User
 from config.demo.people import ADJUDICATOR, MANAGER
 from corpus.models import Collection, Membership, ReviewVerdict, Topic
-from corpus.topics.actions.aspects import edit_aspect
-from corpus.topics.actions.reviews import decide_review, request_review
+from corpus.topics.aspects import edit_aspect
+from corpus.topics.reviews import decide_review, request_review
 
 APPROVED, STALE, WAITING, SENT_BACK = "1", "2", "3", "4"
 NOTE = "Two aspects could be read as one. Are they?"

@@ -12,22 +12,23 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.management.reporting import ReportingCommand, text_of, user_with, whole_file
 from accounts.refusals import Refused
-from corpus.collections.actions.collections import (
+from corpus.collections.address_lists import HELP, read_addresses
+from corpus.collections.backup import backup_pieces, restore_backup
+from corpus.collections.collections import (
     archive_collection,
+    collection_with,
     create_collection,
+    pseudonym_of,
     rename_collection,
     reopen_collection,
     update_collection,
 )
-from corpus.collections.actions.invitations import InvitationReport, invite_several
-from corpus.collections.actions.people import add_member
-from corpus.collections.actions.persons import request_person_erasure, take_out_data
-from corpus.collections.address_lists import HELP, read_addresses
 from corpus.collections.invitation_links import link_for
-from corpus.collections.jobs.collection_backup import backup_pieces, restore_backup
-from corpus.collections.reads.collections import collection_with, pseudonym_of
-from corpus.collections.reads.statistics import collection_statistics
+from corpus.collections.invitations import InvitationReport, invite_several
+from corpus.collections.people import add_member
+from corpus.collections.persons import request_person_erasure, take_out_data
 from corpus.collections.rules import check_can_manage, check_not_archived
+from corpus.collections.statistics import collection_statistics
 from corpus.models import Membership, Role
 
 

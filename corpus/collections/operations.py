@@ -8,10 +8,10 @@ from django.urls import reverse
 from rest_framework import serializers
 
 from accounts.operations import Found, Operation, Place
-from corpus.collections.actions.collections import archive_collection, reopen_collection, request_removal
+from corpus.collections.collections import archive_collection, reopen_collection, request_removal
+from corpus.collections.contents import extent
 from corpus.collections.forms import RemovalForm
 from corpus.collections.places import in_collection
-from corpus.collections.reads.contents import extent
 from corpus.collections.rules import MANAGE
 from corpus.models import Collection, CollectionRemoval
 

@@ -2,7 +2,7 @@
 
 from django import forms
 
-from corpus.documents.reads import Filters
+from corpus.documents.finding import Filters
 
 LATEST_YEAR = 9999
 

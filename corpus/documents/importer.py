@@ -2,12 +2,12 @@
 
 from django.db import connection
 
-from corpus.documents.jobs.documents import FIELDS, load_documents
+from corpus.documents.storing import FIELDS, load_documents
 from corpus.imports.forms import DocumentImportForm
-from corpus.imports.jobs.undoing import Undoing
 from corpus.imports.registry import Importer, at_once
+from corpus.imports.undoing import Undoing
 from corpus.models import Citation, CitationMention, Document, FullText, ImportRun
-from corpus.questions.jobs.mentions import link_mentions
+from corpus.questions.mention_storing import link_mentions
 
 _NAMES = ", ".join(FIELDS)
 RESTORE_DOCUMENTS = f"""

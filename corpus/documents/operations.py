@@ -5,7 +5,7 @@ from django.urls import reverse
 from accounts.operations import Operation
 from corpus.collections.places import in_collection
 from corpus.collections.rules import MANAGE
-from corpus.documents.actions import index_again
+from corpus.documents.indexing import index_again
 
 INDEX_DOCUMENTS = Operation(
     called="index_documents",

@@ -13,7 +13,7 @@ from itertools import accumulate
 from django.db import connection
 
 from accounts.caches import volatile
-from corpus.documents.reads import HEADLINE, SearchPage, find_hits
+from corpus.documents.finding import HEADLINE, SearchPage, find_hits
 from corpus.models import Collection
 
 K1, B = 0.9, 0.4  # as Anserini's default recipe for runs (corpus/runs/recipes)

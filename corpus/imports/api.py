@@ -23,10 +23,10 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE
-from corpus.imports.actions import request_import, undo_import
 from corpus.imports.forms import ListField, parameters_from
-from corpus.imports.jobs.imports import import_at_once
+from corpus.imports.importing import import_at_once
 from corpus.imports.registry import Importer, collection_importers, importers
+from corpus.imports.requests import request_import, undo_import
 from corpus.models import ImportRun, Role
 from engines.formats.registry import AUTO, format_names
 

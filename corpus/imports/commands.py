@@ -14,11 +14,11 @@ from accounts import jobs
 from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.collections.reads.collections import collection_with
-from corpus.imports.actions import request_import, undo_import
+from corpus.collections.collections import collection_with
+from corpus.imports.errors import ErrorGroup, group_errors
 from corpus.imports.forms import DocnosField, parameters_from
-from corpus.imports.reads import ErrorGroup, group_errors
 from corpus.imports.registry import Importer, importers
+from corpus.imports.requests import request_import, undo_import
 from corpus.models import ImportRun
 from engines.formats.registry import AUTO, format_names, formats_for
 

@@ -14,8 +14,8 @@ from django.urls import reverse
 from accounts.extensions import extensions
 from accounts.jobs import Progress
 from corpus.imports.forms import ImportForm
-from corpus.imports.jobs.imports import Reading, Work
-from corpus.imports.jobs.undoing import Undoing
+from corpus.imports.importing import Reading, Work
+from corpus.imports.undoing import Undoing
 from corpus.loading.counts import ImportCounts
 from corpus.models import ImportRun
 

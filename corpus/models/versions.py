@@ -26,7 +26,7 @@ class Change(models.TextChoices):
 class TopicVersion(models.Model):
     """What annotators read of a topic, as one change left it. Rows are never changed.
 
-    `content` holds title, text, narrative, sentences and the tree (corpus/topics/jobs/versions), `fingerprint` the
+    `content` holds title, text, narrative, sentences and the tree (corpus/topics/versions), `fingerprint` the
     SHA-256 of its canonical JSON: equal fingerprints are equal contents. `about` names the aspect or version that
     was meant. `stands_for` is the version whose content an undo or redo brought back.
     """

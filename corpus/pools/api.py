@@ -18,9 +18,9 @@ from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import PoolEntry, PoolRun, PoolSource, Role
-from corpus.pools.actions import DEEPEST, request_pools
 from corpus.pools.forms import BuildForm, own_index, own_recipe
-from corpus.pools.reads.pool_report import holes_of_runs, overlap_of_methods
+from corpus.pools.pool_report import holes_of_runs, overlap_of_methods
+from corpus.pools.requests import DEEPEST, request_pools
 from engines.ranking.index import Settings
 from engines.ranking.recipe import Recipe
 

@@ -9,11 +9,11 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand
-from corpus.collections.reads.collections import collection_with
+from corpus.collections.collections import collection_with
 from corpus.imports.commands import ImportCommand
-from corpus.pools.actions import request_pools
 from corpus.pools.forms import BuildForm, own_index, own_recipe
-from corpus.pools.reads.pool_report import RunHoles, holes_of_runs, overlap_of_methods
+from corpus.pools.pool_report import RunHoles, holes_of_runs, overlap_of_methods
+from corpus.pools.requests import request_pools
 
 
 class BuildPools(ReportingCommand):

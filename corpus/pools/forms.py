@@ -6,13 +6,13 @@ from typing import Any
 
 from django import forms
 
-from corpus.collections.reads.endpoints import embeddings_endpoint
+from corpus.collections.endpoints import embeddings_endpoint
 from corpus.models import Collection, RetrievalRun, Target
 from corpus.models.pools import CANDIDATE_POOL, TARGETS
-from corpus.pools.actions import DEEPEST
-from corpus.pools.reads.pools import has_topic_pools
-from corpus.pools.reads.recipes import MOST, can_search, default_recipe
-from corpus.runs.reads import list_runs
+from corpus.pools.pools import has_topic_pools
+from corpus.pools.recipes import MOST, can_search, default_recipe
+from corpus.pools.requests import DEEPEST
+from corpus.runs.runs import list_runs
 from engines.ranking.analysis import Analysis
 from engines.ranking.index import Settings
 from engines.ranking.recipe import Recipe

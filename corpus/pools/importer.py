@@ -2,7 +2,7 @@
 
 from corpus.imports.forms import PoolImportForm
 from corpus.imports.registry import Importer, at_once
-from corpus.pools.jobs.pool_lists import load_pool_list
+from corpus.pools.pool_lists import load_pool_list
 
 POOL = Importer(
     name="pool",

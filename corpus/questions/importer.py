@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from corpus.imports.forms import MentionImportForm
-from corpus.imports.jobs.undoing import Standing, Undoing
 from corpus.imports.registry import Importer, at_once
+from corpus.imports.undoing import Standing, Undoing
 from corpus.models import CitationMention, ImportRun, MentionReference
-from corpus.questions.jobs.mentions import load_mentions
+from corpus.questions.mention_storing import load_mentions
 
 
 def _standing(run: ImportRun) -> Iterator[Standing]:

@@ -11,15 +11,15 @@ from accounts.models import JobState
 from accounts.operations import Found, Operation, Place
 from corpus.collections.rules import MANAGE
 from corpus.models import AuthorInvitation, LetterState, QuestionCall, QuestionRun
-from corpus.questions.actions.author_calls import invite_author, request_mailing
-from corpus.questions.actions.generation import continue_questions
-from corpus.questions.actions.questions import RunFilteredAgain, change_cutoffs
+from corpus.questions.author_calls import invite_author, request_mailing
+from corpus.questions.authors import STATES, authors_as_json, invitations_of
+from corpus.questions.decisions import RunFilteredAgain, change_cutoffs
 from corpus.questions.forms.authors import AuthorForm, MailingForm
 from corpus.questions.forms.generation import ContinuationForm, CutoffsForm
+from corpus.questions.generation import continue_questions
+from corpus.questions.pages.author_calls import call_context
 from corpus.questions.places import thing_with_page
-from corpus.questions.reads.authors import STATES, authors_as_json, invitations_of
-from corpus.questions.reads.generation import filter_of
-from corpus.questions.views.author_calls import call_context
+from corpus.questions.question_runs import filter_of
 
 RUN = thing_with_page(
     "run",

@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from accounts.operations import Found, Place
 from accounts.refusals import Refused
-from corpus.collections.reads.collections import collection_with
+from corpus.collections.collections import collection_with
+from corpus.collections.pages.context import collection_context
 from corpus.collections.rules import check_role, fetch_membership
-from corpus.collections.views.context import collection_context
 from corpus.models import Collection
 
 

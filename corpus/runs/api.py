@@ -19,11 +19,10 @@ from accounts.schema import answers
 from corpus.collections.api.base import AnyType, InCollectionView, RemovedSerializer
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import RetrievalRun, Role, RunMaking
-from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import metadata_lines, run_pieces
 from corpus.runs.operations import DELETE_RUN
-from corpus.runs.reads import list_runs
 from corpus.runs.recipes.registry import RECIPES, all_options
+from corpus.runs.runs import list_runs, recipe_named, request_run
 
 
 class RunSerializer(serializers.ModelSerializer[RetrievalRun]):

@@ -10,11 +10,11 @@ from accounts import jobs
 from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand, whole_file
 from accounts.refusals import Refused
-from corpus.collections.reads.collections import collection_with
+from corpus.collections.collections import collection_with
 from corpus.imports.commands import ImportCommand
-from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import metadata_text, run_pieces
 from corpus.runs.recipes.registry import RECIPES, all_options
+from corpus.runs.runs import recipe_named, request_run
 
 
 class ExportRun(ReportingCommand):

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 
 from corpus.models import Collection
-from corpus.questions.actions.prompts import LONGEST_BODY
-from corpus.questions.actions.prompts import LONGEST_NAME as LONGEST_PROMPT_NAME
+from corpus.questions.prompts import LONGEST_BODY
+from corpus.questions.prompts import LONGEST_NAME as LONGEST_PROMPT_NAME
 from corpus.runs.recipes.earlier import RunField, RunsField
 from corpus.runs.recipes.recipe import Recipe
 from corpus.runs.recipes.rerank import PromptField

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from corpus.imports.forms import RunImportForm
-from corpus.imports.jobs.undoing import Standing, Undoing
 from corpus.imports.registry import Importer, at_once
+from corpus.imports.undoing import Standing, Undoing
 from corpus.models import ImportRun, PartRanking, PoolSource, Ranking, RetrievalRun
-from corpus.runs.jobs.importing import load_runs
+from corpus.runs.importing import load_runs
 
 
 def _standing(run: ImportRun) -> Iterator[Standing]:

@@ -5,7 +5,7 @@ from django.urls import reverse
 from accounts.operations import Operation
 from corpus.collections.places import thing_in_collection
 from corpus.collections.rules import MANAGE
-from corpus.pools.actions import RemovedRun, delete_run
+from corpus.pools.requests import RemovedRun, delete_run
 
 
 def _report(found: RemovedRun) -> str:

@@ -8,7 +8,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from corpus.documents.reads import HIT_END, HIT_START
+from corpus.documents.finding import HIT_END, HIT_START
 
 register = template.Library()
 

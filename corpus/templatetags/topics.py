@@ -5,7 +5,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from corpus.topics.reads.reviews import ReviewState
+from corpus.topics.reviews import ReviewState
 from engines.text.aspect_checks import CONTEXT, LONGER, REPEATED, SAME, Hint
 
 register = template.Library()

@@ -28,10 +28,10 @@ from corpus.models import (
     TopicVersion,
 )
 from corpus.models.topics import LONGEST_AUTHOR, LONGEST_CATEGORY, LONGEST_SOURCE
-from corpus.topics.actions.sub_queries import MOST_ASPECTS, remove_sub_queries
 from corpus.topics.operations import MAKE_SUB_QUERIES
-from corpus.topics.reads.reviews import ReviewState, with_review_state
-from corpus.topics.reads.topics import list_sub_queries
+from corpus.topics.reviews import ReviewState, with_review_state
+from corpus.topics.sub_queries import MOST_ASPECTS, remove_sub_queries
+from corpus.topics.topics import list_sub_queries
 from engines.formats.records import MAX_TOPIC_LENGTH
 
 

@@ -7,9 +7,9 @@ from django import forms
 
 from corpus.models import ReviewVerdict, Topic, TopicKind, TopicVersion
 from corpus.models.topics import LONGEST_AUTHOR, LONGEST_CATEGORY, LONGEST_SOURCE
-from corpus.topics.actions.reviews import LONGEST_NOTE
-from corpus.topics.actions.sub_queries import MOST_ASPECTS
-from corpus.topics.jobs.trees import LONGEST_ASPECT
+from corpus.topics.reviews import LONGEST_NOTE
+from corpus.topics.sub_queries import MOST_ASPECTS
+from corpus.topics.trees import LONGEST_ASPECT
 from engines.formats.records import MAX_TOPIC_LENGTH
 from engines.pdf.sentences import sentence_spans
 

@@ -1,9 +1,9 @@
 """Importing topics with their aspects."""
 
-from corpus.imports.jobs.undoing import Undoing
 from corpus.imports.registry import Importer, at_once
+from corpus.imports.undoing import Undoing
 from corpus.models import Aspect, AspectNode, Target, Topic
-from corpus.topics.jobs.topics import load_topics
+from corpus.topics.storing import load_topics
 
 TOPICS = Importer(
     name="topics",

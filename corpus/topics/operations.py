@@ -8,9 +8,9 @@ from django.urls import reverse
 from accounts.operations import Operation
 from corpus.collections.places import in_collection
 from corpus.collections.rules import MANAGE
-from corpus.topics.actions.sub_queries import MadeSubQueries, make_sub_queries
-from corpus.topics.actions.topics import create_topic
 from corpus.topics.forms import SizeForm, TopicForm
+from corpus.topics.sub_queries import MadeSubQueries, make_sub_queries
+from corpus.topics.topics import create_topic
 
 
 def _report(made: MadeSubQueries) -> str:

@@ -13,7 +13,7 @@ from accounts import digests
 from accounts.digests import Notice, send_due
 from accounts.models import Digest, JobState, User
 from accounts.tasks import send_digests
-from adjudication.verdicts.actions.extra_judges import recall_item, send_back_item
+from adjudication.verdicts.extra_judges import recall_item, send_back_item
 from annotation.models import Annotator, Campaign, Inquiry
 from corpus.models import Membership, Role
 from tests.adjudication.verdicts.test_verdicts import verdict_of

@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.assignment.actions.annotators import update_annotator
-from annotation.campaigns.actions.campaigns import update_campaign
+from annotation.assignment.annotators import update_annotator
+from annotation.campaigns.lifecycle import update_campaign
 from annotation.models import Campaign
-from corpus.collections.actions.collections import update_collection
+from corpus.collections.collections import update_collection
 from tests.factories.annotation import Material, make_campaign, make_material
 from tests.pages import Pages
 

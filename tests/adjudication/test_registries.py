@@ -9,11 +9,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusals import Refused
-from adjudication.agreement.actions import request_vote
 from adjudication.agreement.api import NewVoteSerializer
 from adjudication.agreement.operations import VoteSerializer
+from adjudication.agreement.requests import request_vote
 from adjudication.models import VoteRun
-from adjudication.verdicts.jobs.votes import settle
+from adjudication.verdicts.votes import settle
 from engines.stats.pairwise import Tables
 from engines.stats.policies import TIE_POLICIES, TiePolicy, lowest_tied
 from engines.stats.statistics import REPORT, SCALES, STATISTICS, TABLE_ONE, Statistic

@@ -7,8 +7,8 @@ import pytest
 from django.contrib.messages import get_messages
 from django.urls import reverse
 
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Campaign
 from corpus.models import Topic
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material

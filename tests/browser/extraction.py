@@ -3,8 +3,8 @@
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Extraction
 from corpus.models import Document
 from tests.factories.annotation import AT, make_campaign, make_material

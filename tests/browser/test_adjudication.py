@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, Route, expect
 
 from adjudication.models import Method, Verdict
-from adjudication.verdicts.actions.verdicts import decide_verdict
+from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import AssignmentState, Level
 from corpus.models import Topic
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from accounts import jobs
 from accounts.models import Job, JobState
-from adjudication.agreement.actions import request_vote
+from adjudication.agreement.requests import request_vote
 from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, Assignment, Campaign, MachineReply, MachineRun
 from tests.adjudication.cycles.cycle_steps import judged, measured

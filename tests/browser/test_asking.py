@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.inquiries.actions import answer_inquiry, ask_managers
+from annotation.inquiries.asking import answer_inquiry, ask_managers
 from annotation.models import Inquiry, Judgment, Order
 from corpus.models import Role
 from tests.browser.axe import assert_accessible, faults_everywhere

@@ -9,8 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from corpus.models import Document, Role
-from corpus.questions.actions.author_answers import submit_answer
-from corpus.questions.actions.author_calls import create_call, invite_author
+from corpus.questions.author_answers import submit_answer
+from corpus.questions.author_calls import create_call, invite_author
 from corpus.questions.author_links import author_token
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere

@@ -7,10 +7,10 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts import jobs
-from annotation.assignment.actions.annotators import add_name
-from annotation.assignment.actions.assignments import assign_items, confirm_assignment, request_assignment
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.actions.guidelines import write_guideline
+from annotation.assignment.annotators import add_name
+from annotation.assignment.assignments import assign_items, confirm_assignment, request_assignment
+from annotation.campaigns.guidelines import write_guideline
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Assignment, Campaign, CampaignState, Level
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.annotation import (

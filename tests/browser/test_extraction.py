@@ -12,9 +12,9 @@ from playwright.sync_api import Route, expect
 from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
-from annotation.inquiries.actions import answer_inquiry
+from annotation.inquiries.asking import answer_inquiry
 from annotation.models import Extraction, ExtractionRevision, ExtractionSource, ExtractionState, Inquiry
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extractions import content_of
 from corpus.models import Paper
 from engines.definitions.extractions import gold_of_content
 from engines.formats.acm_cr import read_acm_cr

@@ -11,7 +11,7 @@ from reportlab.lib.pagesizes import A4
 from reportlab.pdfgen.canvas import Canvas
 
 from annotation.models import Extraction, ExtractionSource
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extractions import content_of
 from corpus.models import Document, Paper
 from engines.definitions.extractions import Content
 from tests.browser.axe import assert_accessible

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotation.models import Extraction, ExtractionSource
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extractions import content_of
 from corpus.models import Paper
 from engines.definitions.extractions import Content, ExtractedContext, ExtractedSentence
 from tests.browser.axe import assert_accessible

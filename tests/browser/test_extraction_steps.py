@@ -7,7 +7,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotation.models import Extraction, ExtractionSource
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extractions import content_of
 from tests.browser.experts import counted_requests
 from tests.browser.extraction import extraction_campaign, open_extraction, paper_material, refreshed, saved
 from tests.factories.papers import PaperFactory, make_content, make_extraction

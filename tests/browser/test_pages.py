@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from accounts.audit import record_event
 from accounts.models import ErasureRequest, User
 from annotation.models import Annotator, Assignment, AssignmentState, Campaign, CampaignState, Item
-from corpus.collections.actions.invitations import create_invitation
 from corpus.collections.invitation_links import token_for
+from corpus.collections.invitations import create_invitation
 from corpus.models import Collection, Document, Membership, Role, Topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.accounts import AT, PASSWORD, CollectionFactory, UserFactory, one_member_each

@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page
 
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import ExtractionSource
 from corpus.models import Paper
 from tests.browser.axe import assert_accessible_everywhere

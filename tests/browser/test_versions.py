@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from adjudication.papers.reads.papers import fetch_case
-from annotation.assignment.actions.annotators import add_members
+from adjudication.papers.papers import fetch_case
+from annotation.assignment.annotators import add_members
 from annotation.models import Assignment, AssignmentState, Extraction, ExtractionSource
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extractions import content_of
 from engines.definitions.extractions import statements
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.factories.annotation import AT

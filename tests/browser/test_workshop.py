@@ -8,9 +8,9 @@ from django.urls import reverse
 from playwright.sync_api import Locator, Page, expect
 
 from corpus.models import Membership, Role, Topic
-from corpus.topics.actions.aspects import add_aspect
-from corpus.topics.actions.reviews import request_review
-from corpus.topics.actions.topics import create_topic
+from corpus.topics.aspects import add_aspect
+from corpus.topics.reviews import request_review
+from corpus.topics.topics import create_topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.browser.settled import expect_settled
 from tests.factories.accounts import AT, CollectionFactory, one_member_each

@@ -21,7 +21,7 @@ SAVE = """
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 get_user_model().objects.create(email="ada@example.org", name="Ada Ünal")
-from corpus.searching.jobs.vectors import has_pgvector
+from corpus.searching.vectors import has_pgvector
 from django.db import connection
 if has_pgvector():
     connection.cursor().execute("INSERT INTO corpus_documentvector VALUES (1, 'model', 2, '[1,2,3]')")

@@ -17,7 +17,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.models import JobClaim, JobState
-from adjudication.agreement.actions import request_agreement
+from adjudication.agreement.requests import request_agreement
 from adjudication.models import AgreementResult
 from annotation.models import Judgment, Strategy
 from tests.adjudication.agreement.test_agreement import noisy_labels

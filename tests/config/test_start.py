@@ -42,7 +42,7 @@ def web_server() -> tuple[set[str], set[str]]:
     """What a web server has loaded once its pages are there: while `up` holds it back at the gate, and without `up`."""
     gated = "os.environ['LITMUS_GATE'] = str(os.open(os.devnull, os.O_RDONLY)); import config.wsgi"
     found = loaded_by(f"import os; {gated}; {SAY}; print('now'); del os.environ['LITMUS_GATE']; config.wsgi.load()")
-    assert "adjudication.agreement.views.agreement" in found[0]
+    assert "adjudication.agreement.pages.agreement" in found[0]
     return found[0], found[1]
 
 
@@ -66,8 +66,8 @@ def test_a_worker_loads_no_pages():
     """Celery's own look at Django loaded them all: half of a worker's start, and a third of its memory."""
     worker = "from config.celery import app, load_jobs; app.loader.import_default_modules(); load_jobs()"
     (found,) = loaded_by(worker)
-    assert {"adjudication.agreement.jobs.agreement", "accounts.tasks"} <= found
-    assert found & {"config.urls", "adjudication.agreement.views", "rest_framework.views"} == set()
+    assert {"adjudication.agreement.computing", "accounts.tasks"} <= found
+    assert found & {"config.urls", "adjudication.agreement.pages", "rest_framework.views"} == set()
 
 
 def test_up_starts_its_web_server_before_it_loads_models_and_database():

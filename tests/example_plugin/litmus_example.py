@@ -5,11 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from adjudication.evaluation.layout import build_table
 from adjudication.evaluation.presets.preset import Part, Preset
-from adjudication.evaluation.reads.layout import build_table
-from adjudication.evaluation.reads.result import EvaluationResult
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import Column, Table
+from adjudication.evaluation.result import EvaluationResult
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.tables import Column, Table
 from adjudication.exporting.exporter import CampaignExporter, Options, TextExporter
 from adjudication.exporting.forms import CampaignForm, WordField
 from adjudication.exporting.streams import rows

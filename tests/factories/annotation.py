@@ -8,11 +8,11 @@ from uuid import uuid4
 
 from accounts.models import User
 from accounts.refusals import Refused
-from annotation.assignment.actions.annotators import add_members
-from annotation.campaigns.actions.campaigns import create_campaign
-from annotation.campaigns.actions.items import build_items
-from annotation.labelling.actions.answers import AnswerInput
-from annotation.labelling.actions.submissions import submit
+from annotation.assignment.annotators import add_members
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import create_campaign
+from annotation.labelling.answers import AnswerInput
+from annotation.labelling.submissions import submit
 from annotation.models import Annotator, Campaign
 from corpus.models import Aspect, AspectNode, Collection, Document, Membership, PoolEntry, Role, Topic
 from tests.factories.accounts import make_members

@@ -5,7 +5,7 @@ from uuid import UUID, uuid4
 
 from django.test import Client
 
-from annotation.inquiries.actions import answer_inquiry, ask_managers
+from annotation.inquiries.asking import answer_inquiry, ask_managers
 from annotation.models import Inquiry
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import assignment_of

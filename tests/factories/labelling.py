@@ -4,9 +4,9 @@ import uuid
 from collections.abc import Sequence
 from datetime import timedelta
 
-from annotation.assignment.reads.participation import UNKNOWN_VISIT, Visit
-from annotation.labelling.actions.answers import Answer, AnswerInput, Receipt
-from annotation.labelling.actions.submissions import submit
+from annotation.assignment.participation import UNKNOWN_VISIT, Visit
+from annotation.labelling.answers import Answer, AnswerInput, Receipt
+from annotation.labelling.submissions import submit
 from annotation.models import (
     Assignment,
     AssignmentState,

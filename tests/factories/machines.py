@@ -7,9 +7,9 @@ from typing import Any
 from django.test import override_settings
 
 from accounts import jobs
-from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.prompts import write_relevance_prompt
-from annotation.machines.actions.recipes import MachineOptions
+from annotation.machines.prompts import write_relevance_prompt
+from annotation.machines.recipes import MachineOptions
+from annotation.machines.requests import request_machine_runs
 from annotation.models import Campaign, MachineKind, MachineRun
 from corpus.models import PromptTemplate
 from tests.factories.annotation import AT, Material

@@ -5,7 +5,7 @@ from typing import Any
 import factory
 
 from annotation.models import Assignment, Campaign, Extraction, ExtractionSource, ExtractionState
-from annotation.papers.jobs.extractions import store_extraction
+from annotation.papers.extractions import store_extraction
 from corpus.models import Paper
 from engines.definitions.extractions import (
     Content,

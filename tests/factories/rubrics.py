@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from accounts.models import User
-from annotation.assignment.actions.annotators import add_members
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
-from annotation.campaigns.actions.items import build_items
-from annotation.labelling.actions.answers import Answer, AnswerInput, Receipt
-from annotation.labelling.actions.submissions import submit
+from annotation.assignment.annotators import add_members
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import create_campaign, open_campaign
+from annotation.labelling.answers import Answer, AnswerInput, Receipt
+from annotation.labelling.submissions import submit
 from annotation.models import Assignment, Campaign
 from corpus.models import Collection, Document, Role, Target, Topic
 from tests.factories.accounts import AT, make_members

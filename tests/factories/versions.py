@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Campaign, Extraction, ExtractionSource, Item
-from annotation.papers.actions import (
+from annotation.papers.extracting import (
     begin_extraction,
     finish_extraction,
     reopen_extraction,

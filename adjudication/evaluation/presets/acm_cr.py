@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import ClassVar
 
 from accounts.refusals import Refused
+from adjudication.evaluation.layout import build_table
 from adjudication.evaluation.presets.preset import Part, Preset
-from adjudication.evaluation.reads.layout import build_table
-from adjudication.evaluation.reads.result import EvaluationResult
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import NONE, Cell, Column, Row, Style, Table
+from adjudication.evaluation.result import EvaluationResult
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.tables import NONE, Cell, Column, Row, Style, Table
 from adjudication.papers.context_table import table_rows
-from annotation.papers.reads.gold import context_figures
+from annotation.papers.gold import context_figures
 from corpus.models import Collection
 
 MEASURES = ("R@10", "nDCG@10")

@@ -9,15 +9,15 @@ from typing import ClassVar
 from accounts.counting import counted
 from accounts.refusals import Refused
 from accounts.snapshots import snapshot
-from adjudication.agreement.reads.agreement import REASONS, p_text
+from adjudication.agreement.results import REASONS, p_text
 from adjudication.evaluation.golds.registry import campaigns_of_gold, parse_selector
 from adjudication.evaluation.presets.preset import Part, Preset
-from adjudication.evaluation.reads.result import EvaluationResult
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import NONE, Cell, Column, Row, Table
+from adjudication.evaluation.result import EvaluationResult
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.tables import NONE, Cell, Column, Row, Table
 from adjudication.exporting.exporter import find_criterion
-from adjudication.labels.reads.counts import fetch_vote_standing
-from adjudication.labels.reads.inputs import labels_of, read_inputs
+from adjudication.labels.counts import fetch_vote_standing
+from adjudication.labels.inputs import labels_of, read_inputs
 from annotation.models import Campaign, Criterion
 from corpus.models import Collection
 from engines.stats.comparison import Comparison

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import ClassVar
 
 from accounts.refusals import Refused
+from adjudication.evaluation.layout import build_table
 from adjudication.evaluation.presets.preset import Part, Preset, subset
-from adjudication.evaluation.reads.layout import build_table
-from adjudication.evaluation.reads.result import EvaluationResult
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.subsets import STORED
-from adjudication.evaluation.reads.tables import Column, Style, Table
+from adjudication.evaluation.result import EvaluationResult
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.subsets import STORED
+from adjudication.evaluation.tables import Column, Style, Table
 from corpus.models import Collection
 
 MEASURES = ("R@5", "R@20", "Rprec", "nDCG_pool@10%", "nDCG_exp@10%", "DORIS_RR@10", "AP")

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from adjudication.evaluation.layout import build_table
 from adjudication.evaluation.presets.preset import Part, Preset, subset
-from adjudication.evaluation.reads.layout import build_table
-from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import Column, Table
+from adjudication.evaluation.result import EvaluationResult, SubsetFigures
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.tables import Column, Table
 from corpus.models import Collection
 
 KEPT = "targets;questions=kept"

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from accounts.refusals import Refused
-from adjudication.evaluation.reads.result import EvaluationResult, SubsetFigures
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import Style, Table
+from adjudication.evaluation.result import EvaluationResult, SubsetFigures
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.tables import Style, Table
 from corpus.models import Collection
 
 

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from adjudication.evaluation.evaluation import Progress, evaluate, no_progress
 from adjudication.evaluation.golds.kind import Grades
+from adjudication.evaluation.layout import make_table
 from adjudication.evaluation.presets.registry import find_preset
-from adjudication.evaluation.reads.evaluation import Progress, evaluate, no_progress
-from adjudication.evaluation.reads.layout import make_table
-from adjudication.evaluation.reads.result import EvaluationResult
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.tables import Table
+from adjudication.evaluation.result import EvaluationResult
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.tables import Table
 from corpus.models import Collection
 
 

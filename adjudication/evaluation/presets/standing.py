@@ -16,9 +16,9 @@ from accounts.snapshots import snapshot
 from adjudication.evaluation.golds.kind import NO_GOLD, LoadedGold
 from adjudication.evaluation.golds.registry import parse_selector, read_gold
 from adjudication.evaluation.presets.registry import find_preset
-from adjudication.evaluation.reads.rankings import find_runs, pool_sources, pools_of
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.evaluation.reads.subsets import attributes_of
+from adjudication.evaluation.rankings import find_runs, pool_sources, pools_of
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.evaluation.subsets import attributes_of
 from adjudication.models import Evaluation
 from corpus.models import Collection
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from adjudication.agreement.reads.report import escape
+from adjudication.agreement.report import escape
 from adjudication.exporting.exporter import (
     CSV,
     FATAL,
@@ -22,7 +22,7 @@ from adjudication.exporting.exporter import (
 from adjudication.exporting.findings import override_findings
 from adjudication.exporting.forms import CampaignField, ExportForm
 from adjudication.exports.exporters.beir import BeirArchive, PrefixForm, beir_files, beir_findings
-from adjudication.questions.reads.question_set import (
+from adjudication.questions.question_set import (
     UNDECIDED,
     QuestionSet,
     SetQuestion,
@@ -30,7 +30,7 @@ from adjudication.questions.reads.question_set import (
     fetch_question_set,
     open_counts,
 )
-from adjudication.questions.reads.question_statistics import Cell, KeptCounts, Statistics, question_statistics
+from adjudication.questions.question_statistics import Cell, KeptCounts, Statistics, question_statistics
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.models import Collection

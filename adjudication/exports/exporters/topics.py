@@ -11,7 +11,7 @@ from adjudication.exporting.forms import ASPECT, QUERY, SUB_QUERY, ExportForm, L
 from adjudication.exporting.streams import rows
 from adjudication.exports.exporters.qrels import check_sub_queries
 from corpus.models import AspectNode, Collection, Target, Topic, TopicKind
-from corpus.questions.reads.authors import withdrawn_topics
+from corpus.questions.authors import withdrawn_topics
 from engines.formats.csv_text import write_csv
 from engines.formats.doris_queries import write_doris_queries
 from engines.formats.jsonl_topics import write_jsonl_topics

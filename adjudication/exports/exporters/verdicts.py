@@ -15,7 +15,7 @@ from adjudication.exporting.exporter import (
 )
 from adjudication.exporting.findings import NO_VALUE, count_first, override_findings, standing_of
 from adjudication.exporting.streams import loaded, rows
-from adjudication.labels.reads.counts import votes_note
+from adjudication.labels.counts import votes_note
 from engines.formats.jsonl import write_objects
 
 

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
-from annotation.assignment.actions.annotators import add_members_by_email, add_name
-from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.assignment.annotators import add_members_by_email, add_name
+from annotation.campaigns.campaigns import campaign_with
 from annotation.models import AnnotatorKind
 
 

@@ -3,8 +3,8 @@
 from functools import cached_property
 from typing import ClassVar
 
-from annotation.campaigns.reads.campaigns import fetch_campaign
-from annotation.campaigns.rules.campaigns import check_can_see, check_has_page
+from annotation.campaigns.campaigns import fetch_campaign
+from annotation.campaigns.rules import check_can_see, check_has_page
 from annotation.models import Campaign
 from corpus.collections.api.base import InCollectionView
 
@@ -12,7 +12,7 @@ from corpus.collections.api.base import InCollectionView
 class LabellingView(InCollectionView):
     """404 for strangers and 403 for people who do not judge in the campaign; the action finds out.
 
-    Its one statement (annotation/assignment/reads/participation.py) also says whether the collection is archived,
+    Its one statement (annotation/assignment/participation.py) also says whether the collection is archived,
     so a judgment needs no other.
     """
 

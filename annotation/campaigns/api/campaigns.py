@@ -12,15 +12,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from annotation.assignment.actions.annotators import add_members_by_email
-from annotation.campaigns.actions.campaigns import create_campaign
-from annotation.campaigns.actions.changes import change_campaign
-from annotation.campaigns.actions.items import build_items, remove_unjudged_items
+from annotation.assignment.annotators import add_members_by_email
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
+from annotation.campaigns.campaigns import visible_campaigns
+from annotation.campaigns.changes import change_campaign
+from annotation.campaigns.items import build_items, remove_unjudged_items
+from annotation.campaigns.lifecycle import create_campaign
 from annotation.campaigns.operations import SET_CALIBRATION
-from annotation.campaigns.reads.campaigns import visible_campaigns
-from annotation.campaigns.reads.pace import fetch_workload
+from annotation.campaigns.pace import fetch_workload
 from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
 from annotation.models import Campaign, CampaignState, Criterion, Level, Order, Split, Strategy
 from annotation.models.campaigns import KIND_CHOICES

@@ -7,10 +7,10 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
-from annotation.campaigns.actions.items import build_items
+from annotation.campaigns.campaigns import campaign_with
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
-from annotation.campaigns.reads.campaigns import campaign_with
-from annotation.campaigns.reads.pace import fetch_workload
+from annotation.campaigns.items import build_items
+from annotation.campaigns.pace import fetch_workload
 
 
 class Command(ReportingCommand):

@@ -7,14 +7,14 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
-from annotation.assignment.actions.annotators import add_members_by_email
-from annotation.campaigns.actions.campaigns import create_campaign
-from annotation.campaigns.actions.items import build_first_items
+from annotation.assignment.annotators import add_members_by_email
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.commands.settings import add_deadline, add_setting_arguments, file_of, settings_of
+from annotation.campaigns.items import build_first_items
+from annotation.campaigns.lifecycle import create_campaign
 from annotation.kind import DEFAULT_KIND, calibration_in_words
 from annotation.models.campaigns import KIND_CHOICES
-from corpus.collections.reads.collections import collection_with
+from corpus.collections.collections import collection_with
 
 REPORTED = ("slug", "name", "kind", "split", "overlap", "order", "strategy", "seed")
 

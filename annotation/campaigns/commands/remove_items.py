@@ -6,8 +6,8 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
-from annotation.campaigns.actions.items import remove_unjudged_items
-from annotation.campaigns.reads.campaigns import campaign_with
+from annotation.campaigns.campaigns import campaign_with
+from annotation.campaigns.items import remove_unjudged_items
 
 
 class Command(ReportingCommand):

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from accounts.management.reporting import ReportingCommand
 from accounts.refusals import Refused
-from annotation.campaigns.actions.changes import change_campaign
+from annotation.campaigns.campaigns import campaign_with
+from annotation.campaigns.changes import change_campaign
 from annotation.campaigns.commands.settings import add_deadline, add_setting_arguments, file_of, settings_of
-from annotation.campaigns.reads.campaigns import campaign_with
 from annotation.models import Campaign
 
 REPORTED = ("slug", "name", "split", "overlap", "order", "strategy", "seed", "lease_minutes", "options")

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.functional import lazy
 
 from annotation.campaigns.forms.settings import number_field
-from annotation.campaigns.reads.items import STATES, ItemFilter
+from annotation.campaigns.items import STATES, ItemFilter
 from annotation.kind import calibration_in_words
 from annotation.models import Campaign
 from corpus.models import Topic

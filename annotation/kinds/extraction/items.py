@@ -3,7 +3,7 @@
 from typing import Any
 
 from accounts.sql import execute
-from annotation.campaigns.reads.items import campaign_parameters
+from annotation.campaigns.items import campaign_parameters
 from annotation.kind import Draw, Report, Supply
 from annotation.models import Campaign
 

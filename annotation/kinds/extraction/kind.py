@@ -1,7 +1,7 @@
 """Extraction, after ACM-CR: which references does a paper's text cite? Its annotators have their own screen.
 
-The screen is annotation/papers/views/extractions.py and extraction_screen.py, with templates/annotation/papers/ and
-static/js/annotation/papers/; several people's extractions of a paper are made one in adjudication/papers/views/.
+The screen is annotation/papers/pages/extractions.py and extraction_screen.py, with templates/annotation/papers/ and
+static/js/annotation/papers/; several people's extractions of a paper are made one in adjudication/papers/pages/.
 """
 
 from pathlib import Path

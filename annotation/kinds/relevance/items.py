@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.campaigns.reads.items import campaign_parameters, whole_sets
+from annotation.campaigns.items import campaign_parameters, whole_sets
 from annotation.kind import Draw, Report, Supply
 from annotation.kinds.relevance.choosing import EVERYTHING, Choice, clauses_of, parameters_of
 from annotation.models import Campaign

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence, Set
 from typing import Any
 
-from annotation.assignment.reads.participation import Participation
-from annotation.labelling.reads.units import UNITS, Unit, cell_of, fetch_rows, in_utf16
+from annotation.assignment.participation import Participation
+from annotation.labelling.units import UNITS, Unit, cell_of, fetch_rows, in_utf16
 from engines.text.highlight import highlight_spans, highlight_terms
 
 CONTENT = UNITS.format(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from annotation.kinds.rubric.units import fetch_paragraphs, origin_word
 from annotation.models import FoundTarget, Item, Judgment, Rewrite
-from annotation.rubric.reads import pieces_of
+from annotation.rubric.rewrites import pieces_of
 from engines.definitions.rubric_options import read_rubric_options
 from engines.text.differences import Piece
 from engines.text.overlap import Overlap, overlap_with

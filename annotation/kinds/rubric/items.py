@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.sql import execute
-from annotation.campaigns.reads.items import campaign_parameters
+from annotation.campaigns.items import campaign_parameters
 from annotation.kind import Draw, Report, Supply
 from annotation.kinds.rubric.choosing import EVERYTHING, Choice, check_choice
 from annotation.models import Campaign, Item

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from annotation.assignment.reads.participation import Participation
+from annotation.assignment.participation import Participation
 from annotation.kind import Key, Labelling
 from annotation.kinds.rubric.units import fetch_units
-from corpus.questions.reads.authors import call_guideline
+from corpus.questions.authors import call_guideline
 from engines.definitions.rubric_options import read_rubric_options
 from engines.text.markdown import render_markdown
 

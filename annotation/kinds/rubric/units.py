@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from annotation.assignment.reads.participation import Participation
-from annotation.labelling.reads.units import UNITS, Unit, cell_of, fetch_rows, in_utf16
+from annotation.assignment.participation import Participation
+from annotation.labelling.units import UNITS, Unit, cell_of, fetch_rows, in_utf16
 from corpus.models import GeneratedQuestion
 from engines.definitions.rubric_options import RubricOptions, read_rubric_options
 from engines.text.overlap import overlap_with

@@ -13,11 +13,9 @@ from accounts.api import check_fields
 from accounts.models import TokenScope
 from accounts.refusals import Conflict, Refused
 from accounts.schema import answers
-from annotation.assignment.reads.participation import fetch_participation
+from annotation.assignment.participation import fetch_participation
 from annotation.campaigns.api.base import LabellingView
-from annotation.labelling.actions.answers import AnswerInput, ChangedElsewhere, Invalid, Receipt
-from annotation.labelling.actions.submissions import submit
-from annotation.labelling.actions.units_ahead import take_units
+from annotation.labelling.answers import AnswerInput, ChangedElsewhere, Invalid, Receipt
 from annotation.labelling.forms import (
     KINDS,
     LONGEST_GROUND,
@@ -32,8 +30,10 @@ from annotation.labelling.forms import (
     read_have_text,
     read_request,
 )
-from annotation.labelling.reads.labelling import describe_next
-from annotation.labelling.reads.units import fetch_units
+from annotation.labelling.screen import describe_next
+from annotation.labelling.submissions import submit
+from annotation.labelling.units import fetch_units
+from annotation.labelling.units_ahead import take_units
 from annotation.models import SubmissionKind, SubmissionOutcome
 
 HAVE = OpenApiParameter(

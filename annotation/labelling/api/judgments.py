@@ -10,9 +10,9 @@ from rest_framework.response import Response
 
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
-from annotation.campaigns.reads.overrides import overriding_cycles
-from annotation.campaigns.rules.seals import check_not_sealed
-from annotation.labelling.rules.labels import check_can_read_labels
+from annotation.campaigns.overrides import overriding_cycles
+from annotation.campaigns.seals import check_not_sealed
+from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Annotator, Assignment, AssignmentState, Judgment
 from corpus.collections.rules import can_oversee
 

@@ -14,14 +14,12 @@ from rest_framework.response import Response
 from accounts.refusals import Refused
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
-from annotation.machines.actions.prompts import write_prompt_for
-from annotation.machines.reads.prompts import preview_of
+from annotation.machines.prompts import preview_of, write_prompt_for
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import PromptPurpose, PromptTemplate, Role
-from corpus.questions.actions.prompts import LONGEST_BODY, LONGEST_NAME
-from corpus.questions.reads.generation import PROMPT_NAME
-from corpus.questions.reads.prompts import prompt_named, prompt_versions
+from corpus.questions.prompts import LONGEST_BODY, LONGEST_NAME, prompt_named, prompt_versions
+from corpus.questions.question_runs import PROMPT_NAME
 
 FILTERS = [
     OpenApiParameter("purpose", OpenApiTypes.STR, enum=PromptPurpose.values),

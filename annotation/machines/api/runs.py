@@ -19,15 +19,15 @@ from accounts.models import JobState
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
-from annotation.campaigns.reads.overrides import overrides_shown_to
-from annotation.labelling.rules.labels import check_can_read_replies
-from annotation.machines.actions.machines import continue_machine_run, request_machine_runs
-from annotation.machines.actions.recipes import MachineOptions, estimate_machine
-from annotation.machines.reads.machines import count_replies, runs_of
+from annotation.campaigns.overrides import overrides_shown_to
+from annotation.labelling.rules import check_can_read_replies
+from annotation.machines.machines import count_replies, runs_of
+from annotation.machines.recipes import MachineOptions, estimate_machine
+from annotation.machines.requests import continue_machine_run, request_machine_runs
 from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
-from corpus.questions.reads.prompts import prompt_named
+from corpus.questions.prompts import prompt_named
 from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
 
 

@@ -15,16 +15,16 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.actions import create_user, vouch_for_address
 from accounts.models import JobState, User
-from adjudication.agreement.actions import request_agreement, request_vote
-from adjudication.cycles.actions import start_cycle
-from annotation.assignment.actions.annotators import add_members
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import create_campaign, open_campaign
-from annotation.campaigns.actions.items import build_items
-from annotation.labelling.actions.answers import AnswerInput
-from annotation.labelling.actions.submissions import submit
-from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import MachineOptions
+from adjudication.agreement.requests import request_agreement, request_vote
+from adjudication.cycles.steps import start_cycle
+from annotation.assignment.annotators import add_members
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import create_campaign, open_campaign
+from annotation.labelling.answers import AnswerInput
+from annotation.labelling.submissions import submit
+from annotation.machines.recipes import MachineOptions
+from annotation.machines.requests import request_machine_runs
 from annotation.models import Assignment, AssignmentState, Campaign, MachineKind, Split, SubmissionKind
 from config.demo.authors import load_authors
 from config.demo.first_pass import load_first_pass
@@ -45,11 +45,11 @@ from config.demo.people import (
 )
 from config.demo.questions import load_questions
 from config.demo.workshop import review_topics
-from corpus.collections.actions.collections import create_collection
-from corpus.collections.actions.people import add_member
-from corpus.imports.actions import request_import
+from corpus.collections.collections import create_collection
+from corpus.collections.people import add_member
+from corpus.imports.requests import request_import
 from corpus.models import Collection
-from corpus.pools.actions import request_pools
+from corpus.pools.requests import request_pools
 
 SEED = 10
 DEPTH = 7

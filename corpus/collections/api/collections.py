@@ -13,15 +13,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.schema import answers
-from corpus.collections.actions.collections import (
+from corpus.collections.api.base import ApiView, InCollectionView
+from corpus.collections.backup import backup_response
+from corpus.collections.collections import (
     create_collection,
     rename_collection,
     request_removal,
     take_backup,
     update_collection,
 )
-from corpus.collections.api.base import ApiView, InCollectionView
-from corpus.collections.jobs.collection_backup import backup_response
 from corpus.collections.operations import (
     ARCHIVE_COLLECTION,
     REOPEN_COLLECTION,

@@ -11,11 +11,11 @@ from rest_framework.response import Response
 
 from accounts.models import TokenScope
 from accounts.schema import answers
-from corpus.collections.actions.invitations import invite_several, revoke_invitation
 from corpus.collections.address_lists import HELP, BadList, read_addresses
 from corpus.collections.api.base import InCollectionView
+from corpus.collections.collections import open_invitations
 from corpus.collections.invitation_links import link_for
-from corpus.collections.reads.collections import open_invitations
+from corpus.collections.invitations import invite_several, revoke_invitation
 from corpus.collections.rules import MANAGE
 from corpus.models import InvitedRole, Role
 

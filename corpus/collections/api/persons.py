@@ -13,15 +13,15 @@ from rest_framework.response import Response
 
 from accounts.models import ErasureRequest, User
 from accounts.schema import answers
-from corpus.collections.actions.persons import (
+from corpus.collections.api.base import ApiView
+from corpus.collections.collections import people, pseudonym_of
+from corpus.collections.persons import (
     data_of,
     request_erasure,
     request_person_erasure,
     take_out_data,
     withdraw_erasure_request,
 )
-from corpus.collections.api.base import ApiView
-from corpus.collections.reads.collections import people, pseudonym_of
 from corpus.collections.rules import check_can_see_people
 from corpus.models import PersonErasure as ErasureRun
 

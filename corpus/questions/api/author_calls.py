@@ -22,21 +22,14 @@ from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE
 from corpus.imports.api import ImportErrorSerializer
 from corpus.models import QuestionCall, Role
-from corpus.questions.actions.author_calls import (
+from corpus.questions.author_calls import (
     create_call,
     invite_authors,
     revoke_author,
     take_in_questions,
     update_call,
 )
-from corpus.questions.forms.authors import MAX_CSV_BYTES, CallForm, end_of
-from corpus.questions.operations import (
-    INVITE_AUTHOR,
-    SEND_LETTERS,
-    AuthorSerializer,
-    MailingSerializer,
-)
-from corpus.questions.reads.authors import (
+from corpus.questions.authors import (
     STATES,
     authors_as_json,
     authors_in_state,
@@ -44,6 +37,13 @@ from corpus.questions.reads.authors import (
     call_details,
     calls_as_json,
     invitations_of,
+)
+from corpus.questions.forms.authors import MAX_CSV_BYTES, CallForm, end_of
+from corpus.questions.operations import (
+    INVITE_AUTHOR,
+    SEND_LETTERS,
+    AuthorSerializer,
+    MailingSerializer,
 )
 
 NewAuthorSerializer = INVITE_AUTHOR.serializer("NewAuthor")

@@ -16,10 +16,10 @@ from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import OverlapDefinition, QuestionRun, Role
-from corpus.questions.actions.generation import generate_questions, preview_questions
 from corpus.questions.forms.generation import CutoffsForm, GenerationForm
+from corpus.questions.generation import generate_questions, preview_questions
 from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, QuestionRunSerializer
-from corpus.questions.reads.generation import run_as_json, run_figures, used_of_again
+from corpus.questions.question_runs import run_as_json, run_figures, used_of_again
 
 
 class SourceSerializer(serializers.Serializer[Any]):

@@ -9,9 +9,9 @@ from django.utils import timezone
 from accounts.management.options import add_renamed_option
 from accounts.management.reporting import SteppedCommand, plain, text_of, valid
 from accounts.refusals import Refused
-from corpus.collections.reads.collections import collection_with
+from corpus.collections.collections import collection_with
 from corpus.models import AuthorInvitation, MailPurpose, QuestionCall
-from corpus.questions.actions.author_calls import (
+from corpus.questions.author_calls import (
     create_call,
     invite_author,
     invite_authors,
@@ -20,8 +20,7 @@ from corpus.questions.actions.author_calls import (
     take_in_questions,
     update_call,
 )
-from corpus.questions.forms.authors import AuthorForm, CallForm
-from corpus.questions.reads.authors import (
+from corpus.questions.authors import (
     STATES,
     authors_as_json,
     authors_in_state,
@@ -30,6 +29,7 @@ from corpus.questions.reads.authors import (
     calls_as_json,
     invitations_of,
 )
+from corpus.questions.forms.authors import AuthorForm, CallForm
 
 TEXTS = ("name", "source", "deadline_at", "mail_subject")
 FILES = ("guideline", "mail_body")  # options that name a file with the text

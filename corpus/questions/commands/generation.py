@@ -11,13 +11,13 @@ from accounts.management.options import add_option
 from accounts.management.reporting import ReportingCommand, valid
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.collections.reads.collections import collection_with
+from corpus.collections.collections import collection_with
 from corpus.imports.commands import ImportCommand
 from corpus.models import Collection, QuestionRun
-from corpus.questions.actions.generation import continue_questions, generate_questions, preview_questions
-from corpus.questions.actions.questions import FilteredAgain
+from corpus.questions.decisions import FilteredAgain
 from corpus.questions.forms.generation import CutoffsForm, GenerationForm
-from corpus.questions.reads.generation import Estimate, run_as_json, run_figures, used_of_again
+from corpus.questions.generation import continue_questions, generate_questions, preview_questions
+from corpus.questions.question_runs import Estimate, run_as_json, run_figures, used_of_again
 
 
 class ImportMentions(ImportCommand):

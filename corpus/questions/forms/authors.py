@@ -10,7 +10,7 @@ from django.utils import timezone
 from accounts.addresses import LONGEST_ADDRESS, check_characters
 from corpus.models import LONGEST_QUESTION, MailPurpose, QuestionCall
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
-from corpus.questions.reads.authors import BLANKS
+from corpus.questions.authors import BLANKS
 from engines.text.questions import holds_markup, holds_unseen
 from engines.text.words import tokens
 

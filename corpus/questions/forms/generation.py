@@ -18,12 +18,10 @@ from corpus.models import (
     QuestionState,
 )
 from corpus.models.generation import INLINE_INSIDE, INLINE_OUTSIDE
-from corpus.questions.actions.mentions import LONGEST_NOTE
-from corpus.questions.actions.prompts import LONGEST_BODY
-from corpus.questions.actions.questions import LONGEST_CORRECTION
-from corpus.questions.reads.generation import USUAL_SAMPLE, USUAL_SEED, Used, prompt_versions
-from corpus.questions.reads.mentions import MentionFilter
-from corpus.questions.reads.prompts import prompt_named
+from corpus.questions.decisions import LONGEST_CORRECTION
+from corpus.questions.mentions import LONGEST_NOTE, MentionFilter
+from corpus.questions.prompts import LONGEST_BODY, prompt_named
+from corpus.questions.question_runs import USUAL_SAMPLE, USUAL_SEED, Used, prompt_versions
 from engines.text.overlap import DEFAULT, DEFINITIONS, USUAL
 
 MOST_SAMPLED = 1_000_000

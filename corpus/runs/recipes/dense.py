@@ -8,11 +8,11 @@ from typing import Any
 
 from django import forms
 
-from corpus.collections.reads.endpoints import embeddings_endpoint, require_embeddings_endpoint
+from corpus.collections.endpoints import embeddings_endpoint, require_embeddings_endpoint
 from corpus.models import Collection
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
-from corpus.searching.jobs.vectors import DenseSearch
+from corpus.searching.vectors import DenseSearch
 
 
 class VectorsForm(RecipeForm):

@@ -10,12 +10,12 @@ from typing import Any
 from django import forms
 
 from accounts.sql import execute
-from corpus.collections.reads.endpoints import require_embeddings_endpoint
+from corpus.collections.endpoints import require_embeddings_endpoint
 from corpus.models import Collection
 from corpus.runs.recipes.dense import VectorsForm, search_of
 from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task
-from corpus.searching.jobs.vectors import DenseSearch
+from corpus.searching.vectors import DenseSearch
 from engines.ranking.order import in_order, ranked
 
 IDS = "SELECT d.docno, d.id FROM corpus_document d WHERE d.collection_id = %s AND d.docno = ANY(%s)"

@@ -8,8 +8,8 @@ from django import forms
 
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, RecipeForm, Task, WordField
-from corpus.searching.jobs.indexes import FIELDS, IndexSpec, open_index
-from corpus.searching.jobs.shard_search import IndexQuery, search_all
+from corpus.searching.indexes import FIELDS, IndexSpec, open_index
+from corpus.searching.shard_search import IndexQuery, search_all
 from engines.ranking.analysis import LUCENE, NLTK, PAIRS, WORDS, Analysis
 from engines.ranking.index import Hits, Settings
 from engines.ranking.scorers import EXACT, LUCENE_BYTE

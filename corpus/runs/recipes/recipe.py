@@ -152,7 +152,7 @@ class Recipe:
     """One way to make a run. `name` is stored and used in addresses and on the command line; people read `label`.
 
     `rank` yields a ranking for each query of a task. `check` refuses where the recipe cannot be followed here. `reads`
-    names what it reads in addition to documents and topics, of the STATES in `corpus/runs/jobs/making.py`. `keep` is
+    names what it reads in addition to documents and topics, of the STATES in `corpus/runs/making.py`. `keep` is
     called when the run is requested, with who requests it and when, and gives what is stored next to the settings.
     """
 

@@ -17,14 +17,13 @@ from django import forms
 
 from accounts.models import User
 from accounts.refusals import Refused
-from corpus.collections.reads.endpoints import chat_endpoint, require_chat_endpoint
+from corpus.collections.endpoints import chat_endpoint, require_chat_endpoint
 from corpus.models import Collection, Document, PromptPurpose
-from corpus.questions.actions.prompts import write_rerank_prompt
-from corpus.questions.reads.prompts import find_prompt, prompt_versions
+from corpus.questions.prompts import find_prompt, prompt_versions, write_rerank_prompt
 from corpus.runs.recipes.earlier import RunField, check_run, earlier_rankings
 from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, Recipe, RecipeForm, Task, WordField
-from corpus.searching.jobs.answers import Answer, ask_model
+from corpus.searching.answers import Answer, ask_model
 from engines.endpoints.chat import Message
 from engines.ranking.order import in_order
 from engines.text.reranking import STARTERS, USUAL, Paper, RerankPrompt, parse_rerank_prompt, shortened

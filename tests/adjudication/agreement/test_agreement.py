@@ -12,12 +12,12 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import NotAllowed, Refused
-from adjudication.agreement.actions import campaign_seed, request_agreement
-from adjudication.agreement.reads.agreement import as_json, show
-from adjudication.agreement.reads.matrix import topic_tiles
-from adjudication.agreement.reads.standing import fetch_standing
+from adjudication.agreement.matrix import topic_tiles
+from adjudication.agreement.requests import campaign_seed, request_agreement
+from adjudication.agreement.results import as_json, show
+from adjudication.agreement.standing import fetch_standing
 from adjudication.models import AgreementResult, AgreementRun, Verdict
-from adjudication.verdicts.reads.judgments import ItemSelection, find_judged
+from adjudication.verdicts.judgments import ItemSelection, find_judged
 from annotation.models import Scale
 from engines.stats.statistics import STATISTICS, statistics_for
 from tests.adjudication.verdicts.test_votes import vote

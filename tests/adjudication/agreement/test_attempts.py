@@ -7,8 +7,8 @@ import scipy
 
 from accounts import jobs
 from accounts.models import JobState
-from adjudication.agreement.actions import request_agreement
-from adjudication.agreement.jobs.agreement import compute_agreement
+from adjudication.agreement.computing import compute_agreement
+from adjudication.agreement.requests import request_agreement
 from adjudication.models import AgreementRun
 from annotation.models import Annotator, Item, Level
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels

@@ -7,10 +7,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from adjudication.agreement.actions import request_agreement
-from adjudication.agreement.reads.agreement import show
+from adjudication.agreement.requests import request_agreement
+from adjudication.agreement.results import show
 from adjudication.models import AgreementRun, Method, Verdict
-from adjudication.verdicts.actions.verdicts import decide_verdict
+from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import Annotator, Assignment, AssignmentState, Campaign, MachineReply, MachineRun
 from corpus.models import Membership
 from tests.adjudication.agreement.dashboards import main_of, text_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from adjudication.agreement.jobs.drawings import Line, draw_forest
+from adjudication.agreement.drawings import Line, draw_forest
 
 MACHINE = "a model with a long name, With examples, version 12, temperature 0.7, run"
 

@@ -8,13 +8,13 @@ from urllib.parse import urljoin, urlsplit
 import numpy as np
 import pytest
 
-from adjudication.agreement.reads.contributing_items import (
+from adjudication.agreement.contributing_items import (
     ContributingItems,
     contributing_to_difference,
     contributing_to_figure,
 )
 from adjudication.models import Verdict
-from adjudication.verdicts.reads.judgments import ItemSelection, find_judged
+from adjudication.verdicts.judgments import ItemSelection, find_judged
 from annotation.models import Judgment
 from tests.adjudication.agreement.dashboards import main_of, text_of
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels

@@ -2,9 +2,9 @@
 
 import pytest
 
-from adjudication.labels.reads import staleness
-from adjudication.labels.reads.labels import newest_submission, read_labels, read_repeats, read_topics
-from adjudication.labels.reads.staleness import count_newer
+from adjudication.labels import staleness
+from adjudication.labels.labels import newest_submission, read_labels, read_repeats, read_topics
+from adjudication.labels.staleness import count_newer
 from annotation.models import AssignmentState
 from tests.factories.adjudication import build_campaign
 

@@ -14,9 +14,9 @@ from tests.factories.adjudication import Built
 pytestmark = pytest.mark.django_db
 
 LISTS = {  # by the page: its rows on one page
-    "judgment_list": "adjudication.verdicts.views.judgments.PAGE",
-    "item_list": "annotation.campaigns.views.items.PER_PAGE",
-    "disagreement_list": "adjudication.agreement.views.disagreements.PAGE",
+    "judgment_list": "adjudication.verdicts.pages.judgments.PAGE",
+    "item_list": "annotation.campaigns.pages.items.PER_PAGE",
+    "disagreement_list": "adjudication.agreement.pages.disagreements.PAGE",
 }
 NEXT = re.compile(r'rel="next"\s+href="([^"]*)"')
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.refusals import Refused
-from adjudication.agreement.reads.sample_size import Aim, items_needed, without_pilot
+from adjudication.agreement.sample_size import Aim, items_needed, without_pilot
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.factories.adjudication import build_campaign

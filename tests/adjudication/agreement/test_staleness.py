@@ -6,12 +6,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from adjudication.agreement.reads.standing import exact_standings, fetch_standing
+from adjudication.agreement.standing import exact_standings, fetch_standing
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import make_options
-from adjudication.labels.reads.counts import fetch_vote_standing
+from adjudication.labels.counts import fetch_vote_standing
 from adjudication.models import Verdict
-from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_decision
+from adjudication.verdicts.decisions import decide_verdict, withdraw_decision
 from annotation.models import Annotator, Judgment, Submission
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_votes import vote

@@ -11,7 +11,7 @@ from redis import Redis
 from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import JobState
-from adjudication.agreement.actions import request_agreement, request_vote
+from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.models import AgreementResult, AgreementRun, Verdict, VoteRun
 from tests.adjudication.agreement.test_agreement import noisy_labels
 from tests.factories.adjudication import AT, Built, build_campaign

@@ -4,13 +4,13 @@ from datetime import timedelta
 from typing import Any
 
 from accounts import jobs
-from adjudication.cycles.actions import start_cycle
-from adjudication.cycles.reads.cycles import count_tests
-from adjudication.cycles.reads.trials import Trial, fetch_trial
+from adjudication.cycles.cycles import count_tests
+from adjudication.cycles.steps import start_cycle
+from adjudication.cycles.trials import Trial, fetch_trial
 from adjudication.models import AgreementRun
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.actions.items import build_items
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import AnnoCycle, Assignment, Campaign
 from tests.factories.adjudication import store_answers
 from tests.factories.annotation import AT, Material, annotator, make_campaign

@@ -3,10 +3,10 @@
 import pytest
 
 from accounts.refusals import Refused
-from adjudication.cycles.actions import choose_test_set, freeze_machine, run_frozen_machine
-from adjudication.cycles.reads.tuning import dev_table
-from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import MachineOptions
+from adjudication.cycles.steps import choose_test_set, freeze_machine, run_frozen_machine
+from adjudication.cycles.tuning import dev_table
+from annotation.machines.recipes import MachineOptions
+from annotation.machines.requests import request_machine_runs
 from annotation.models import Campaign, Level, MachineKind, MachineRun
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, tuned
 from tests.factories.annotation import Material

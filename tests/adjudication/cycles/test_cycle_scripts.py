@@ -11,8 +11,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts import jobs
-from adjudication.agreement.actions import request_agreement, request_vote
-from adjudication.cycles import actions
+from adjudication.agreement.requests import request_agreement, request_vote
+from adjudication.cycles import steps
 from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, MachineRun
 from tests.adjudication.cycles.cycle_steps import judged, measured, tuned
@@ -38,7 +38,7 @@ def test_a_cycle_by_command(
     made: Material, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Without its figures for papers: to draw them costs more than all else.
-    monkeypatch.setattr(actions, "request_agreement", partial(request_agreement, figures=False))
+    monkeypatch.setattr(steps, "request_agreement", partial(request_agreement, figures=False))
     dev = judged(made, "Dev", "dev")
     refused("has no criterion “colour”", "start", "dev", "--criterion", "colour")
     dry = cycle(capsys, "start", "dev", "--criterion", "relevance", "--margin", "0.1", "--dry-run")

@@ -13,8 +13,9 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.caches import volatile
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.agreement.actions import request_agreement, request_vote
-from adjudication.cycles.actions import (
+from adjudication.agreement.requests import request_agreement, request_vote
+from adjudication.cycles.cycles import count_tests
+from adjudication.cycles.steps import (
     choose_test_set,
     decide_cycle,
     freeze_machine,
@@ -22,17 +23,16 @@ from adjudication.cycles.actions import (
     run_frozen_machine,
     start_cycle,
 )
-from adjudication.cycles.reads.cycles import count_tests
-from adjudication.cycles.reads.trials import decided_on
-from adjudication.cycles.reads.tuning import TRIED, dev_table
-from adjudication.labels.reads.inputs import labels_of, read_inputs
-from adjudication.releases.jobs.data import Writer
-from adjudication.releases.jobs.folder import Folder
-from adjudication.releases.reads.people import pseudonyms
-from adjudication.releases.reads.recipe import make_recipe
-from annotation.assignment.actions.annotators import add_name
-from annotation.campaigns.actions.campaigns import delete_campaign, update_campaign
-from annotation.campaigns.reads.overrides import overrides_in
+from adjudication.cycles.trials import decided_on
+from adjudication.cycles.tuning import TRIED, dev_table
+from adjudication.labels.inputs import labels_of, read_inputs
+from adjudication.releases.data import Writer
+from adjudication.releases.folder import Folder
+from adjudication.releases.people import pseudonyms
+from adjudication.releases.recipe import make_recipe
+from annotation.assignment.annotators import add_name
+from annotation.campaigns.lifecycle import delete_campaign, update_campaign
+from annotation.campaigns.overrides import overrides_in
 from annotation.models import AnnoCycle, Annotator, Assignment, Campaign, Judgment, Submission
 from engines.stats.report import Options, measure_agreement
 from engines.stats.results import CODE_VERSION, Reason
@@ -265,7 +265,7 @@ def test_campaigns_of_a_cycle_stay_in_their_split(made: Material) -> None:
 
 
 def test_imported_machines_are_equal_citizens(made: Material, tmp_path: Any) -> None:
-    from annotation.imports.actions import request_judgment_import
+    from annotation.imports.importing import request_judgment_import
 
     by, dev = made.manager, judged(made, "Dev", "dev")
     cycle = began(made, dev, runs=1)

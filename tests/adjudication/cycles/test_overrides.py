@@ -15,8 +15,8 @@ from django.test import Client
 from accounts import jobs
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
-from adjudication.agreement.actions import request_agreement, request_vote
-from adjudication.cycles.actions import (
+from adjudication.agreement.requests import request_agreement, request_vote
+from adjudication.cycles.steps import (
     choose_test_set,
     decide_cycle,
     freeze_machine,
@@ -26,8 +26,8 @@ from adjudication.cycles.actions import (
 )
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import make_options
-from annotation.campaigns.reads.overrides import overrides_in
-from annotation.imports.actions import request_judgment_import
+from annotation.campaigns.overrides import overrides_in
+from annotation.imports.importing import request_judgment_import
 from annotation.models import AnnoCycle, Campaign, Judgment
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, trial_of, tuned
 from tests.factories.annotation import AT, Material, make_campaign, make_material

@@ -10,13 +10,13 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.agreement.actions import request_agreement, request_vote
-from adjudication.cycles.actions import choose_test_set, freeze_machine
+from adjudication.agreement.requests import request_agreement, request_vote
+from adjudication.cycles.steps import choose_test_set, freeze_machine
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
-from annotation.campaigns.actions.campaigns import update_campaign
-from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import MachineOptions
+from annotation.campaigns.lifecycle import update_campaign
+from annotation.machines.recipes import MachineOptions
+from annotation.machines.requests import request_machine_runs
 from annotation.models import Campaign, Judgment, MachineKind
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, tuned
 from tests.factories.annotation import Material

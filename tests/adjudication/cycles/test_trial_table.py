@@ -11,8 +11,8 @@ from django.urls import reverse
 from scipy import stats
 
 from accounts import jobs
-from adjudication.agreement.actions import request_vote
-from adjudication.cycles.actions import choose_test_set, freeze_machine, request_test, run_frozen_machine
+from adjudication.agreement.requests import request_vote
+from adjudication.cycles.steps import choose_test_set, freeze_machine, request_test, run_frozen_machine
 from annotation.models import Campaign, Judgment
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, tuned
 from tests.factories.annotation import make_material

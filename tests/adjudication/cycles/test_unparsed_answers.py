@@ -6,7 +6,7 @@ from django.test import Client
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from adjudication.models import Verdict
-from adjudication.verdicts.actions.verdicts import open_verdict
+from adjudication.verdicts.decisions import open_verdict
 from annotation.models import AnnoCycle, Assignment, AssignmentState, Campaign, Judgment, UnparsedAnswer
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from adjudication.evaluation.reads.evaluation import evaluate
-from adjudication.evaluation.reads.result import EvaluationResult
-from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.evaluation import evaluate
+from adjudication.evaluation.result import EvaluationResult
+from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
 from corpus.models import (

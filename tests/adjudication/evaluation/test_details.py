@@ -13,10 +13,10 @@ from django.utils.html import escape
 
 from accounts import jobs
 from adjudication.evaluation.golds.registry import read_gold
-from adjudication.evaluation.reads.measured import BEHIND, BEST, compare_pair, fetch_measured, pair_matrix, topic_values
-from adjudication.evaluation.reads.rankings import topic_texts, tops_of
-from adjudication.evaluation.reads.topics import topic_page
-from adjudication.evaluation.reads.unjudged import fetch_unjudged, pairs_of
+from adjudication.evaluation.measured import BEHIND, BEST, compare_pair, fetch_measured, pair_matrix, topic_values
+from adjudication.evaluation.rankings import topic_texts, tops_of
+from adjudication.evaluation.topics import topic_page
+from adjudication.evaluation.unjudged import fetch_unjudged, pairs_of
 from adjudication.models import Evaluation, Verdict
 from annotation.models import Assignment, Campaign, Item
 from corpus.models import Document, PartRanking, PoolEntry, Ranking, RetrievalRun, SubQuery, Topic

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from accounts.refusals import Refused
-from adjudication.evaluation.reads.layout import make_table
+from adjudication.evaluation.layout import make_table
 from annotation.models import Judgment, Submission
 from corpus.models import (
     Ranking,

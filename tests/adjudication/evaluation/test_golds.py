@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from accounts.refusals import NotAllowed, Refused
+from adjudication.evaluation.evaluation import evaluate
 from adjudication.evaluation.golds.registry import (
     campaigns_of_gold,
     lasting_selector,
@@ -13,9 +14,8 @@ from adjudication.evaluation.golds.registry import (
     parse_selector,
     read_gold,
 )
-from adjudication.evaluation.reads.evaluation import evaluate
-from adjudication.evaluation.reads.spec import EvaluationSpec
 from adjudication.evaluation.rules import check_can_see
+from adjudication.evaluation.spec import EvaluationSpec
 from annotation.models import Assignment, Campaign
 from corpus.models import (
     Collection,

@@ -5,8 +5,8 @@ from threading import Thread
 import pytest
 from django.db import connection
 
-from adjudication.evaluation.reads.evaluation import evaluate
-from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.evaluation import evaluate
+from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Verdict
 from corpus.models import RetrievalRun
 from tests.adjudication.evaluation.conftest import make_built

@@ -14,7 +14,7 @@ from accounts.job_kinds import Cancelled, Progress
 from accounts.models import AuditEvent
 from adjudication.evaluation.jobs import EvaluationJob
 from adjudication.models import Evaluation, EvaluationScores
-from adjudication.splits.actions import delete_split, make_split
+from adjudication.splits.splits import delete_split, make_split
 from annotation.models import Assignment, Campaign
 from corpus.models import Collection
 from tests.adjudication.evaluation.roads import carried_out

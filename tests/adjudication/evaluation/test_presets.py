@@ -13,12 +13,12 @@ import pytest
 from accounts.refusals import Refused
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.presets.reports import make_report
-from adjudication.evaluation.reads.spec import CONDENSED, EvaluationSpec
-from adjudication.evaluation.reads.writers import as_csv, as_latex
+from adjudication.evaluation.spec import CONDENSED, EvaluationSpec
+from adjudication.evaluation.writers import as_csv, as_latex
 from adjudication.models import Verdict
-from adjudication.splits.actions import make_split
-from annotation.campaigns.actions.campaigns import create_campaign
-from annotation.campaigns.actions.items import build_items_of
+from adjudication.splits.splits import make_split
+from annotation.campaigns.items import build_items_of
+from annotation.campaigns.lifecycle import create_campaign
 from annotation.models import Judgment, Submission
 from corpus.models import (
     Collection,

@@ -11,15 +11,15 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from adjudication.evaluation.actions import request_evaluation
 from adjudication.evaluation.golds import kind, verdicts
 from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.presets.standing import UNKNOWN, why_stale
-from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.requests import request_evaluation
+from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.exporting.exporter import Finding
-from adjudication.labels.reads import staleness
+from adjudication.labels import staleness
 from adjudication.models import Evaluation, Verdict
-from adjudication.verdicts.actions.verdicts import decide_verdict
+from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import Judgment
 from corpus.models import PoolEntry, Topic
 from tests.adjudication.evaluation.evaluating import make_run

@@ -3,7 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from adjudication.evaluation.reads.subsets import attribute_names, attributes_of
+from adjudication.evaluation.subsets import attribute_names, attributes_of
 from adjudication.models import Evaluation
 from corpus.models import Target
 from tests.adjudication.evaluation.evaluating import make_run

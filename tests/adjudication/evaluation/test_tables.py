@@ -10,15 +10,15 @@ import ir_measures
 import numpy as np
 import pytest
 
+from adjudication.evaluation.further import further_tables
 from adjudication.evaluation.golds.registry import (
     read_gold,
 )
-from adjudication.evaluation.reads.further import further_tables
-from adjudication.evaluation.reads.layout import make_table
-from adjudication.evaluation.reads.pages import plot_of
-from adjudication.evaluation.reads.rankings import pool_sources, pools_of
-from adjudication.evaluation.reads.tables import Cell
-from adjudication.evaluation.reads.writers import (
+from adjudication.evaluation.layout import make_table
+from adjudication.evaluation.plots import plot_of
+from adjudication.evaluation.rankings import pool_sources, pools_of
+from adjudication.evaluation.tables import Cell
+from adjudication.evaluation.writers import (
     WRITERS,
     as_csv,
     as_latex,

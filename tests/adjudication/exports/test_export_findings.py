@@ -18,10 +18,10 @@ from adjudication.exporting.forms import GRADES
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
 from adjudication.models import Verdict, VoteRun
-from adjudication.verdicts.actions.verdicts import decide_verdict
+from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import Level
 from corpus.models import AspectNode, Collection, Document, Topic
-from corpus.topics.actions.sub_queries import make_sub_queries
+from corpus.topics.sub_queries import make_sub_queries
 from tests.adjudication.exports.exporting import TRIPLES, A, B, C, codes, text_of
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, Triple, build_campaign

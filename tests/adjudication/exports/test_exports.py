@@ -22,7 +22,7 @@ from adjudication.exporting.registry import EXPORTERS
 from adjudication.exports.exporters.qrels import grade
 from adjudication.exports.files import open_export
 from adjudication.models import Verdict
-from adjudication.verdicts.actions.verdicts import decide_verdict
+from adjudication.verdicts.decisions import decide_verdict
 from annotation.models import Criterion, Level
 from corpus.models import AspectNode, Document, Role, Topic
 from engines.formats.doris_json import read_doris_judgments, read_doris_topics

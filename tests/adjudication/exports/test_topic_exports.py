@@ -13,9 +13,9 @@ from accounts.refusals import Refused
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
 from corpus.models import AspectNode, Collection, Document, Topic
-from corpus.topics.actions.aspects import add_aspect, delete_aspect, edit_aspect, move_aspect, toggle_tie
-from corpus.topics.actions.topics import update_topic
-from corpus.topics.actions.versions import undo_change
+from corpus.topics.aspects import add_aspect, delete_aspect, edit_aspect, move_aspect, toggle_tie
+from corpus.topics.history import undo_change
+from corpus.topics.topics import update_topic
 from engines.formats.doris_json import read_doris_topics
 from engines.formats.doris_queries import read_doris_queries
 from engines.formats.jsonl_topics import read_jsonl_topics

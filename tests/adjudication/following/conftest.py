@@ -4,8 +4,8 @@ from copy import deepcopy
 
 import pytest
 
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Campaign
 from tests.factories.annotation import AT, make_campaign, make_material
 

@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import NotAllowed
-from adjudication.following.actions import request_count
+from adjudication.following.days import MOST_BARS, add_up, make_chart, make_timeline
 from adjudication.following.jobs import WorkJob
-from adjudication.following.reads.days import MOST_BARS, add_up, make_chart, make_timeline
-from adjudication.following.reads.page import fetch_work, plot_speeds
-from adjudication.following.reads.people import (
+from adjudication.following.people import (
     Part,
     TimeLeft,
     look_at_deadline,
@@ -26,7 +24,9 @@ from adjudication.following.reads.people import (
     look_at_levels,
     look_at_speed,
 )
-from annotation.campaigns.actions.campaigns import close_campaign
+from adjudication.following.requests import request_count
+from adjudication.following.work import fetch_work, plot_speeds
+from annotation.campaigns.lifecycle import close_campaign
 from annotation.models import Assignment, Campaign, DailyWork, Submission, WorkSummary
 from corpus.models import Collection, ImportRun
 from tests.adjudication.following.counting import counted

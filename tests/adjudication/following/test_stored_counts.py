@@ -11,10 +11,10 @@ from django.utils import timezone
 
 from accounts.models import JobState
 from adjudication.following.jobs import WorkJob
-from annotation.campaigns.reads import progress
-from annotation.campaigns.reads.campaigns import campaigns_for, topics_of
-from annotation.campaigns.reads.own_counts import OwnCounts, own_counts
-from annotation.campaigns.reads.progress import annotator_rows, fetch_progress
+from annotation.campaigns import progress
+from annotation.campaigns.campaigns import campaigns_for, topics_of
+from annotation.campaigns.own_counts import OwnCounts, own_counts
+from annotation.campaigns.progress import annotator_rows, fetch_progress
 from annotation.models import Assignment, AssignmentRun, Campaign, Submission, WorkSummary
 from tests.adjudication.following.counting import counted
 from tests.factories.annotation import AT, annotator, give_labels, skip_item

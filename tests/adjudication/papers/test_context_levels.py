@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.db import IntegrityError
 from django.urls import reverse
 
-from adjudication.papers.actions.contexts import make_context_topics
+from adjudication.papers.context_topics import make_context_topics
 from annotation.models import ExtractionSource, Item
 from corpus.models import Collection, Ranking, RetrievalRun, Topic
 from engines.definitions.extractions import Content, ExtractedContext, ExtractedReference, ExtractedSentence

@@ -87,7 +87,7 @@ def test_the_page_shows_figures_and_checks_and_gives_tables(material, client, dj
 
 
 def test_a_page_does_not_count_many_papers_while_somebody_waits(material, client, monkeypatch) -> None:
-    monkeypatch.setattr("adjudication.papers.views.contexts.MOST_LIVE", 1)
+    monkeypatch.setattr("adjudication.papers.pages.contexts.MOST_LIVE", 1)
     client.force_login(material.people["vic"])
     page = client.get(reverse("context_report", args=["teas"])).content.decode()
     assert "Counting so many papers takes a while" in page

@@ -6,9 +6,9 @@ import pytest
 
 from accounts.models import AuditEvent
 from accounts.refusals import NotAllowed, Refused
-from adjudication.papers.actions.papers import begin_adjudication, open_own_paper, take_everything
-from adjudication.papers.reads.papers import paper_rows
-from annotation.assignment.actions.annotators import add_members
+from adjudication.papers.merging import begin_adjudication, open_own_paper, take_everything
+from adjudication.papers.papers import paper_rows
+from annotation.assignment.annotators import add_members
 from annotation.models import AnnotatorState, Assignment, AssignmentState
 from corpus.models import Collection
 from engines.definitions.extractions import Content, write_content

@@ -10,10 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEvent
-from adjudication.papers.reads.papers import fetch_case
-from annotation.assignment.actions.annotators import add_members
+from adjudication.papers.papers import fetch_case
+from annotation.assignment.annotators import add_members
 from annotation.models import Assignment, AssignmentState, Extraction, ExtractionSource
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extractions import content_of
 from corpus.models import Role
 from engines.definitions.extractions import statements
 from tests.adjudication.papers.test_papers import case_of, whose

@@ -12,10 +12,11 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.agreement.actions import request_agreement, request_vote
+from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.exporting.findings import find
 from adjudication.exporting.options import make_options
-from adjudication.papers.actions.papers import (
+from adjudication.papers.contexts import context_files, context_topic_records
+from adjudication.papers.merging import (
     accept_majorities,
     accept_paper,
     begin_adjudication,
@@ -25,15 +26,14 @@ from adjudication.papers.actions.papers import (
     take_version,
     withdraw_acceptance,
 )
-from adjudication.papers.contexts import context_files, context_topic_records
-from adjudication.papers.reads.paper_view import fetch_paper_view
-from adjudication.papers.reads.papers import PaperCase, fetch_case, paper_rows
+from adjudication.papers.paper_view import fetch_paper_view
+from adjudication.papers.papers import PaperCase, fetch_case, paper_rows
 from adjudication.procedure import waiting_for
-from annotation.assignment.actions.annotators import add_members
+from annotation.assignment.annotators import add_members
 from annotation.models import Assignment, Extraction, ExtractionSource, VotesSeen
-from annotation.papers.actions import reopen_extraction
-from annotation.papers.reads.extractions import content_of
-from annotation.papers.reads.gold import DISAGREED, context_figures, gold_of_papers
+from annotation.papers.extracting import reopen_extraction
+from annotation.papers.extractions import content_of
+from annotation.papers.gold import DISAGREED, context_figures, gold_of_papers
 from corpus.models import Role
 from engines.definitions.extractions import statements, write_content
 from tests.factories.annotation import AT, add_person

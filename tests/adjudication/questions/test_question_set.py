@@ -15,17 +15,17 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
-from adjudication.agreement.actions import request_vote
-from adjudication.evaluation.reads.search_sheets import sheet_lines
+from adjudication.agreement.requests import request_vote
+from adjudication.evaluation.search_sheets import sheet_lines
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
 from adjudication.models import Method, Verdict, VoteRun
-from adjudication.questions.reads.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set
-from adjudication.questions.reads.question_statistics import question_figures, question_statistics
-from annotation.assignment.actions.annotators import add_members
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import copy_campaign, create_campaign, open_campaign
-from annotation.campaigns.actions.items import build_items
+from adjudication.questions.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set
+from adjudication.questions.question_statistics import question_figures, question_statistics
+from annotation.assignment.annotators import add_members
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import copy_campaign, create_campaign, open_campaign
 from annotation.kinds.rubric.choosing import Choice
 from annotation.kinds.rubric.items import fetch_candidates
 from annotation.models import Assignment, Campaign

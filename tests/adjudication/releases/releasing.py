@@ -13,7 +13,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from adjudication.models import Release
-from adjudication.releases.actions import request_release
+from adjudication.releases.releases import request_release
 from tests.factories.adjudication import Built, Triple
 
 A, B, C = "It has leaves.", "It has steam.", "It has a pot."

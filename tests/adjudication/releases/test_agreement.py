@@ -8,12 +8,12 @@ import pytest
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
-from adjudication.agreement.reads.standing import fetch_standing
+from adjudication.agreement.standing import fetch_standing
 from adjudication.models import AgreementRun
-from adjudication.releases.actions import request_release
-from adjudication.releases.reads.agreement import agreement_sentences
-from adjudication.releases.reads.checks import check_list
-from adjudication.releases.reads.recipe import make_recipe
+from adjudication.releases.agreement import agreement_sentences
+from adjudication.releases.checks import check_list
+from adjudication.releases.recipe import make_recipe
+from adjudication.releases.releases import request_release
 from annotation.models import Judgment
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.releases.releasing import freeze, text

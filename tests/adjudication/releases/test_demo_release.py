@@ -15,9 +15,9 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState, User
 from adjudication.models import Release, VoteRun
-from adjudication.releases.jobs.verifying import verify_release
-from adjudication.releases.reads.checks import check_list
-from adjudication.releases.reads.recipe import make_recipe
+from adjudication.releases.checks import check_list
+from adjudication.releases.recipe import make_recipe
+from adjudication.releases.verifying import verify_release
 from annotation.models import Submission
 from corpus.models import Collection
 from tests.adjudication.releases.releasing import check_croissant, check_explained, check_files, files_of

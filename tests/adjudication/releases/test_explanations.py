@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.models import JobState
-from adjudication.evaluation.actions import request_evaluation
-from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.requests import request_evaluation
+from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Evaluation
 from tests.factories.adjudication import AT, Built
 

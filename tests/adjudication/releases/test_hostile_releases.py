@@ -23,17 +23,17 @@ from accounts import jobs
 from accounts.models import JobClaim, JobState, User
 from accounts.refusals import Refused
 from adjudication.evaluation.presets.standing import inputs_of
-from adjudication.evaluation.reads.spec import EvaluationSpec
-from adjudication.labels.reads.inputs import read_inputs
+from adjudication.evaluation.spec import EvaluationSpec
+from adjudication.labels.inputs import read_inputs
 from adjudication.models import AgreementRun, Evaluation, Release, Verdict
-from adjudication.releases.actions import open_release, request_release, state_facts
-from adjudication.releases.jobs import release as writing
-from adjudication.releases.jobs.verifying import verify_release
-from adjudication.releases.reads.archive import archive_of
-from adjudication.releases.reads.people import pseudonyms
-from corpus.collections.actions.people import add_member, remove_member
+from adjudication.releases import writing
+from adjudication.releases.archive import archive_of
+from adjudication.releases.people import pseudonyms
+from adjudication.releases.releases import open_release, request_release, state_facts
+from adjudication.releases.verifying import verify_release
+from corpus.collections.people import add_member, remove_member
 from corpus.models import PoolEntry, PoolSource, Role
-from corpus.topics.actions.topics import delete_topic
+from corpus.topics.topics import delete_topic
 from tests.adjudication.releases.releasing import files_of, freeze, text
 from tests.factories.accounts import UserFactory
 from tests.factories.adjudication import Built

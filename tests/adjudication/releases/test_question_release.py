@@ -10,15 +10,15 @@ from django.core.management import call_command
 
 from accounts import jobs
 from adjudication.models import Release
-from adjudication.releases.reads.explaining import explain
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.actions.items import build_items
+from adjudication.releases.explaining import explain
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Assignment
 from corpus.models import AuthorAnswer, AuthorInvitation, AuthorQuestion, QuestionCall
-from corpus.questions.actions.generation import request_questions
 from corpus.questions.forms.authors import end_of
-from corpus.questions.reads.mentions import MentionFilter
+from corpus.questions.generation import request_questions
+from corpus.questions.mentions import MentionFilter
 from tests.adjudication.releases.releasing import (
     check_croissant,
     check_explained,

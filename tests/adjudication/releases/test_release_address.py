@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent
 from adjudication.models import Release
-from adjudication.releases.actions import state_release_address
-from adjudication.releases.jobs.verifying import verify_release
+from adjudication.releases.releases import state_release_address
+from adjudication.releases.verifying import verify_release
 from corpus.models import Membership
 from tests.factories.adjudication import Built
 

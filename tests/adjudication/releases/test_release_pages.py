@@ -13,8 +13,8 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.refusals import Refused
 from adjudication.models import Release
-from adjudication.releases.actions import open_release
-from adjudication.releases.reads.explaining import explain
+from adjudication.releases.explaining import explain
+from adjudication.releases.releases import open_release
 from annotation.models import Assignment
 from corpus.models import Membership
 from tests.adjudication.releases.releasing import PEOPLE, freeze, text

@@ -19,8 +19,8 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from adjudication.models import Release
-from adjudication.releases.actions import request_release
-from adjudication.releases.jobs.verifying import verify_release
+from adjudication.releases.releases import request_release
+from adjudication.releases.verifying import verify_release
 from corpus.models import Document, Topic
 from tests.adjudication.agreement.test_agreement import agree
 from tests.adjudication.verdicts.test_votes import vote
@@ -94,7 +94,7 @@ def test_a_job_that_is_killed_leaves_nothing_half_released(built: Built, setting
 @pytest.mark.parametrize(
     ("moment", "stored"),
     [
-        ("adjudication.releases.jobs.release._sync", False),  # the folder has its name, the row no hashes
+        ("adjudication.releases.writing._sync", False),  # the folder has its name, the row no hashes
         ("accounts.jobs._finish", True),  # the row has its hashes, the job has not ended
     ],
 )

@@ -23,27 +23,27 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from adjudication.agreement.reads.standing import exact_standings
+from adjudication.agreement.standing import exact_standings
 from adjudication.evaluation.presets.standing import inputs_of
-from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Evaluation, Release
-from adjudication.releases.actions import request_release, state_facts
-from adjudication.releases.jobs.verifying import verify_release
-from adjudication.releases.reads import sentences
-from adjudication.releases.reads.campaigns import campaign_facts
-from adjudication.releases.reads.explaining import explain
-from adjudication.releases.reads.facts import gather
-from adjudication.releases.reads.people import pseudonyms
-from adjudication.releases.reads.recipe import make_recipe
-from adjudication.releases.reads.sentences import label_conditions
-from adjudication.releases.reads.statement import QUESTIONS
-from annotation.campaigns.actions.campaigns import delete_campaign
+from adjudication.releases import sentences
+from adjudication.releases.campaigns import campaign_facts
+from adjudication.releases.explaining import explain
+from adjudication.releases.facts import gather
+from adjudication.releases.people import pseudonyms
+from adjudication.releases.recipe import make_recipe
+from adjudication.releases.releases import request_release, state_facts
+from adjudication.releases.sentences import label_conditions
+from adjudication.releases.statement import QUESTIONS
+from adjudication.releases.verifying import verify_release
+from annotation.campaigns.lifecycle import delete_campaign
 from annotation.models import Assignment, Judgment, Submission
-from corpus.collections.actions.collections import request_removal
-from corpus.collections.jobs.collection_backup import backup_pieces
-from corpus.imports.actions import undo_import
-from corpus.pools.actions import delete_run
-from corpus.topics.actions.topics import delete_topic
+from corpus.collections.backup import backup_pieces
+from corpus.collections.collections import request_removal
+from corpus.imports.requests import undo_import
+from corpus.pools.requests import delete_run
+from corpus.topics.topics import delete_topic
 from tests.adjudication.releases.releasing import NAMED_AND_DATED, PEOPLE, check_files, files_of, freeze, text
 from tests.factories.adjudication import AT, Built
 from tests.factories.corpus import ImportRunFactory, make_run
@@ -216,7 +216,7 @@ def test_backups_hold_the_files_and_a_release_without_them_says_so(
 
 
 def test_a_job_that_fails_half_way_leaves_nothing_and_can_be_resumed(built: Built, monkeypatch) -> None:
-    from adjudication.releases.jobs import release as module
+    from adjudication.releases import writing as module
 
     release = request_release(
         collection=built.collection, name="v1", by=built.people["manager"], at=timezone.now(), send=False

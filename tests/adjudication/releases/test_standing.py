@@ -12,14 +12,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.refusals import as_refusal
-from adjudication.evaluation.actions import delete_qrels
+from adjudication.evaluation.requests import delete_qrels
 from adjudication.models import ImportedQrels, Release
-from adjudication.releases.reads.sources import last_ids, sources
+from adjudication.releases.sources import last_ids, sources
 from annotation.models import Assignment, AssignmentState
 from corpus.models import Change, PoolEntry, Role
-from corpus.pools.actions import remove_from_pool
-from corpus.topics.actions.aspects import delete_aspect
-from corpus.topics.jobs.versions import keep_versions
+from corpus.pools.requests import remove_from_pool
+from corpus.topics.aspects import delete_aspect
+from corpus.topics.versions import keep_versions
 from tests.access_world import AT, World, make_world
 from tests.adjudication.releases.releasing import freeze
 from tests.factories.adjudication import Built

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from adjudication.models import Release
-from adjudication.releases.jobs.verifying import verify_release
+from adjudication.releases.verifying import verify_release
 from tests.factories.adjudication import Built
 
 pytestmark = pytest.mark.django_db

@@ -16,12 +16,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.refusals import Conflict, Refused
-from adjudication.evaluation.reads.evaluation import evaluate
-from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.evaluation import evaluate
+from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.models import Split, SplitTopic
-from adjudication.releases.reads.recipe import make_recipe
-from adjudication.splits.actions import make_split
-from adjudication.splits.reads import figures_of, members_of
+from adjudication.releases.recipe import make_recipe
+from adjudication.splits.splits import figures_of, make_split, members_of
 from corpus.models import Collection, Ranking, RetrievalRun, Target, Topic
 from engines.stats.splits import Unit, divide, join
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import get_template
 
 from accounts.extensions import extensions
-from adjudication.labels.views import Scope
+from adjudication.labels.pages import Scope
 from adjudication.models import Method, Verdict
 from adjudication.procedure import procedure_of, procedures
 from annotation.kind import kind_by_name

@@ -4,9 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from adjudication.labels.reads.queue import queue_of
+from adjudication.labels.queue import queue_of
 from adjudication.models import Method, Verdict
-from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_decision
+from adjudication.verdicts.decisions import decide_verdict, withdraw_decision
 from annotation.models import Judgment
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign

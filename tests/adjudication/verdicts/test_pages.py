@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEvent, JobState
-from adjudication.agreement.jobs import figures
+from adjudication.agreement import figures
 from adjudication.models import AgreementRun, Verdict
 from annotation.models import AssignmentState, Campaign, CampaignState
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels

@@ -12,18 +12,18 @@ from django.urls import reverse
 from django.utils.dateparse import parse_datetime
 
 from accounts.models import JobState
+from adjudication.evaluation.evaluation import evaluate
 from adjudication.evaluation.presets.doris_mae import MEASURES
-from adjudication.evaluation.reads.evaluation import evaluate
-from adjudication.evaluation.reads.spec import EvaluationSpec
+from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.exporting.options import make_options
 from adjudication.exports.exporters.qrels import qrel_rows
 from adjudication.following.jobs import WorkJob
-from adjudication.labels.reads.relevance import parts_of, rank_documents, relevance_by_topic, shown_relevance
+from adjudication.labels.relevance import parts_of, rank_documents, relevance_by_topic, shown_relevance
 from adjudication.models import RelevanceCount, Verdict, VoteRun
-from annotation.campaigns.reads import progress
+from annotation.campaigns import progress
 from annotation.models import Assignment, Campaign, Criterion, Level, WorkSummary
 from corpus.models import Aspect, AspectNode, Change, Collection, Document, Role, Topic, TopicVersion
-from corpus.topics.actions.sub_queries import make_sub_queries
+from corpus.topics.sub_queries import make_sub_queries
 from tests.adjudication.following.counting import counted
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.accounts import MembershipFactory

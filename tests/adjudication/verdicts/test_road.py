@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from adjudication.verdicts.reads.road import fetch_road
+from adjudication.verdicts.road import fetch_road
 from annotation.models import Campaign, CampaignState
 from corpus.models import Collection, Role
 from tests.factories.accounts import CollectionFactory, MembershipFactory, one_member_each

@@ -8,13 +8,13 @@ from django.db import connection, transaction
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.labels.reads.queue import queue_counts, queue_of
-from adjudication.verdicts.actions.extra_judges import recall_item, send_back_item, waiting_judge
-from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_decision
-from annotation.assignment.actions.annotators import add_members, pause_annotator
-from annotation.campaigns.reads.home import work_of
-from annotation.campaigns.reads.unjudged import campaigns_left_to
-from annotation.labelling.actions.units_ahead import take_units
+from adjudication.labels.queue import queue_counts, queue_of
+from adjudication.verdicts.decisions import decide_verdict, withdraw_decision
+from adjudication.verdicts.extra_judges import recall_item, send_back_item, waiting_judge
+from annotation.assignment.annotators import add_members, pause_annotator
+from annotation.campaigns.home import work_of
+from annotation.campaigns.unjudged import campaigns_left_to
+from annotation.labelling.units_ahead import take_units
 from annotation.models import Assignment, AssignmentState, Campaign, CampaignState, Strategy
 from tests.adjudication.verdicts.test_verdicts import make_role, verdict_of
 from tests.adjudication.verdicts.test_votes import vote

@@ -14,10 +14,10 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import AuditEvent, User
 from accounts.refusals import Conflict
-from adjudication.agreement.actions import request_vote
-from adjudication.labels.reads.queue import acceptable
+from adjudication.agreement.requests import request_vote
+from adjudication.labels.queue import acceptable
 from adjudication.models import Method, Verdict, VoteRun
-from adjudication.verdicts.actions.verdicts import accept_votes, decide_verdict
+from adjudication.verdicts.decisions import accept_votes, decide_verdict
 from annotation.models import Campaign
 from tests.adjudication.verdicts.test_send_backs import waits_for_a_lock
 from tests.adjudication.verdicts.test_votes import vote

@@ -9,10 +9,10 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.labels.reads import queue as queues
-from adjudication.labels.reads.ballots import fetch_ballots, fingerprint, letter
-from adjudication.labels.reads.labels import newest_submission
-from adjudication.labels.reads.queue import (
+from adjudication.labels import queue as queues
+from adjudication.labels.ballots import fetch_ballots, fingerprint, letter
+from adjudication.labels.labels import newest_submission
+from adjudication.labels.queue import (
     FILTERS,
     acceptable,
     count_late,
@@ -26,8 +26,8 @@ from adjudication.labels.reads.queue import (
 from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.procedure import waiting_for
 from adjudication.procedures import votes as procedure
-from adjudication.verdicts.actions.verdicts import accept_votes, decide_verdict, undo_acceptance, withdraw_decision
-from adjudication.verdicts.views import adjudication as screen
+from adjudication.verdicts.decisions import accept_votes, decide_verdict, undo_acceptance, withdraw_decision
+from adjudication.verdicts.pages import adjudication as screen
 from annotation.models import Assignment, AssignmentState, Item, Judgment, Submission, WorkSummary
 from corpus import long_lists
 from tests.adjudication.verdicts.test_votes import vote

@@ -12,11 +12,11 @@ from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from adjudication.agreement.actions import request_vote
-from adjudication.agreement.reads.method import weights_text
+from adjudication.agreement.method import weights_text
+from adjudication.agreement.requests import request_vote
 from adjudication.models import Verdict, VoteRun
-from adjudication.verdicts.actions.verdicts import decide_verdict, withdraw_decision
-from adjudication.verdicts.jobs.votes import share_equal
+from adjudication.verdicts.decisions import decide_verdict, withdraw_decision
+from adjudication.verdicts.votes import share_equal
 from annotation.models import Criterion, Judgment, Level
 from tests.factories.adjudication import AT, Built, build_campaign
 

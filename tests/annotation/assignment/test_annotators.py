@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from accounts.models import AuditEvent, User
-from annotation.assignment.actions.annotators import add_members
+from annotation.assignment.annotators import add_members
 from annotation.models import Campaign
 from tests.annotation.campaigns.test_commands import refusal, run
 from tests.databases import second_of

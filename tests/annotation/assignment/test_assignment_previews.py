@@ -9,9 +9,9 @@ from django.db import connection
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, Refused
-from annotation.assignment.actions.annotators import pause_annotator, update_annotator
-from annotation.assignment.actions.assignments import confirm_assignment, request_assignment
-from annotation.assignment.reads.workload import Workload
+from annotation.assignment.annotators import pause_annotator, update_annotator
+from annotation.assignment.assignments import confirm_assignment, request_assignment
+from annotation.assignment.workload import Workload
 from annotation.models import Assignment, AssignmentRun, Item, Strategy
 from tests.annotation.assignment.test_assignments import assign, check_slots, confirmed, judges, previewed
 from tests.factories.annotation import AT, annotator, make_campaign, make_material

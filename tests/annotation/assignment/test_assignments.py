@@ -8,17 +8,17 @@ from django.db import connection
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import NotAllowed, Refused
-from annotation.assignment.actions.annotators import add_members, add_name, pause_annotator, update_annotator
-from annotation.assignment.actions.assignments import (
+from annotation.assignment.annotators import add_members, add_name, pause_annotator, update_annotator
+from annotation.assignment.assignments import (
     assign_items,
     confirm_assignment,
     release_assignments,
     request_assignment,
 )
-from annotation.assignment.reads.workload import read_integers
-from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
-from annotation.campaigns.actions.items import build_items
-from annotation.labelling.actions.units_ahead import take_units
+from annotation.assignment.workload import read_integers
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import close_campaign, open_campaign
+from annotation.labelling.units_ahead import take_units
 from annotation.models import Assignment, AssignmentState, Campaign, Item, Judgment
 from corpus.models import Membership, Role
 from tests.factories.annotation import (

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts.refusals import Refused
-from adjudication.labels.reads.labels import read_labels, read_repeats
-from annotation.assignment.actions.assignments import reassign_assignments, release_assignments
+from adjudication.labels.labels import read_labels, read_repeats
+from annotation.assignment.assignments import reassign_assignments, release_assignments
 from annotation.models import Assignment, Judgment
 from engines.planning.order import schedule
 from tests.annotation.assignment.test_assignments import assign, check_slots, confirmed, previewed, start

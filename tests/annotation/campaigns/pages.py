@@ -3,8 +3,8 @@
 from django.test import Client
 from django.urls import reverse
 
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
 from tests.factories.annotation import AT, make_campaign
 
 

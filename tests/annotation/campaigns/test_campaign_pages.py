@@ -6,10 +6,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.caches import volatile
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.reads.campaigns import drafts_of
-from annotation.campaigns.views import items as item_views
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.campaigns import drafts_of
+from annotation.campaigns.lifecycle import open_campaign
+from annotation.campaigns.pages import items as item_views
 from annotation.models import Campaign, CampaignState, ItemBuild
 from corpus.models import PoolEntry, Topic, TopicKind
 from tests.annotation.campaigns.pages import client_of, opened, text_of, url
@@ -79,7 +79,7 @@ def test_what_is_wrong_stands_in_the_form_and_nothing_is_made(made, changes, wor
 
 
 def test_large_builds_go_to_a_worker(made, monkeypatch):
-    monkeypatch.setattr("annotation.campaigns.actions.items.JOB_FROM", 10)
+    monkeypatch.setattr("annotation.campaigns.items.JOB_FROM", 10)
     answer = client_of(made).post(url("campaign_create", campaign=None), NEW, follow=True)
     assert ItemBuild.objects.get().campaign.slug == "first-round"
     assert "Items are being made" in text_of(answer)
@@ -233,7 +233,7 @@ def test_items_are_added_by_the_form(made):
 
 def test_a_large_addition_shows_its_job(made, monkeypatch):
     make_campaign(made, items=False)
-    monkeypatch.setattr("annotation.campaigns.actions.items.JOB_FROM", 10)
+    monkeypatch.setattr("annotation.campaigns.items.JOB_FROM", 10)
     client = client_of(made)
     answer = client.post(url("item_build"), {}, follow=True)
     assert "Building items" in text_of(answer)

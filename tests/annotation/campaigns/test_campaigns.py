@@ -7,9 +7,12 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.models import Verdict
-from annotation.assignment.actions.annotators import add_members, add_name, remove_annotator
-from annotation.assignment.actions.assignments import assign_items, release_assignments
-from annotation.campaigns.actions.campaigns import (
+from annotation.assignment.annotators import add_members, add_name, remove_annotator
+from annotation.assignment.assignments import assign_items, release_assignments
+from annotation.campaigns.campaigns import campaigns_for, drafts_of
+from annotation.campaigns.criteria import replace_criteria
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import (
     close_campaign,
     copy_campaign,
     create_campaign,
@@ -17,10 +20,7 @@ from annotation.campaigns.actions.campaigns import (
     open_campaign,
     update_campaign,
 )
-from annotation.campaigns.actions.criteria import replace_criteria
-from annotation.campaigns.actions.items import build_items
-from annotation.campaigns.reads.campaigns import campaigns_for, drafts_of
-from annotation.campaigns.rules.campaigns import check_can_see
+from annotation.campaigns.rules import check_can_see
 from annotation.kind import kinds
 from annotation.models import Assignment, Campaign, CampaignState, Item, Level, Split
 from engines.definitions.drafts import CriterionDraft, LevelDraft

@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotation.campaigns.reads.campaigns import drafts_of
+from annotation.campaigns.campaigns import drafts_of
 from annotation.models import Assignment, Campaign
 from tests.factories.annotation import add_documents, add_to_pool, make_campaign, make_material
 

@@ -3,8 +3,8 @@
 import pytest
 
 from accounts.refusals import Conflict, Refused
-from annotation.campaigns.actions.criteria import replace_criteria
-from annotation.labelling.actions.submissions import submit
+from annotation.campaigns.criteria import replace_criteria
+from annotation.labelling.submissions import submit
 from annotation.models import Judgment
 from engines.definitions.drafts import CriterionDraft, LevelDraft
 from tests.databases import second_of

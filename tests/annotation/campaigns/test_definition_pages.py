@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.campaigns.reads.campaigns import drafts_of
+from annotation.campaigns.campaigns import drafts_of
 from tests.annotation.campaigns.pages import client_of, opened, text_of, url
 from tests.factories.annotation import annotator, give_labels, make_campaign
 

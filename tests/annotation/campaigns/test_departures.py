@@ -3,11 +3,11 @@
 import pytest
 
 from accounts.models import AuditEvent
-from annotation.assignment.actions.annotators import add_members
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.assignment.annotators import add_members
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Annotator, Assignment, Judgment
-from corpus.collections.actions.people import add_member, change_role, remove_member
+from corpus.collections.people import add_member, change_role, remove_member
 from corpus.models import Role
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material
 

@@ -6,8 +6,8 @@ from itertools import islice
 import pytest
 from django.core.management import call_command
 
-from annotation.campaigns.actions.campaigns import create_campaign
-from annotation.campaigns.actions.items import build_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import create_campaign
 from corpus.models import Collection, Document
 from tests.factories.annotation import AT
 from tests.shared import shared_path

@@ -7,8 +7,8 @@ from django.db import connection
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.campaigns.actions.campaigns import close_campaign
-from annotation.campaigns.actions.guidelines import write_guideline
+from annotation.campaigns.guidelines import write_guideline
+from annotation.campaigns.lifecycle import close_campaign
 from annotation.models import Campaign, CampaignState, Guideline
 from tests.factories.annotation import AT, make_campaign, make_material
 from tests.processes import PATIENCE

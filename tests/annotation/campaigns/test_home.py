@@ -5,8 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from annotation.campaigns.reads import home
-from annotation.campaigns.reads.home import work_of
+from annotation.campaigns import home
+from annotation.campaigns.home import work_of
 from annotation.models import (
     Annotator,
     AnnotatorState,

@@ -11,12 +11,18 @@ from django.db.models import Count
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions import items as item_actions
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.actions.items import build_items, needs_job, request_item_build
-from annotation.campaigns.reads.items import ItemFilter, describe_items, find_items
-from annotation.labelling.actions.units_ahead import take_units
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns import items as item_actions
+from annotation.campaigns.items import (
+    ItemFilter,
+    build_items,
+    describe_items,
+    find_items,
+    needs_job,
+    request_item_build,
+)
+from annotation.campaigns.lifecycle import open_campaign
+from annotation.labelling.units_ahead import take_units
 from annotation.models import Item, ItemBuild, Split
 from corpus.models import Aspect, AspectNode, PoolEntry
 from tests.factories.annotation import (

@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.assignment.actions.annotators import add_name, remove_annotator
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.reads.own_counts import OwnCounts, own_counts
-from annotation.campaigns.reads.progress import annotator_rows, estimate_end, fetch_progress
-from annotation.campaigns.reads.progress_bars import state_bar, with_bars
-from annotation.labelling.actions.units_ahead import take_units
+from annotation.assignment.annotators import add_name, remove_annotator
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
+from annotation.campaigns.own_counts import OwnCounts, own_counts
+from annotation.campaigns.progress import annotator_rows, estimate_end, fetch_progress
+from annotation.campaigns.progress_bars import state_bar, with_bars
+from annotation.labelling.units_ahead import take_units
 from annotation.models import CampaignState, Item
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
 

@@ -6,9 +6,9 @@ import pytest
 from django.db import DatabaseError, transaction
 
 from accounts.refusals import Refused
-from annotation.campaigns.actions.campaigns import create_campaign, update_campaign
 from annotation.campaigns.api.campaigns import NewCampaignSerializer
 from annotation.campaigns.forms.campaigns import CampaignForm
+from annotation.campaigns.lifecycle import create_campaign, update_campaign
 from annotation.models import Campaign
 from engines.definitions.campaign_file import BadCampaignFile, read_campaign_file
 from engines.definitions.settings import IN_FILE, LEASE, OVERLAP, SEED, Limits

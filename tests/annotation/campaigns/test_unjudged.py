@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.actions.items import build_items, remove_unjudged_items
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items, remove_unjudged_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Assignment, Campaign, Submission
 from tests.factories.accounts import AT
 from tests.factories.annotation import Material, annotator, give_labels, make_campaign, make_material, skip_item

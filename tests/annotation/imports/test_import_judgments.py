@@ -13,12 +13,12 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import AuditEvent, JobState
-from annotation.assignment.actions.annotators import add_name
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import close_campaign, open_campaign
-from annotation.campaigns.actions.criteria import replace_criteria
-from annotation.imports.jobs import import_sql as sql
-from annotation.imports.jobs import imports
+from annotation.assignment.annotators import add_name
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.criteria import replace_criteria
+from annotation.campaigns.lifecycle import close_campaign, open_campaign
+from annotation.imports import import_sql as sql
+from annotation.imports import importing as imports
 from annotation.kinds.relevance.kind import DEFAULTS
 from annotation.models import Annotator, Assignment, Judgment, Submission, UnparsedAnswer
 from corpus.loading import background_reading

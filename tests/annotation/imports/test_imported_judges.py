@@ -9,10 +9,10 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.urls import reverse
 
-from annotation.assignment.actions.annotators import add_members, pause_annotator, remove_annotator
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.labelling.actions.units_ahead import take_units
+from annotation.assignment.annotators import add_members, pause_annotator, remove_annotator
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
+from annotation.labelling.units_ahead import take_units
 from annotation.models import Annotator, Assignment, Judgment
 from corpus.models import ImportRun
 from tests.annotation.imports.judgment_rows import HEADER, counts, reasons, row

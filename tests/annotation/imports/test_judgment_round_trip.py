@@ -6,9 +6,9 @@ from uuid import uuid4
 import pytest
 from django.core.management import call_command
 
-from annotation.campaigns.actions.guidelines import write_guideline
-from annotation.labelling.actions.answers import AnswerInput
-from annotation.labelling.actions.submissions import submit
+from annotation.campaigns.guidelines import write_guideline
+from annotation.labelling.answers import AnswerInput
+from annotation.labelling.submissions import submit
 from annotation.models import Annotator, Campaign, Submission
 from corpus.models import ImportRun
 from tests.annotation.assignment.test_assignments import start

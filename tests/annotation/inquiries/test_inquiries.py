@@ -11,9 +11,9 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.assignment.rules import NotNow
-from annotation.campaigns.actions.campaigns import close_campaign
-from annotation.inquiries.actions import ask_managers, note_answers_seen
-from annotation.inquiries.reads import inquiries_of, open_inquiries
+from annotation.campaigns.lifecycle import close_campaign
+from annotation.inquiries.asking import ask_managers, note_answers_seen
+from annotation.inquiries.inquiries import inquiries_of, open_inquiries
 from annotation.models import Annotator, Assignment, Campaign, Inquiry, Strategy, VotesSeen
 from corpus.models import Role
 from tests.factories.adjudication import AT, Built

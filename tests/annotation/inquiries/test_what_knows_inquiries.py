@@ -7,13 +7,13 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.digests import Notice, lines_for
-from adjudication.releases.reads.sources import fingerprints
-from annotation.campaigns.actions.campaigns import close_campaign, delete_campaign
-from annotation.campaigns.actions.items import remove_unjudged_items
-from annotation.inquiries.reads import new_answers
+from adjudication.releases.sources import fingerprints
+from annotation.campaigns.items import remove_unjudged_items
+from annotation.campaigns.lifecycle import close_campaign, delete_campaign
+from annotation.inquiries.inquiries import new_answers
 from annotation.models import Annotator, Assignment, Inquiry, Item
-from corpus.collections.actions.persons import data_of
-from corpus.collections.reads.collections import pseudonym_of
+from corpus.collections.collections import pseudonym_of
+from corpus.collections.persons import data_of
 from corpus.models import Role
 from tests.factories.accounts import MembershipFactory
 from tests.factories.adjudication import AT, Built

@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.refusals import Refused
-from adjudication.splits.actions import make_split
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.actions.items import build_items
-from annotation.campaigns.reads.pace import fetch_pace, fetch_workload
+from adjudication.splits.splits import make_split
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import open_campaign
+from annotation.campaigns.pace import fetch_pace, fetch_workload
 from annotation.kinds.relevance.choosing import Choice
 from annotation.models import Campaign, ItemBuild
 from corpus.models import PoolEntry, PoolSource
@@ -179,7 +179,7 @@ class TestRoads:
         assert list(items.values_list("topic__number", "document__docno")) == [("3", "d0000")] * 2
 
     def test_a_job_keeps_the_choice(self, made: Material, campaign: Campaign, monkeypatch: Any) -> None:
-        monkeypatch.setattr("annotation.campaigns.actions.items.JOB_FROM", 1)
+        monkeypatch.setattr("annotation.campaigns.items.JOB_FROM", 1)
         client_of(made).post(
             reverse("item_build", args=["teas", "main-round"]), {"topics": "2", "pool_sources": "dense"}
         )

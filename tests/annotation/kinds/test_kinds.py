@@ -14,9 +14,9 @@ from accounts.extensions import extensions
 from accounts.refusals import Refused
 from accounts.slots import tabs
 from adjudication.procedure import procedures
-from annotation.campaigns.actions.campaigns import create_campaign
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
-from annotation.campaigns.reads.preferences import KEYS
+from annotation.campaigns.lifecycle import create_campaign
+from annotation.campaigns.preferences import KEYS
 from annotation.kind import DEFAULT_KIND, Kind, kind_by_name, kinds, overlaps_in_words
 from annotation.kinds.relevance.kind import DEFAULTS
 from annotation.models import Campaign

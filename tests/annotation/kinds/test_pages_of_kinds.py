@@ -5,7 +5,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.campaigns.actions.campaigns import create_campaign
+from annotation.campaigns.lifecycle import create_campaign
 from annotation.kind import kinds
 from annotation.models import Campaign
 from annotation.models.campaigns import KIND_CHOICES

@@ -4,8 +4,8 @@ from datetime import timedelta
 
 from django.db.models import Count
 
-from annotation.assignment.reads.participation import UNKNOWN_VISIT, Visit
-from annotation.labelling.actions.units_ahead import begin_visit, end_visit, take_units
+from annotation.assignment.participation import UNKNOWN_VISIT, Visit
+from annotation.labelling.units_ahead import begin_visit, end_visit, take_units
 from annotation.models import Assignment, Strategy
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import build_work

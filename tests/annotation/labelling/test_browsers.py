@@ -8,8 +8,8 @@ from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
-from annotation.assignment.actions.queue import MOST_BROWSERS
-from annotation.assignment.reads.participation import Visit
+from annotation.assignment.open_queue import MOST_BROWSERS
+from annotation.assignment.participation import Visit
 from annotation.models import Assignment, Strategy
 from tests.annotation.labelling.queues import LEASE, PHONE, build_queue, items_of, leave, states, take, visit
 from tests.factories.accounts import UserFactory

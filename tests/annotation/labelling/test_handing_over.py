@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.refusals import Refused
-from annotation.assignment.actions.annotators import (
+from annotation.assignment.annotators import (
     add_members,
     add_name,
     pause_annotator,
@@ -16,8 +16,8 @@ from annotation.assignment.actions.annotators import (
     resume_annotator,
     update_annotator,
 )
-from annotation.assignment.actions.assignments import reassign_assignments, release_assignments
-from annotation.labelling.actions.units_ahead import take_units
+from annotation.assignment.assignments import reassign_assignments, release_assignments
+from annotation.labelling.units_ahead import take_units
 from annotation.models import Assignment, Judgment
 from corpus.models import Role
 from tests.annotation.assignment.test_assignments import assign, check_slots, judges, order_of, start

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.labelling.reads import labelling as reads
-from annotation.labelling.views import labelling as views
+from annotation.labelling import screen as reads
+from annotation.labelling.pages import labelling as views
 from annotation.models import Assignment, Level, Order, SubmissionKind
 from tests.annotation.labelling.sending import address
 from tests.factories.adjudication import AT

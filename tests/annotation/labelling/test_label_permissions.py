@@ -10,13 +10,13 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from adjudication.exports.exporters.questions import EXPORTERS as QUESTION_EXPORTERS
 from adjudication.models import Verdict
-from adjudication.verdicts.actions.verdicts import decide_verdict
-from annotation.assignment.actions.annotators import add_members, remove_annotator
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import create_campaign
-from annotation.campaigns.actions.items import build_items
-from annotation.campaigns.reads.unjudged import campaigns_hidden_from, campaigns_left_to
-from annotation.labelling.actions.units_ahead import take_units
+from adjudication.verdicts.decisions import decide_verdict
+from annotation.assignment.annotators import add_members, remove_annotator
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import create_campaign
+from annotation.campaigns.unjudged import campaigns_hidden_from, campaigns_left_to
+from annotation.labelling.units_ahead import take_units
 from annotation.models import (
     AnnoCycle,
     Annotator,

@@ -6,8 +6,8 @@ import pytest
 from django.db.models import Count
 
 from accounts.refusals import Conflict
-from annotation.assignment.actions.assignments import assign_items, reassign_assignments, release_assignments
-from annotation.assignment.actions.queue import QUEUE_AHEAD, free_slots
+from annotation.assignment.assignments import assign_items, reassign_assignments, release_assignments
+from annotation.assignment.open_queue import QUEUE_AHEAD, free_slots
 from annotation.models import Annotator, Assignment, AssignmentState, Judgment, Order, Strategy, VotesSeen
 from tests.annotation.labelling.queues import LEASE, build_queue, items_of, take
 from tests.factories.adjudication import AT, Built

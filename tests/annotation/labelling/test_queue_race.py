@@ -10,9 +10,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from accounts.refusals import Refused
-from annotation.assignment.actions.assignments import release_assignments
-from annotation.labelling.actions.submissions import submit
-from annotation.labelling.actions.units_ahead import begin_visit, end_visit, take_units
+from annotation.assignment.assignments import release_assignments
+from annotation.labelling.submissions import submit
+from annotation.labelling.units_ahead import begin_visit, end_visit, take_units
 from annotation.models import Assignment, AssignmentState, Judgment, Order, Strategy
 from tests.databases import waits_for_a_lock
 from tests.factories.adjudication import Built

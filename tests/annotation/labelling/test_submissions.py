@@ -9,7 +9,7 @@ from django.http import Http404
 
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.assignment.rules import NotNow
-from annotation.labelling.actions.answers import ChangedElsewhere, Invalid
+from annotation.labelling.answers import ChangedElsewhere, Invalid
 from annotation.models import (
     Annotator,
     AnnotatorState,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from annotation.assignment.actions.queue import QUEUE_AHEAD
-from annotation.assignment.reads.participation import Visit
-from annotation.campaigns.reads.unjudged import campaigns_hidden_from, campaigns_left_in, left_to
+from annotation.assignment.open_queue import QUEUE_AHEAD
+from annotation.assignment.participation import Visit
+from annotation.campaigns.unjudged import campaigns_hidden_from, campaigns_left_in, left_to
 from annotation.models import Assignment, Item, Order
 from tests.annotation.labelling.queues import LAPTOP, build_queue, items_of, leave, states, take, visit
 from tests.factories.labelling import build_work, given, send, send_one, undo

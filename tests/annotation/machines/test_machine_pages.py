@@ -7,7 +7,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from accounts.models import JobState
-from annotation.assignment.actions.annotators import add_members
+from annotation.assignment.annotators import add_members
 from annotation.models import (
     AnnoCycle,
     AnnotatorKind,

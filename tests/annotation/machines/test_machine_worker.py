@@ -11,8 +11,8 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import JobState
-from annotation.machines.actions.machines import request_machine_runs
-from annotation.machines.actions.recipes import MachineOptions
+from annotation.machines.recipes import MachineOptions
+from annotation.machines.requests import request_machine_runs
 from annotation.models import Assignment, Judgment, MachineRun
 from tests.factories.annotation import make_campaign, make_material
 from tests.factories.machines import make_prompt, stubbed

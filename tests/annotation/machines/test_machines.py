@@ -9,11 +9,11 @@ from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from annotation.imports.actions import request_judgment_import
-from annotation.machines.actions.machines import continue_machine_run
-from annotation.machines.actions.prompts import write_relevance_prompt
-from annotation.machines.actions.replies import decide_reply
-from annotation.machines.reads.machines import count_replies
+from annotation.imports.importing import request_judgment_import
+from annotation.machines.machines import count_replies
+from annotation.machines.prompts import write_relevance_prompt
+from annotation.machines.replies import decide_reply
+from annotation.machines.requests import continue_machine_run
 from annotation.models import Assignment, Campaign, Judgment, MachineReply, MachineRun, ReplyState, Submission
 from engines.endpoints.driver import FIRST_ANSWERS
 from tests.factories.annotation import AT, Material, make_campaign, make_material
@@ -229,7 +229,7 @@ def test_only_what_is_unfinished_goes_on_and_only_what_runs_is_cancelled(made: M
 
 
 def test_new_items_are_taken_in_by_going_on(made: Material) -> None:
-    from annotation.campaigns.actions.items import build_items
+    from annotation.campaigns.items import build_items
 
     campaign = make_campaign(made, name="Sampled", items=False)
     build_items(campaign=campaign, by=made.manager, at=AT, sample=3)

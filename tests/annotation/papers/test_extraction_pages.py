@@ -5,16 +5,16 @@ from io import BytesIO
 import pytest
 from django.urls import reverse
 
-from annotation.assignment.actions.annotators import add_members
-from annotation.assignment.actions.assignments import assign_items
+from annotation.assignment.annotators import add_members
+from annotation.assignment.assignments import assign_items
 from annotation.models import Campaign, Extraction, ExtractionRevision, ExtractionSource
-from annotation.papers.actions import (
+from annotation.papers.extracting import (
     begin_extraction,
     finish_extraction,
     save_extraction,
 )
-from annotation.papers.reads.extractions import content_of
-from annotation.papers.reads.gold import gold_of
+from annotation.papers.extractions import content_of
+from annotation.papers.gold import gold_of
 from corpus.models import Paper
 from engines.definitions.block_contexts import without_proposals
 from engines.definitions.extractions import write_content

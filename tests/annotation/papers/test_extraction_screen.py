@@ -6,13 +6,13 @@ from copy import deepcopy
 import pytest
 from django.urls import reverse
 
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.campaigns.actions.guidelines import write_guideline
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.guidelines import write_guideline
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Assignment, Extraction, ExtractionSource
-from annotation.papers.actions import begin_extraction
-from annotation.papers.reads.extraction_screen import paper_data
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extracting import begin_extraction
+from annotation.papers.extraction_screen import paper_data
+from annotation.papers.extractions import content_of
 from engines.definitions.block_contexts import (
     cleaning,
     context_of_block,

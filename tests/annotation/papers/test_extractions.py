@@ -6,12 +6,12 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import close_campaign, create_campaign, open_campaign, update_campaign
-from annotation.campaigns.actions.items import build_items
-from annotation.campaigns.reads.campaigns import drafts_of
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.campaigns import drafts_of
+from annotation.campaigns.items import build_items
+from annotation.campaigns.lifecycle import close_campaign, create_campaign, open_campaign, update_campaign
 from annotation.models import Assignment, Campaign, Extraction, ExtractionRevision, ExtractionSource, Item
-from annotation.papers.actions import (
+from annotation.papers.extracting import (
     begin_extraction,
     finish_extraction,
     redo_extraction,
@@ -21,8 +21,8 @@ from annotation.papers.actions import (
     take_up_paper,
     undo_extraction,
 )
-from annotation.papers.reads.extractions import content_of
-from annotation.papers.reads.gold import gold_of
+from annotation.papers.extractions import content_of
+from annotation.papers.gold import gold_of
 from corpus.models import Paper
 from engines.definitions.block_contexts import without_proposals
 from engines.definitions.extractions import Content, write_content

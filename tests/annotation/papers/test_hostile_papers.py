@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adjudication.exporting.options import make_options
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extractions import content_of
 from corpus.models import Paper
 from engines.definitions.extractions import (
     BadExtraction,

@@ -8,11 +8,11 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Extraction, ExtractionRevision
-from annotation.papers.actions import begin_extraction, save_extraction
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extracting import begin_extraction, save_extraction
+from annotation.papers.extractions import content_of
 from corpus.models import Document, ImportRun, Paper, Role
 from engines.definitions.extractions import Content, write_content
 from tests.corpus.imports.importing import counts, import_files

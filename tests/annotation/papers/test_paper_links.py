@@ -9,11 +9,11 @@ from accounts import jobs
 from accounts.job_kinds import Waiting
 from accounts.jobs import Progress
 from accounts.models import JobState
-from annotation.papers.jobs.papers import reading_papers
-from annotation.papers.reads.extraction_screen import paper_data, title_pieces
-from annotation.papers.reads.extractions import content_of
-from annotation.papers.reads.references import link_references, title_index
-from corpus.imports.actions import request_import
+from annotation.papers.extraction_screen import paper_data, title_pieces
+from annotation.papers.extractions import content_of
+from annotation.papers.importing import reading_papers
+from annotation.papers.references import link_references, title_index
+from corpus.imports.requests import request_import
 from corpus.loading.counts import ImportCounts
 from corpus.loading.uploads import kept_directory
 from corpus.models import Collection, Document, Paper

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from annotation.papers.reads.extraction_screen import paper_data
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extraction_screen import paper_data
+from annotation.papers.extractions import content_of
 from corpus.models import ImportRun, Paper
 from tests.annotation.papers.test_paper_links import TEI
 from tests.corpus.imports.importing import import_files

@@ -8,7 +8,7 @@ import pytest
 
 from accounts import jobs
 from accounts.models import JobState
-from annotation.papers.reads.extractions import content_of
+from annotation.papers.extractions import content_of
 from corpus.models import ImportRun, Paper
 from tests.annotation.papers.test_paper_links import TEI
 from tests.factories.accounts import CollectionFactory

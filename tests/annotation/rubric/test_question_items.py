@@ -15,9 +15,9 @@ from django.utils.html import escape
 from accounts import jobs
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import copy_campaign, update_campaign
-from annotation.campaigns.actions.items import build_items, request_item_build, set_calibration
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.items import build_items, request_item_build, set_calibration
+from annotation.campaigns.lifecycle import copy_campaign, update_campaign
 from annotation.kind import option_readers
 from annotation.kinds.rubric.choosing import Choice
 from annotation.kinds.rubric.items import fetch_supply
@@ -291,7 +291,7 @@ def test_bad_cutoffs_are_reported_at_their_field(draft):
 
 
 def test_a_calibration_sample_waits_for_items_made_by_a_job(draft, monkeypatch):
-    monkeypatch.setattr("annotation.campaigns.actions.items.JOB_FROM", 1)
+    monkeypatch.setattr("annotation.campaigns.items.JOB_FROM", 1)
     address = reverse("campaign_create", args=[draft.collection.slug])
     client, new = manager_of(draft), NEW | {"overlap": 1, "cutoffs": "author = 0.9", "calibration_overlap": 2}
     refused = client.post(address, new | {"calibration": 5})

@@ -10,11 +10,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusals import Conflict
-from annotation.assignment.reads.participation import fetch_participation
-from annotation.campaigns.actions.campaigns import copy_campaign
-from annotation.labelling.actions.answers import Invalid
-from annotation.labelling.reads.labelling import fetch_history
-from annotation.labelling.reads.units import fetch_units
+from annotation.assignment.participation import fetch_participation
+from annotation.campaigns.lifecycle import copy_campaign
+from annotation.labelling.answers import Invalid
+from annotation.labelling.screen import fetch_history
+from annotation.labelling.units import fetch_units
 from annotation.models import FoundTarget, Judgment, Rewrite, Submission
 from corpus.models import Document, Target
 from tests.factories.accounts import AT

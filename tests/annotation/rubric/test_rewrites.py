@@ -6,11 +6,10 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
-from adjudication.questions.reads.question_set import fetch_question_set
+from adjudication.questions.question_set import fetch_question_set
 from annotation.kinds.rubric.item_view import attach_ratings, fetch_question_view
 from annotation.models import Item, Rewrite, RewriteReview, Submission
-from annotation.rubric.actions import ask_for_reviews, decide_rewrite
-from annotation.rubric.reads import current_rewrites, describe_rewrites
+from annotation.rubric.rewrites import ask_for_reviews, current_rewrites, decide_rewrite, describe_rewrites
 from corpus.models import Collection
 from tests.factories.accounts import AT
 from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send

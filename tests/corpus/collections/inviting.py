@@ -3,8 +3,8 @@
 from django.urls import reverse
 from django.utils import timezone
 
-from corpus.collections.actions.invitations import create_invitation
 from corpus.collections.invitation_links import token_for
+from corpus.collections.invitations import create_invitation
 from corpus.models import InvitedRole, Membership, Role
 from tests.factories.accounts import PASSWORD
 

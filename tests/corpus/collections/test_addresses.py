@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.collections.actions.collections import (
+from corpus.collections.collections import (
     create_collection,
     rename_collection,
 )

@@ -17,16 +17,16 @@ from accounts.models import AuditEvent, JobState, User
 from accounts.refusals import Conflict, Refused
 from adjudication.models import Release
 from annotation.models import Campaign, CampaignState, Judgment, Level, Submission
-from corpus.collections.actions.collections import (
+from corpus.collections.audit import audit_of
+from corpus.collections.backup import backup_pieces, restore_backup
+from corpus.collections.collections import (
     archive_collection,
     create_collection,
     rename_collection,
     reopen_collection,
     request_removal,
 )
-from corpus.collections.jobs.collection_backup import backup_pieces, restore_backup
-from corpus.collections.reads.audit import audit_of
-from corpus.collections.reads.contents import contents
+from corpus.collections.contents import contents
 from corpus.models import Collection, CollectionRemoval, ImportRun, Role
 from tests.access_world import World, make_world
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.audit import record_event
 from accounts.models import AuditEvent, User
-from corpus.collections.views.audit import PAGE_SIZE
+from corpus.collections.pages.audit import PAGE_SIZE
 from corpus.models import Collection, Role
 from corpus.templatetags.people import in_words
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory

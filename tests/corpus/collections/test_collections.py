@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed
-from corpus.collections.actions.collections import create_collection, update_collection
+from corpus.collections.collections import create_collection, update_collection
 from corpus.models import Collection, Membership, Role
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, one_member_each
 

@@ -8,10 +8,10 @@ from django.test import Client
 
 from accounts.models import AuditEvent, User
 from accounts.refusals import NotAllowed
-from corpus.collections.actions.invitations import (
+from corpus.collections.invitation_links import token_for
+from corpus.collections.invitations import (
     accept_as_new_user,
 )
-from corpus.collections.invitation_links import token_for
 from corpus.models import InvitedRole, Membership
 from tests.corpus.collections.inviting import ACCOUNT, EMAIL, address_of, invite
 from tests.factories.accounts import AT, PASSWORD, UserFactory

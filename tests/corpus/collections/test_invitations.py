@@ -14,7 +14,8 @@ from django.utils import timezone
 
 from accounts.models import AuditEvent, Invitation, User
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.collections.actions.invitations import (
+from corpus.collections.invitation_links import invitation_number, link_for, proves_address, token_for
+from corpus.collections.invitations import (
     VALID_FOR,
     BadInvitation,
     accept_as_new_user,
@@ -25,7 +26,6 @@ from corpus.collections.actions.invitations import (
     resend_invitation,
     revoke_invitation,
 )
-from corpus.collections.invitation_links import invitation_number, link_for, proves_address, token_for
 from corpus.models import InvitedRole, Membership, Role
 from tests.corpus.collections.inviting import EMAIL, address_of, invite
 from tests.factories.accounts import AT, PASSWORD, CollectionFactory, MembershipFactory, UserFactory

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from accounts.slots import groups_for
-from corpus.collections.actions.people import add_member, change_role, remove_member
+from corpus.collections.people import add_member, change_role, remove_member
 from corpus.models import Membership, Role
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, UserFactory, one_member_each
 from tests.processes import PATIENCE

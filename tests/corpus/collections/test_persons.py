@@ -12,10 +12,10 @@ from django.urls import reverse
 
 from accounts import jobs
 from accounts.models import AuditEvent, Digest, ErasureRequest, JobState, User
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Judgment, Submission
-from corpus.collections.jobs import erasures
+from corpus.collections import erasures
 from corpus.models import Collection, PersonErasure
 from tests.factories.accounts import AT, UserFactory, make_token
 from tests.factories.annotation import Material, annotator, give_labels, make_campaign, make_material

@@ -11,9 +11,9 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import NotAllowed
-from corpus.documents.jobs import documents as loading
-from corpus.imports.actions import request_import
-from corpus.imports.jobs import imports
+from corpus.documents import storing as loading
+from corpus.imports import importing as imports
+from corpus.imports.requests import request_import
 from corpus.loading import line_batches as reading
 from corpus.loading.background_reading import in_background
 from corpus.models import Collection, ImportRun, Role

@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from corpus.documents import reads as queries
-from corpus.documents.reads import (
+from corpus.documents import finding as queries
+from corpus.documents.finding import (
     HIT_END,
     HIT_START,
     Filters,

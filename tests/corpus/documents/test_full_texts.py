@@ -14,7 +14,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from corpus.imports.actions import undo_import
+from corpus.imports.requests import undo_import
 from corpus.models import Collection, Document, FullText, Ranking, RetrievalRun
 from tests.corpus.imports.importing import counts, import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory

@@ -23,8 +23,8 @@ from hypothesis.extra.django import TestCase as HypothesisTestCase
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Refused
-from corpus.documents.jobs import documents as loading
-from corpus.imports.reads import group_errors
+from corpus.documents import storing as loading
+from corpus.imports.errors import group_errors
 from corpus.loading import line_batches as reading
 from corpus.loading.counts import REPEATED
 from corpus.models import Collection, Document, Indexing, Role, SearchEntry

@@ -13,11 +13,11 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict
-from corpus.documents.actions import index_again
-from corpus.documents.jobs import documents as loading
-from corpus.documents.jobs import indexing
-from corpus.documents.reads import search_documents, unfinished_indexing
-from corpus.imports.actions import undo_import
+from corpus.documents import indexing
+from corpus.documents import storing as loading
+from corpus.documents.finding import search_documents, unfinished_indexing
+from corpus.documents.indexing import index_again
+from corpus.imports.requests import undo_import
 from corpus.models import Collection, Document, ImportRun, Indexing, Role, SearchEntry
 from tests.corpus.imports.importing import import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory

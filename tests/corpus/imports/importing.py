@@ -7,7 +7,7 @@ from typing import Any
 
 from accounts import jobs
 from accounts.models import User
-from corpus.imports.actions import request_import
+from corpus.imports.requests import request_import
 from corpus.models import Collection, ImportRun
 from tests.factories.accounts import AT
 

@@ -18,7 +18,7 @@ from django.utils import timezone
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
-from corpus.imports.actions import KEPT_AFTER_DRY_RUN, MOST_FILES, request_import
+from corpus.imports.requests import KEPT_AFTER_DRY_RUN, MOST_FILES, request_import
 from corpus.loading.uploads import UPLOADS
 from corpus.models import Collection, ImportRun, Membership, Role, SearchEntry
 from tests.factories.accounts import AT, CollectionFactory, one_member_each

@@ -11,12 +11,12 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
-from annotation.assignment.actions.assignments import assign_items
-from annotation.campaigns.actions.campaigns import open_campaign
-from annotation.imports.actions import request_judgment_import
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
+from annotation.imports.importing import request_judgment_import
 from annotation.models import Annotator, Assignment, Campaign, ExtractionSource, Item, Judgment, Submission
-from corpus.collections.reads.contents import contents
-from corpus.imports.actions import undo_import
+from corpus.collections.contents import contents
+from corpus.imports.requests import undo_import
 from corpus.models import CitationMention, Collection, Document, ImportRun, RetrievalRun, Role
 from tests.corpus.imports.importing import import_files, jsonl
 from tests.factories.accounts import AT, CollectionFactory, one_member_each

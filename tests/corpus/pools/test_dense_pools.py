@@ -15,9 +15,9 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.models import Collection, PoolEntry, PoolRun
-from corpus.pools.actions import request_pools
-from corpus.pools.reads.recipes import default_recipe
-from corpus.searching.jobs.vectors import FileVectors, PgVectors, open_store
+from corpus.pools.recipes import default_recipe
+from corpus.pools.requests import request_pools
+from corpus.searching.vectors import FileVectors, PgVectors, open_store
 from engines.endpoints.chat import Endpoint, Rejected
 from engines.endpoints.connections import Busy
 from engines.endpoints.embeddings import Embeddings, read_vectors

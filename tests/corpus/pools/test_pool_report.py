@@ -10,10 +10,10 @@ from django.test import Client
 from django.urls import reverse
 
 from corpus.models import Collection, PoolEntry, PoolSource, Role, Topic
-from corpus.pools.reads import pool_report
-from corpus.pools.reads.pool_report import CUTS, Combination, holes_of_runs, overlap_of_methods
-from corpus.pools.reads.pools import pool_methods
-from corpus.pools.reads.upset import draw_upset
+from corpus.pools import pool_report
+from corpus.pools.pool_report import CUTS, Combination, holes_of_runs, overlap_of_methods
+from corpus.pools.pools import pool_methods
+from corpus.pools.upset import draw_upset
 from tests.factories.accounts import CollectionFactory, MembershipFactory
 from tests.factories.adjudication import build_campaign
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_run

@@ -27,8 +27,8 @@ from corpus.models import (
     Target,
     Topic,
 )
-from corpus.pools.actions import add_to_pool, remove_from_pool, request_pools
-from corpus.pools.jobs.pools import try_lock_pools
+from corpus.pools.building import try_lock_pools
+from corpus.pools.requests import add_to_pool, remove_from_pool, request_pools
 from tests.corpus.imports.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run

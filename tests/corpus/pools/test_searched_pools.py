@@ -13,7 +13,7 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.models import Citation, Collection, PoolEntry, PoolRun, Role
-from corpus.pools.actions import request_pools
+from corpus.pools.requests import request_pools
 from engines.ranking.analysis import Analysis
 from engines.ranking.index import Settings
 from engines.ranking.recipe import Recipe

@@ -16,8 +16,8 @@ from corpus.models import (
     QuestionCall,
     Role,
 )
-from corpus.questions.actions.author_answers import submit_answer
-from corpus.questions.actions.author_calls import create_call, invite_author, request_mailing
+from corpus.questions.author_answers import submit_answer
+from corpus.questions.author_calls import create_call, invite_author, request_mailing
 from corpus.questions.author_links import author_token
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory

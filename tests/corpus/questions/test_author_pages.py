@@ -7,10 +7,10 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusals import Refused
 from corpus.models import AuthorAnswer, AuthorOptOut, QuestionCall
-from corpus.questions.actions.author_answers import BadLink, find_author, withdraw_answer
-from corpus.questions.actions.author_calls import revoke_author
+from corpus.questions.author_answers import BadLink, find_author, withdraw_answer
+from corpus.questions.author_calls import revoke_author
 from corpus.questions.author_links import author_token
-from corpus.questions.reads.authors import calls_of, contributors_of
+from corpus.questions.authors import calls_of, contributors_of
 from tests.corpus.questions.asking import QUESTION, answer, invite, page_of, send
 from tests.factories.accounts import AT
 

@@ -11,14 +11,14 @@ from django.utils import timezone
 
 from accounts import jobs
 from accounts.refusals import Conflict, Refused
-from adjudication.questions.reads.question_set import fetch_question_set
+from adjudication.questions.question_set import fetch_question_set
 from annotation.models import Campaign, Item
 from corpus.models import AuthorAnswer, Membership, QuestionCall
-from corpus.questions.actions.author_answers import withdraw_answer
-from corpus.questions.actions.author_calls import take_in_questions
+from corpus.questions.author_answers import withdraw_answer
+from corpus.questions.author_calls import take_in_questions
 from corpus.questions.author_links import author_token
 from corpus.questions.author_words import BODY, GUIDELINE, SUBJECT
-from corpus.questions.reads.authors import call_guideline, contributors_of, withdrawn_topics
+from corpus.questions.authors import call_guideline, contributors_of, withdrawn_topics
 from tests.corpus.questions.asking import QUESTION, answer, close, invite, page_of, send
 from tests.factories.accounts import AT
 

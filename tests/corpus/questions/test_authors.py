@@ -23,8 +23,8 @@ from corpus.models import (
     QuestionCall,
     Role,
 )
-from corpus.questions.actions.author_answers import opt_out
-from corpus.questions.actions.author_calls import (
+from corpus.questions.author_answers import opt_out
+from corpus.questions.author_calls import (
     create_call,
     invite_author,
     invite_authors,
@@ -32,9 +32,9 @@ from corpus.questions.actions.author_calls import (
     update_call,
 )
 from corpus.questions.author_links import answer_link, author_token, opt_out_link
+from corpus.questions.author_mails import send_letters
 from corpus.questions.author_words import BODY, SUBJECT
-from corpus.questions.jobs.author_mails import send_letters
-from corpus.questions.reads.authors import count_call
+from corpus.questions.authors import count_call
 from tests.corpus.questions.asking import answer, invite, send
 from tests.factories.accounts import AT, MembershipFactory
 

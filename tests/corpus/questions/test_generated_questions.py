@@ -6,10 +6,10 @@ from django.urls import reverse
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Campaign, Item
 from corpus.models import Outcome, QuestionState, Role, Topic
-from corpus.questions.actions.questions import change_cutoffs, correct_reply, discard_question, keep_question
-from corpus.questions.jobs.question_reading import known_questions, read_reply
-from corpus.questions.reads.generation import list_questions, replies_for_a_person, run_figures
-from corpus.topics.actions.topics import delete_topic
+from corpus.questions.decisions import change_cutoffs, correct_reply, discard_question, keep_question
+from corpus.questions.question_reading import known_questions, read_reply
+from corpus.questions.question_runs import list_questions, replies_for_a_person, run_figures
+from corpus.topics.topics import delete_topic
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
 from tests.factories.mentions import QuestionRunFactory, make_mention, make_question

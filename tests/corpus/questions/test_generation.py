@@ -9,14 +9,14 @@ from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.collections.reads.endpoints import chat_pace
+from corpus.collections.endpoints import chat_pace
 from corpus.models import GeneratedQuestion, GenerationReply, Outcome, QuestionRun, QuestionState, Role, Topic
-from corpus.questions.actions.generation import continue_questions, request_questions, write_question_prompt
-from corpus.questions.actions.questions import discard_question
-from corpus.questions.jobs import question_reading
-from corpus.questions.reads.generation import estimate_questions, prompt_body, run_figures
-from corpus.questions.reads.mentions import MentionFilter
-from corpus.topics.reads.origins import fetch_origin
+from corpus.questions import question_reading
+from corpus.questions.decisions import discard_question
+from corpus.questions.generation import continue_questions, request_questions, write_question_prompt
+from corpus.questions.mentions import MentionFilter
+from corpus.questions.question_runs import estimate_questions, prompt_body, run_figures
+from corpus.topics.origins import fetch_origin
 from engines.endpoints.driver import FIRST_ANSWERS
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -61,7 +61,7 @@ def quick(settings, monkeypatch):
     """The settings of a fast endpoint; pauses between tries are short."""
     for name, value in FAST.items():
         setattr(settings, name, value)
-    monkeypatch.setattr("corpus.questions.jobs.generation.chat_pace", lambda: replace(chat_pace(), first_wait=0.01))
+    monkeypatch.setattr("corpus.questions.asking.chat_pace", lambda: replace(chat_pace(), first_wait=0.01))
     return settings
 
 

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from corpus.models import GeneratedQuestion, GenerationReply, Membership, Outcome, PromptTemplate, QuestionRun, Role
-from corpus.questions.actions.generation import write_question_prompt
+from corpus.questions.generation import write_question_prompt
 from engines.text.questions import DEFAULT_TEMPLATE
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory

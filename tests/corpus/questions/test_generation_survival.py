@@ -12,8 +12,8 @@ from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import JobState
 from corpus.models import Outcome, QuestionRun, Topic
-from corpus.questions.actions.generation import request_questions
-from corpus.questions.reads.mentions import MentionFilter
+from corpus.questions.generation import request_questions
+from corpus.questions.mentions import MentionFilter
 from tests.factories.accounts import CollectionFactory
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import make_mention

@@ -9,9 +9,9 @@ from django.core.management import call_command
 
 from accounts.models import JobState
 from corpus.models import CitationMention, Link, MentionReference
-from corpus.questions.jobs.mentions import NOTHING_LINKED, link_mentions
-from corpus.questions.reads.mentions import MentionFilter, find_mentions, pieces_of
-from corpus.topics.reads.origins import fetch_origin
+from corpus.questions.mention_storing import NOTHING_LINKED, link_mentions
+from corpus.questions.mentions import MentionFilter, find_mentions, pieces_of
+from corpus.topics.origins import fetch_origin
 from tests.corpus.imports.importing import counts, import_files, jsonl
 from tests.factories.accounts import CollectionFactory
 from tests.factories.corpus import DocumentFactory, TopicFactory

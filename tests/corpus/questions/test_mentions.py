@@ -7,8 +7,7 @@ from django.urls import reverse
 from accounts.models import AuditEvent
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.models import CitationMention, DiscardReason, Role
-from corpus.questions.actions.mentions import discard_mention, relink_mentions, restore_mention
-from corpus.questions.reads.mentions import count_mentions
+from corpus.questions.mentions import count_mentions, discard_mention, relink_mentions, restore_mention
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory
 from tests.factories.mentions import MentionFactory, make_mention, make_question

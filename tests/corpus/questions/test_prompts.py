@@ -9,9 +9,9 @@ from django.db import IntegrityError, transaction
 from accounts.models import AuditEvent
 from accounts.refusals import NotAllowed, Refused
 from config.env import BadEnvironment, Environment
-from corpus.collections.reads.endpoints import chat_endpoint, cost_of
+from corpus.collections.endpoints import chat_endpoint, cost_of
 from corpus.models import PromptPurpose, PromptTemplate, Role
-from corpus.questions.actions.prompts import LONGEST_BODY, write_prompt
+from corpus.questions.prompts import LONGEST_BODY, write_prompt
 from tests.factories.accounts import AT, MembershipFactory
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from accounts import jobs
 from corpus.models import Collection, RetrievalRun, RunMaking
-from corpus.runs.actions import recipe_named, request_run
+from corpus.runs.runs import recipe_named, request_run
 from tests.factories.accounts import AT
 from tests.stubs.chat import Call, Garbage, Step
 

@@ -12,7 +12,7 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.models import Collection, RetrievalRun, RunMaking
-from corpus.runs.actions import recipe_named, request_run
+from corpus.runs.runs import recipe_named, request_run
 from tests.corpus.runs.conftest import TOPICS
 from tests.corpus.runs.recipes import docnos, made, vectors
 from tests.factories.accounts import AT

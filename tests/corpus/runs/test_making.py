@@ -17,11 +17,11 @@ from accounts.job_kinds import Progress
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, Refused
 from corpus.models import Aspect, Collection, Membership, PartRanking, Ranking, RetrievalRun, Role, RunMaking, SubQuery
-from corpus.pools.actions import delete_run
-from corpus.runs.actions import recipe_named, request_run
+from corpus.pools.requests import delete_run
 from corpus.runs.files import metadata_text, run_lines
-from corpus.runs.jobs.making import make_run
+from corpus.runs.making import make_run
 from corpus.runs.recipes.registry import RECIPES, all_options
+from corpus.runs.runs import recipe_named, request_run
 from tests.factories.accounts import AT, CollectionFactory, make_token, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool
 
@@ -142,7 +142,7 @@ class Meanwhile(Progress):
 def test_a_run_of_two_states_of_the_documents_stops_at_once(
     collection: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("corpus.runs.jobs.making.CHECK_EVERY", 0)
+    monkeypatch.setattr("corpus.runs.making.CHECK_EVERY", 0)
     job = request_run(
         by=None, at=AT, collection=collection, name="mine", recipe=recipe_named("bm25"), options={}, send=False
     )

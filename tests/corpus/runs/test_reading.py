@@ -12,9 +12,9 @@ from django.db import connection, transaction
 from accounts import jobs
 from accounts.models import JobState
 from corpus.models import Aspect, Collection, ImportRun, PartRanking, Ranking, RetrievalRun, SubQuery
-from corpus.runs.actions import recipe_named, request_run
 from corpus.runs.files import run_lines
 from corpus.runs.rules import lock_names
+from corpus.runs.runs import recipe_named, request_run
 from tests.corpus.imports.importing import import_files
 from tests.databases import waits_for_a_lock
 from tests.factories.accounts import AT, CollectionFactory

@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.models import Citation, Collection, Ranking, RetrievalRun
-from corpus.runs.actions import recipe_named
 from corpus.runs.recipes.fusion import interpolation, reciprocal_rank_fusion
 from corpus.runs.recipes.one_hop import expand
+from corpus.runs.runs import recipe_named
 from engines.ranking.order import RankedList
 from tests.corpus.runs.conftest import TOPICS
 from tests.corpus.runs.recipes import docnos, made

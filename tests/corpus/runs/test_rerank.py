@@ -14,11 +14,11 @@ from accounts.job_kinds import Progress
 from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.models import Collection, PaidAnswer, PromptTemplate, RetrievalRun, RunMaking, Topic
-from corpus.questions.actions.prompts import write_rerank_prompt
-from corpus.runs.actions import recipe_named, request_run
+from corpus.questions.prompts import write_rerank_prompt
 from corpus.runs.files import metadata_text
-from corpus.runs.jobs.making import RunMakingJob
+from corpus.runs.jobs import RunMakingJob
 from corpus.runs.recipes.rerank import order_in, windows
+from corpus.runs.runs import recipe_named, request_run
 from engines.text.reranking import STARTERS, USUAL
 from tests.corpus.runs.conftest import TOPICS
 from tests.corpus.runs.recipes import docnos, made

@@ -22,8 +22,8 @@ from corpus.models import (
     Target,
     Topic,
 )
-from corpus.pools.reads.pools import methods_by_topic, pool_methods, pool_of
-from corpus.runs.reads import compare_with_pools, overlap_of, rankings_of
+from corpus.pools.pools import methods_by_topic, pool_methods, pool_of
+from corpus.runs.runs import compare_with_pools, overlap_of, rankings_of
 from tests.corpus.judging import judge, put_in_campaign
 from tests.factories.accounts import AT, CollectionFactory, make_token, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_run, make_tree

@@ -19,12 +19,12 @@ from accounts import jobs
 from accounts.models import AuditEvent, JobState
 from accounts.refusals import Conflict, NotAllowed, Refused
 from annotation.models import Campaign, Item
-from corpus.imports.actions import request_import
+from corpus.imports.requests import request_import
 from corpus.models import Collection, ImportRun, Membership, PoolEntry, Ranking, RetrievalRun, Role
-from corpus.pools.actions import delete_run
-from corpus.pools.jobs.pools import try_lock_pools
-from corpus.runs.actions import describe_run
-from corpus.runs.jobs import importing as rankings
+from corpus.pools.building import try_lock_pools
+from corpus.pools.requests import delete_run
+from corpus.runs import importing as rankings
+from corpus.runs.runs import describe_run
 from engines.stats.rankings import canonical_ranking
 from tests.corpus.imports.importing import counts, import_files
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory

@@ -8,9 +8,9 @@ from django.conf import settings
 from accounts.job_kinds import Waiting
 from accounts.jobs import Cancelled, Progress
 from corpus.models import Collection, PoolRun
-from corpus.searching.jobs import indexes
-from corpus.searching.jobs.indexes import IndexSpec, collection_state, open_index
-from corpus.searching.jobs.parts import exclusive_directory
+from corpus.searching import indexes
+from corpus.searching.indexes import IndexSpec, collection_state, open_index
+from corpus.searching.parts import exclusive_directory
 from engines.ranking.analysis import Analysis
 from engines.ranking.index import Settings
 from engines.ranking.scorers import BM25

@@ -18,11 +18,11 @@ from accounts import jobs
 from accounts.jobs import Cancelled, Progress
 from accounts.models import JobState
 from corpus.models import Collection, Document, PoolEntry, PoolRun, PoolSource, RetrievalRun, RunMaking
-from corpus.pools.actions import request_pools
-from corpus.runs.actions import recipe_named, request_run
+from corpus.pools.requests import request_pools
 from corpus.runs.files import run_lines
-from corpus.searching.jobs import parts
-from corpus.searching.jobs.indexes import IndexSpec, ShardBuilding, open_index
+from corpus.runs.runs import recipe_named, request_run
+from corpus.searching import parts
+from corpus.searching.indexes import IndexSpec, ShardBuilding, open_index
 from engines.ranking.recipe import Recipe
 from engines.ranking.scorers import BM25
 from tests.factories.accounts import AT, CollectionFactory

@@ -12,7 +12,7 @@ from hypothesis.extra.django import TestCase as HypothesisTestCase
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
 from corpus.models import Aspect, AspectNode, Role, Topic
-from corpus.topics.actions.aspects import (
+from corpus.topics.aspects import (
     add_aspect,
     delete_aspect,
     edit_aspect,
@@ -20,7 +20,7 @@ from corpus.topics.actions.aspects import (
     shift_aspect,
     toggle_tie,
 )
-from corpus.topics.reads.topics import aspect_tree
+from corpus.topics.topics import aspect_tree
 from tests.corpus.judging import judge, put_in_campaign
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import TopicFactory, make_tree

@@ -10,10 +10,10 @@ from django.core.management import call_command
 from accounts.models import JobState
 from accounts.refusals import Refused
 from annotation.models import Item
-from corpus.collections.reads.statistics import collection_statistics
+from corpus.collections.statistics import collection_statistics
 from corpus.loading import background_reading
 from corpus.models import Aspect, AspectNode, Collection, ImportRun, Topic, TopicKind
-from corpus.topics.jobs.trees import LONGEST_ASPECT
+from corpus.topics.trees import LONGEST_ASPECT
 from tests.corpus.imports.importing import counts, import_files, jsonl
 from tests.corpus.judging import judge, put_in_campaign
 from tests.factories.accounts import CollectionFactory

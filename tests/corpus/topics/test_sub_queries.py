@@ -13,8 +13,7 @@ from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
 from corpus.models import Collection, PoolEntry, Role, Topic
-from corpus.topics.actions.sub_queries import make_sub_queries, remove_sub_queries
-from corpus.topics.jobs.sub_queries import SubQueryCounts
+from corpus.topics.sub_queries import SubQueryCounts, make_sub_queries, remove_sub_queries
 from engines.formats.doris_json_writer import write_doris_json
 from tests.adjudication.verdicts.test_votes import vote
 from tests.engines.ranking.test_sub_queries import tied_topics

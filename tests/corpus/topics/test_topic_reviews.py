@@ -9,10 +9,17 @@ from django.urls import reverse
 
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.models import Collection, Membership, ReviewVerdict, Role, Topic, TopicReview
-from corpus.topics.actions.aspects import add_aspect, edit_aspect
-from corpus.topics.actions.reviews import decide_review, request_review, withdraw_review
-from corpus.topics.actions.versions import undo_change
-from corpus.topics.reads.reviews import ReviewState, not_approved, reviews_waiting, with_review_state
+from corpus.topics.aspects import add_aspect, edit_aspect
+from corpus.topics.history import undo_change
+from corpus.topics.reviews import (
+    ReviewState,
+    decide_review,
+    not_approved,
+    request_review,
+    reviews_waiting,
+    with_review_state,
+    withdraw_review,
+)
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.corpus import TopicFactory, make_tree
 

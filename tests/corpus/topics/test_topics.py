@@ -9,8 +9,7 @@ from django.urls import reverse
 from accounts.models import AuditEvent, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.models import AspectNode, Collection, Membership, Role, Target, Topic
-from corpus.topics.actions.topics import JUDGED, create_topic, delete_topic, move_topic, update_topic
-from corpus.topics.reads.topics import neighbours
+from corpus.topics.topics import JUDGED, create_topic, delete_topic, move_topic, neighbours, update_topic
 from tests.corpus.judging import judge, put_in_campaign
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.corpus import DocumentFactory, TopicFactory, make_pool, make_tree

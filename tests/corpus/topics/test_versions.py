@@ -15,15 +15,14 @@ from hypothesis.extra.django import TestCase as HypothesisTestCase
 from accounts import jobs
 from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, Refused
-from corpus.imports.actions import request_import
+from corpus.imports.requests import request_import
 from corpus.models import Aspect, Role, SubQueryAspect, Topic, TopicVersion
-from corpus.topics.actions.aspects import add_aspect, delete_aspect, edit_aspect, shift_aspect
-from corpus.topics.actions.sub_queries import make_sub_queries
-from corpus.topics.actions.topics import create_topic, reword_query, update_topic
-from corpus.topics.actions.versions import redo_change, restore_version, undo_change
-from corpus.topics.jobs.trees import stored_trees
-from corpus.topics.jobs.versions import fingerprint_of, read_content
-from corpus.topics.reads.versions import compare_versions, fetch_steps
+from corpus.topics.aspects import add_aspect, delete_aspect, edit_aspect, shift_aspect
+from corpus.topics.history import redo_change, restore_version, undo_change
+from corpus.topics.sub_queries import make_sub_queries
+from corpus.topics.topics import create_topic, reword_query, update_topic
+from corpus.topics.trees import stored_trees
+from corpus.topics.versions import compare_versions, fetch_steps, fingerprint_of, read_content
 from tests.corpus.judging import judge, put_in_campaign
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory
 from tests.factories.corpus import TopicFactory, make_tree

@@ -7,8 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from corpus.models import AspectNode, Membership, Role, Topic
-from corpus.topics.actions.aspects import delete_aspect
-from corpus.topics.actions.versions import undo_change
+from corpus.topics.aspects import delete_aspect
+from corpus.topics.history import undo_change
 from tests.corpus.judging import judge
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import TopicFactory, make_tree

@@ -1,0 +1,140 @@
+"""The agreement of a campaign: figures with intervals, who agrees with whom, and the way down to the judgments."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import slugify
+from django.views.decorators.http import require_safe
+
+from accounts.models import JobState
+from accounts.refusal_messages import RefusalReport
+from accounts.refusals import Refused
+from accounts.refused_forms import form_again
+from adjudication.agreement.agreement_table import as_csv, as_latex, as_markdown
+from adjudication.agreement.forms import AgreementForm, SampleSizeForm
+from adjudication.agreement.pages.figures import figures_context, people_context, tables_context
+from adjudication.agreement.report import figures_by_name, make_report
+from adjudication.agreement.results import as_json
+from adjudication.agreement.sample_size import items_needed, without_pilot
+from adjudication.agreement.standing import fetch_standing, standing_of
+from adjudication.labels.counts import fetch_vote_standing
+from adjudication.labels.pages import fetch_scope
+from adjudication.models import AgreementFigure, AgreementRun
+from engines.stats.policies import TIE_POLICIES, VOTE_POLICIES
+from engines.stats.statistics import STATISTICS
+
+TABLE_TYPES = {"md": "text/markdown", "tex": "application/x-tex", "csv": "text/csv"}
+FIGURE_TYPES = {"svg": "image/svg+xml", "pdf": "application/pdf"}
+
+
+@require_safe
+def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The newest finished figures with what is newer than they are, or what to do to get any."""
+    scope = fetch_scope(request, slug, campaign)
+    if "agreement" not in scope.campaign.kind_object.tabs:  # nothing is graded there
+        return redirect("extraction_agreement", slug, campaign)
+    criterion = scope.criterion
+    standing = fetch_standing(scope.campaign)
+    form = form_again(request, AgreementForm())
+    context = scope.criterion_context(standing=standing, form=form, section="agreement")
+    if standing.job is not None and standing.job != standing.run:
+        context["job"] = standing.job
+    if standing.run is not None and criterion is not None and criterion.key in standing.run.detail:
+        context |= figures_context(request, standing.run, criterion)
+        context |= tables_context(standing.run, criterion) | people_context(scope, standing.run, criterion)
+    return render(request, "adjudication/agreement/agreement_detail.html", context)
+
+
+@require_safe
+def agreement_download(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Every figure of one finished run as JSON, in the shape of the command's."""
+    scope = fetch_scope(request, slug, campaign, page="agreement")
+    run = get_object_or_404(AgreementRun, pk=pk, campaign=scope.campaign, state=JobState.DONE)
+    answer = JsonResponse(as_json(run), json_dumps_params={"ensure_ascii": False, "allow_nan": False, "indent": 1})
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-agreement-{run.pk}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.json"'
+    return answer
+
+
+@require_safe
+def agreement_figure(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """One drawn figure as a file."""
+    scope = fetch_scope(request, slug, campaign, page="agreement")
+    figures = AgreementFigure.objects.select_related("run__campaign")
+    figure = get_object_or_404(figures, pk=pk, run__campaign=scope.campaign)
+    standing = standing_of(figure.run)
+    if since := standing.since or standing.verdicts_since:  # a picture can say nothing of it
+        raise Refused(f"This figure was drawn before {since}. Compute the agreement again to draw it again.")
+    answer = HttpResponse(bytes(figure.content), content_type=FIGURE_TYPES[figure.format])
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{figure.criterion}-{figure.name.replace('_', '-')}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.{figure.format}"'
+    return answer
+
+
+@require_safe
+def agreement_table(request: HttpRequest, slug: str, campaign: str, form: str) -> HttpResponse:
+    """The table for a paper as a file: md, tex or csv. 404 for other forms, and before there are figures."""
+    if form not in TABLE_TYPES:
+        raise Http404("There is no such form.")
+    scope = fetch_scope(request, slug, campaign, page="agreement")
+    criterion = scope.criterion
+    run = fetch_standing(scope.campaign).run
+    if criterion is None or run is None or criterion.key not in run.detail:
+        raise Http404("There are no figures yet.")
+    report = make_report(run, criterion.key)
+    texts = {"md": as_markdown, "tex": as_latex}
+    text = texts[form](report) if form in texts else as_csv(run, criterion.key, report)
+    answer = HttpResponse(text, content_type=f"{TABLE_TYPES[form]}; charset=utf-8")
+    name = slugify(f"{scope.collection.slug}-{scope.campaign.slug}-{criterion.key}-agreement-{run.pk}")
+    answer["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+    return answer
+
+
+@require_safe
+def agreement_report(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The newest figures as one table to paste into a paper, and what other ways of voting would have given."""
+    scope = fetch_scope(request, slug, campaign, page="agreement")
+    criterion = scope.criterion
+    standing, votes = fetch_standing(scope.campaign), fetch_vote_standing(scope.campaign)
+    context = scope.criterion_context(section="agreement", standing=standing, votes=votes)
+    if criterion is not None and standing.run is not None and criterion.key in standing.run.detail:
+        report = make_report(standing.run, criterion.key)
+        context |= {
+            "report": report,
+            "markdown": as_markdown(report),
+            "latex": as_latex(report),
+            "table_forms": TABLE_TYPES,
+        }
+        figures = standing.run.figures.filter(criterion=criterion.key).order_by("pk").defer("content")
+        context["figures"] = figures_by_name(figures)
+    if criterion is not None and votes.run is not None:
+        context["opinions"] = votes.run.detail.get(criterion.key)
+        context["policies"] = {name: each.label for name, each in TIE_POLICIES.items()}
+    return render(request, "adjudication/agreement/agreement_report.html", context)
+
+
+@require_safe
+def sample_size(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The form, and the answer once it is sent; nothing is stored."""
+    scope = fetch_scope(request, slug, campaign, page="agreement")
+    criterion = scope.criterion
+    form = SampleSizeForm(request.GET if "statistic" in request.GET else None)
+    context = scope.criterion_context(section="sample", form=form)
+    if criterion is not None and form.is_valid():
+        with RefusalReport(lambda reason: context.update(refused=reason)):
+            if assumed := form.cleaned_data["assumed"]:
+                people = scope.campaign.overlap
+                share = form.cleaned_data["points"] / 100
+                context["assumed"] = without_pilot(assumed / 100, share, people * (people - 1) // 2)
+            else:
+                context["needed"] = items_needed(scope.campaign, criterion, form.aim(), check=True)
+    return render(request, "adjudication/agreement/sample_size.html", context)
+
+
+@login_not_required
+@require_safe
+def statistics_help(request: HttpRequest) -> HttpResponse:
+    """Every statistic with its formula, range and scale, and every rule of a vote. Open to everybody, as all help."""
+    rules = [each for each in TIE_POLICIES.values() if not each.needs]
+    context = {"statistics": STATISTICS.values(), "votes": VOTE_POLICIES.values(), "rules": rules}
+    return render(request, "adjudication/agreement/statistics_help.html", context)

@@ -1,0 +1,172 @@
+"""Pages of exports: each with its findings, and the files as streams."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.db.models import prefetch_related_objects
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from accounts.refusals import Refused
+from adjudication.exporting.exporter import CONTEXTS, JUDGMENTS, QUESTIONS, TRAINING, Exporter
+from adjudication.exporting.findings import find
+from adjudication.exporting.options import find_exporter, in_section, option_fields, options_of
+from adjudication.exporting.registry import EXPORTERS
+from adjudication.exports.downloads import download_export
+from adjudication.exports.files import sent_name
+from adjudication.labels.rules import why_cannot_take_out
+from adjudication.models import ExportPrefixes
+from adjudication.verdicts.road import fetch_road
+from corpus.collections.pages.context import collection_context
+from corpus.collections.rules import fetch_overseer, is_manager
+from corpus.models import Collection, Membership
+
+AT_ONCE = ("select", "checkbox")  # fields that are applied when they change
+SECTIONS = {
+    JUDGMENTS: "Collection and judgments",
+    QUESTIONS: "Question set",
+    CONTEXTS: "Citation contexts",
+    TRAINING: "Splits and training data",
+}
+
+
+@require_safe
+def export_list(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every export with its findings under the chosen options."""
+    membership = fetch_overseer(request.user, slug)
+    collection = membership.collection
+    prefetch_related_objects([collection], "campaigns__criteria")  # most exports look for one of them
+    words = _options_in_address(request, cards=False)
+    memo: dict[Any, Any] = {}
+    road = fetch_road(collection)
+    bars = _toolbars(collection, words)
+    if JUDGMENTS in bars and "campaign" in bars[JUDGMENTS].fields:
+        words["campaign"] = bars[JUDGMENTS].initial["campaign"]
+    sections = [
+        {
+            "key": key,
+            "title": title,
+            "options": bars.get(key),
+            "at_once": key in bars and all(_is_at_once(field) for field in bars[key].fields.values()),
+            **_offers(membership, key, words, memo, apart=not road.is_walked),
+        }
+        for key, title in SECTIONS.items()
+        if key != CONTEXTS or collection.papers.exists()
+    ]
+    context = collection_context(membership, "exports") | {
+        "campaign": collection.campaigns.filter(slug=words.get("campaign", "")).first(),
+        "sections": sections,
+        "road": road,
+        "broken": EXPORTERS.broken if is_manager(membership) else [],
+        "missing": _missing(collection),
+    }
+    return render(request, "adjudication/exports/export_list.html", context)
+
+
+@require_safe
+def export_download(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
+    """The file as a stream, for all who may see labels; 422 with every reason that stands in its way."""
+    membership = fetch_overseer(request.user, slug)
+    words = _options_in_address(request)
+    exporter = find_exporter(name, words.get("level", ""))
+    options = options_of(exporter, membership.collection, words, lenient=True)
+    logged = request.method == "GET"
+    export = download_export(options=options, membership=membership, at=timezone.now(), logged=logged)
+    answer = StreamingHttpResponse(export.pieces, content_type=export.content_type)
+    answer["Content-Disposition"] = f'attachment; filename="{export.filename}"'
+    answer["X-Accel-Buffering"] = "no"
+    return answer
+
+
+def _options_in_address(request: HttpRequest, *, cards: bool = True) -> dict[str, str]:
+    """The options in the address; without those of single cards where options of all exports are read."""
+    known = (name for name, field in option_fields().items() if cards or not hasattr(field, "on_card"))
+    return {name: request.GET[name] for name in known if name in request.GET}
+
+
+def _toolbars(collection: Collection, words: Mapping[str, str]) -> dict[str, forms.Form]:
+    """The options above each section, as far as the collection has a choice; one that two share stands above both."""
+    found: dict[str, forms.Form] = {}
+    taken: set[str] = set()
+    has_campaigns = collection.campaigns.exists()
+    for section in SECTIONS:
+        exporters = [one for one in in_section(section) if has_campaigns or "campaign" not in one.form.base_fields]
+        fields = {name: field for name, field in option_fields(exporters).items() if name not in taken}
+        taken |= fields.keys()
+        if form := _toolbar(collection, fields, words):
+            found[section] = form
+    return found
+
+
+def _toolbar(collection: Collection, fields: Mapping[str, forms.Field], words: Mapping[str, str]) -> forms.Form | None:
+    shown: dict[str, forms.Field] = {}
+    values: dict[str, Any] = {}
+    for name, field in fields.items():
+        offered = field.offered(collection, values) if hasattr(field, "offered") else None
+        if hasattr(field, "on_card") or offered == []:
+            continue
+        shown[name], values[name] = field, _value(field, name, words)
+        field.help_text = ""  # written for the API and the command; here labels and choices say it
+        if offered is not None:
+            field.widget.choices = offered
+            values[name] = values[name] or offered[0][0]
+        if _is_at_once(field):
+            field.widget.attrs["data-submit-on-change"] = True
+    return type("Toolbar", (forms.Form,), shown)(initial=values, auto_id="x-%s", label_suffix="") if shown else None
+
+
+def _is_at_once(field: forms.Field) -> bool:
+    return field.widget.input_type in AT_ONCE
+
+
+def _value(field: forms.Field, name: str, words: Mapping[str, str]) -> Any:
+    """The value of the option: the requested one if it is valid, else the initial one."""
+    try:
+        found = field.clean(field.widget.value_from_datadict(words, {}, name))
+    except forms.ValidationError:
+        return field.initial
+    return field.initial if found in (None, "") else found
+
+
+def _missing(collection: Collection) -> list[str]:
+    """Exports of which the collection remembers something, while the package that brought them is not installed."""
+    names = ExportPrefixes.objects.filter(collection=collection).values_list("kind", flat=True)
+    return sorted({EXPORTERS.label_of(name) for name in names if name not in EXPORTERS})
+
+
+def _offers(
+    membership: Membership, section: str, words: Mapping[str, str], memo: dict[Any, Any], *, apart: bool
+) -> dict[str, list[dict[str, Any]]]:
+    """The exports of a section; with `apart`, those that cannot be written yet are under `later`."""
+    every = [_offer(membership, exporter, words, memo) for exporter in in_section(section)]
+    later = [offer for offer in every if apart and offer["reason"]]
+    return {"offers": [offer for offer in every if offer not in later], "later": later}
+
+
+def _offer(
+    membership: Membership, exporter: Exporter, words: Mapping[str, str], memo: dict[Any, Any]
+) -> dict[str, Any]:
+    """One export: its findings, and why it cannot be written if it cannot."""
+    try:
+        options = options_of(exporter, membership.collection, words, lenient=True)
+    except Refused as refusal:
+        return {"exporter": exporter, "findings": [], "reason": refusal.reason}
+    campaigns = frozenset(exporter.campaigns(options))
+    if campaigns not in memo:
+        memo[campaigns] = why_cannot_take_out(membership, campaigns)
+    if memo[campaigns]:
+        return {"exporter": exporter, "findings": [], "reason": memo[campaigns]}
+    findings = find(options, memo)
+    fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
+    offer = {"exporter": exporter, "findings": findings, "reason": fatal, "filename": sent_name(options, findings)}
+    if card := exporter.card(options, findings):
+        shown = {name: field for name, field in option_fields([exporter]).items() if name in card}
+        for field in shown.values():
+            field.help_text = ""
+        form = type("Card", (forms.Form,), shown)(initial=card, auto_id=f"{exporter.format}-%s", label_suffix="")
+        offer |= {"card": form, "hidden": {name: value for name, value in options.words.items() if value}}
+    return offer

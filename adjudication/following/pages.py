@@ -1,0 +1,53 @@
+"""The work of a campaign over time and by person, for its managers."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.jobs import fragment_context
+from accounts.refusal_messages import refusals_in_message
+from adjudication.following.requests import request_count
+from adjudication.following.work import MOST_NEWER, count_newer, fetch_work
+from adjudication.labels.pages import named_criterion, one_of, whole_number
+from annotation.campaigns.pages.context import campaign_context, fetch_for_manager
+from annotation.models import WorkSummary
+
+
+@require_safe
+def work_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The newest count; `?person=` draws one person's days, `?criterion=` says whose answers are compared."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    context = campaign_context(membership, found, "work")
+    summary = WorkSummary.objects.filter(campaign=found).first()
+    if summary is not None:
+        summary.campaign = found
+        if not summary.is_final or summary.state == "failed":
+            context |= fragment_context(summary, membership)
+    if summary is not None and summary.counted_at is not None:
+        criteria = list(found.criteria.prefetch_related("levels"))
+        criterion = one_of(criteria, named_criterion(request))
+        person = whole_number(request.GET.get("person"))
+        context |= {
+            "criteria": criteria,
+            "criterion": criterion,
+            "work": fetch_work(
+                summary, membership.user, criterion=criterion, person=person, today=timezone.localdate()
+            ),
+            "time_zone": settings.TIME_ZONE,
+            "newer": count_newer(summary),
+            "most_newer": MOST_NEWER,
+        }
+    return render(request, "adjudication/following/work_detail.html", context)
+
+
+@require_POST
+def work_count(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Count again now."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    with refusals_in_message(request):
+        request_count(campaign=found, by=membership.user, at=timezone.now())
+        messages.success(request, "The work is being counted again.")
+    return redirect("work_detail", slug, campaign)

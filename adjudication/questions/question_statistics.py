@@ -1,0 +1,197 @@
+"""Figures of a question set as LitSearch prints them (Ajith et al. 2024: Tables 2 and 14, section 2.3)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adjudication.questions.question_set import KEPT, QuestionSet, SetQuestion, fetch_question_set, open_counts
+from corpus.models import Collection
+from engines.text.overlap import DEFINITIONS
+
+FAMILIES = (
+    ("Inline-citation questions", ("inline",)),
+    ("Author-written questions", ("author", "manual")),
+)
+OTHER = "Other questions"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Questions of one row and level: how many, mean length in words, mean overlap, targets in all and on average.
+
+    `with_abstract` of the targets have an abstract; of the others the overlap knows the title alone. Means are None
+    where there is no question (or, for overlap, none with words to compare).
+    """
+
+    questions: int
+    length: float | None
+    overlap: float | None
+    targets: int
+    found: int
+    with_abstract: int
+
+    @property
+    def per_question(self) -> float | None:
+        return self.targets / self.questions if self.questions else None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A row of the table: a family of sources (`is_family`), a subset of it, or all. `cells` as in `groups`."""
+
+    label: str
+    is_family: bool
+    cells: tuple[Cell, ...]
+    total: Cell
+
+
+@dataclass(frozen=True, slots=True)
+class KeptCounts:
+    """How many of the examined questions of a subset are kept; `reasons` of those discarded, most frequent first."""
+
+    label: str
+    examined: int
+    kept: int
+    undecided: int
+    rewritten: int
+    reasons: tuple[tuple[str, int], ...]
+
+    @property
+    def percent(self) -> float | None:
+        return 100 * self.kept / self.examined if self.examined else None
+
+    @property
+    def share(self) -> str:
+        """As the paper puts it: “26% (98)”."""
+        return "–" if self.percent is None else f"{self.percent:.0f}% ({self.kept:,})"
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """`groups` are the levels that split the columns, as labels; `whole` counts all kept questions."""
+
+    groups: tuple[str, ...]
+    lines: tuple[Line, ...]
+    kept: tuple[KeptCounts, ...]
+    whole: Cell
+    definition: str
+
+    @property
+    def about_overlap(self) -> str:
+        """What the overlap compares, and over how many targets with an abstract it is taken."""
+        known = f"{self.whole.with_abstract:,} of {self.whole.targets:,} targets have an abstract"
+        return f"it compares {DEFINITIONS[self.definition].label}; {known}"
+
+
+def question_statistics(found: QuestionSet) -> Statistics:
+    """All tables of the set. Families and subsets stand in the order in which their questions do."""
+    kept = found.kept
+    groups = list(found.groups)
+    lines = [line for label, own in _families(kept) for line in _family_lines(label, own, groups)]
+    if len({label for label, _ in _families(kept)}) > 1:
+        lines.append(_line("All", kept, groups, is_family=True))
+    return Statistics(
+        tuple(found.groups[value] for value in groups),
+        tuple(lines),
+        tuple(_kept_counts(label, own) for label, own in _by_subset(found.questions)),
+        _cell(kept),
+        found.definition,
+    )
+
+
+def question_figures(collection: Collection) -> dict[str, Any]:
+    """The tables for `collection_stats`, by row and level; figures that are undefined are left out."""
+    found = fetch_question_set(collection)
+    statistics = question_statistics(found)
+    groups = (*statistics.groups, "all")
+    open_ones = [sentence for _, sentence in open_counts(found.campaigns)]
+    return {
+        **({"notes": open_ones} if open_ones else {}),
+        "examined": sum(row.examined for row in statistics.kept),
+        "kept": sum(row.kept for row in statistics.kept),
+        "undecided": sum(row.undecided for row in statistics.kept),
+        "overlap_definition": statistics.definition,
+        "sources": {
+            row.label: _plain(examined=row.examined, kept=row.kept, percent=row.percent) for row in statistics.kept
+        },
+        "table": {
+            line.label: {
+                group: _plain(
+                    questions=cell.questions,
+                    mean_length=cell.length,
+                    mean_overlap=cell.overlap,
+                    targets=cell.targets,
+                    targets_with_abstract=cell.with_abstract,
+                    targets_per_question=cell.per_question,
+                )
+                for group, cell in zip(groups, (*line.cells, line.total), strict=True)
+            }
+            for line in statistics.lines
+        },
+    }
+
+
+def _plain(**figures: float | None) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in figures.items() if value is not None}
+
+
+def family_of(subset: str) -> str:
+    """The family of sources, as LitSearch groups them, that a subset belongs to."""
+    return next((label for label, starts in FAMILIES if subset.startswith(starts)), OTHER)
+
+
+def _families(questions: Sequence[SetQuestion]) -> list[tuple[str, list[SetQuestion]]]:
+    found: dict[str, list[SetQuestion]] = {label: [] for label, _ in FAMILIES}
+    for question in questions:
+        found.setdefault(family_of(question.subset), []).append(question)
+    return [(label, own) for label, own in found.items() if own]
+
+
+def _by_subset(questions: Sequence[SetQuestion]) -> list[tuple[str, list[SetQuestion]]]:
+    found: dict[str, list[SetQuestion]] = {}
+    for question in questions:
+        found.setdefault(question.subset or "no source named", []).append(question)
+    return list(found.items())
+
+
+def _family_lines(label: str, questions: list[SetQuestion], groups: Sequence[int]) -> list[Line]:
+    """The family and, where it has several, its subsets."""
+    subsets = _by_subset(questions)
+    head = _line(label, questions, groups, is_family=True)
+    return [head, *(_line(name, own, groups, is_family=False) for name, own in subsets)]
+
+
+def _line(label: str, questions: Sequence[SetQuestion], groups: Sequence[int], *, is_family: bool) -> Line:
+    cells = tuple(_cell([question for question in questions if question.group == value]) for value in groups)
+    return Line(label, is_family, cells, _cell(questions))
+
+
+def _cell(questions: Sequence[SetQuestion]) -> Cell:
+    overlaps = [overlap for question in questions if (overlap := question.overlap) is not None]
+    targets = [target for question in questions for target in question.targets]
+    return Cell(
+        questions=len(questions),
+        length=_mean([question.words for question in questions]),
+        overlap=_mean(overlaps),
+        targets=len(targets),
+        found=sum(target.is_found for target in targets),
+        with_abstract=sum(bool(target.abstract) for target in targets),
+    )
+
+
+def _kept_counts(label: str, questions: Sequence[SetQuestion]) -> KeptCounts:
+    states = Counter(question.state for question in questions)
+    reasons = Counter(question.reason for question in questions if question.state == "discarded" and question.reason)
+    return KeptCounts(
+        label=label,
+        examined=states[KEPT] + states["discarded"],
+        kept=states[KEPT],
+        undecided=states["undecided"],
+        rewritten=sum(bool(question.original) for question in questions if question.state == KEPT),
+        reasons=tuple(reasons.most_common()),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

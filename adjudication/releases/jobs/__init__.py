@@ -1,1 +1,0 @@
-"""Writing a release, checking a folder against its manifest, making one again."""

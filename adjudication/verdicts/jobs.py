@@ -1,0 +1,29 @@
+"""The jobs of this room."""
+
+from django.urls import reverse
+
+from accounts import jobs
+from adjudication.agreement.jobs import ResultJob
+from adjudication.labels.rules import can_adjudicate
+from adjudication.models import VoteRun
+from adjudication.verdicts.votes import count_votes
+from corpus.models import Membership
+
+
+class VoteJob(ResultJob[VoteRun]):
+    """Counting the votes of a campaign."""
+
+    model = VoteRun
+    title = "Vote"
+    cancel_verb = "cancel_vote"
+    section = "adjudication"
+    page_name = "adjudication_screen"
+
+    def work(self, job: VoteRun, progress: jobs.Progress) -> None:
+        count_votes(job, progress)
+
+    def links(self, job: VoteRun, member: Membership) -> list[tuple[str, str]]:
+        """To the adjudication screen for those who adjudicate; others see what came of it in the list of items."""
+        if can_adjudicate(member):
+            return super().links(job, member)
+        return [(reverse("disagreement_list", args=self.where(job)), "Results")]

@@ -1,0 +1,117 @@
+"""The judgments behind a number of the dashboard or the agreement page, item by item."""
+
+from collections.abc import Mapping
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.models import JobState
+from adjudication.agreement.contributing_items import (
+    ContributingItems,
+    contributing_to_difference,
+    contributing_to_figure,
+)
+from adjudication.agreement.disagreements import fetch_lines
+from adjudication.agreement.results import figure_name, show
+from adjudication.agreement.standing import why_stale
+from adjudication.labels.pages import fetch_scope, whole_number
+from adjudication.models import AgreementResult, AgreementRun
+from adjudication.verdicts.judgments import (
+    AMONG,
+    METHODS,
+    STATES,
+    ItemSelection,
+    count_assignments,
+    find_page,
+    reasons_of_skips,
+)
+from annotation.campaigns.campaigns import topics_of
+from annotation.models import Criterion
+from corpus.collections.rules import can_manage
+from engines.stats.statistics import statistic
+
+PAGE = 25
+FIGURE_PARAMETERS = ("figure", "run", "difference", "model", "unfit")  # what a filter of the list leaves as it is
+
+
+@require_safe
+def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Items with every label on them; `?annotator=`, `state=`, `topic=`, `method=`, `among=`, `figure=` … say which."""
+    scope = fetch_scope(request, slug, campaign, page="judgments")
+    criterion = scope.criterion
+    context = scope.criterion_context(section="judgments", may_manage=can_manage(scope.membership))
+    if criterion is None:
+        return render(request, "adjudication/verdicts/judgment_list.html", context)
+    figure = _figure(request, criterion)
+    contributing = contributing_to_figure(figure, criterion) if figure else _difference(request, criterion)
+    selection = _selection(request, criterion, contributing)
+    page = find_page(selection, request.GET, PAGE)
+    repeats = selection.repeated or selection.annotator is not None
+    skipped_by = selection.annotator if selection.state == "skipped" else None
+    items = list(page.object_list)
+    annotators = list(scope.campaign.annotators.order_by("kind", "name"))
+    context |= {
+        "selection": selection,
+        "figure": show(figure) if figure else None,
+        "stale": why_stale(figure.run) if figure else "",
+        "figure_name": figure_name(figure) if figure else "",
+        "difference": statistic(request.GET.get("difference", "")).label if contributing and not figure else "",
+        "kept": [(name, request.GET[name]) for name in FIGURE_PARAMETERS if name in request.GET]
+        if contributing
+        else [],
+        "page": page,
+        "lines": fetch_lines(items, criterion, scope.user, repeats=repeats),
+        "skips": reasons_of_skips(items, skipped_by) if skipped_by else None,
+        "annotators": annotators,
+        "n_assignments": 0 if page.is_keyed else count_assignments(selection),
+        "annotator": next((one for one in annotators if one.pk == selection.annotator), None),
+        "topics": topics_of(scope.campaign),
+        "states": [(name, name) for name in STATES],
+        "methods": METHODS.items(),
+        "among_label": AMONG.get(selection.among, ""),
+        "method_label": METHODS.get(selection.method, ""),
+    }
+    return render(request, "adjudication/verdicts/judgment_list.html", context)
+
+
+def _figure(request: HttpRequest, criterion: Criterion) -> AgreementResult | None:
+    """The stored figure of `?figure=`."""
+    pk = whole_number(request.GET.get("figure"))
+    rows = AgreementResult.objects.filter(run__campaign=criterion.campaign_id, criterion=criterion.key)
+    return None if pk is None else rows.filter(pk=pk, run__state=JobState.DONE).select_related("run").first()
+
+
+def _difference(request: HttpRequest, criterion: Criterion) -> ContributingItems | None:
+    """The items of a test of people against a machine: `?run=`, `difference=`, `model=`; `unfit=1`: those left out."""
+    query = request.GET
+    runs = AgreementRun.objects.filter(campaign=criterion.campaign_id, state=JobState.DONE)
+    run = runs.filter(pk=whole_number(query.get("run")) or 0).first()
+    if run is None or criterion.key not in run.detail:
+        return None
+    name, model = query.get("difference", ""), query.get("model", "")
+    return contributing_to_difference(run, criterion, name, model, unfit=bool(query.get("unfit")))
+
+
+def _selection(request: HttpRequest, criterion: Criterion, contributing: ContributingItems | None) -> ItemSelection:
+    """Which items the address asks for; invalid parameters are ignored."""
+    query = request.GET
+    annotator = whole_number(query.get("annotator"))
+    known = annotator is not None and criterion.campaign.annotators.filter(pk=annotator).exists()
+    return ItemSelection(
+        criterion,
+        item=whole_number(query.get("item")),
+        topic=whole_number(query.get("topic")),
+        annotator=annotator if known else None,
+        state=_one_of(query.get("state"), STATES),
+        repeated=known and bool(query.get("repeated")),
+        differs=known and bool(query.get("differs")),
+        among=_one_of(query.get("among"), AMONG),
+        model=query.get("model", "")[:150],
+        method=_one_of(query.get("method"), METHODS),
+        contributing=contributing,
+    )
+
+
+def _one_of(text: str | None, known: Mapping[str, object]) -> str:
+    return text if text and text in known else ""

@@ -1,0 +1,215 @@
+"""The majority vote of a campaign: one pass over the labels, one set-based write of the verdicts.
+
+Decisions by hand always stand. A decision (or an acceptance) whose votes have changed since is reopened, visibly;
+what was accepted is kept with the verdict. Running again over the same labels by the same rules changes nothing.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from django.db import connection, transaction
+from django.utils import timezone
+
+from accounts import jobs
+from accounts.locks import briefly
+from accounts.refusals import Refused
+from adjudication.labels.ballots import KINDS
+from adjudication.labels.counts import newest_count, votes_in
+from adjudication.labels.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
+from adjudication.models import Method, VoteRun
+from adjudication.verdicts import vote_sql
+from adjudication.verdicts.second_opinions import second_opinions
+from annotation.models import AnnotatorKind, Campaign, Criterion
+from engines.stats.cells import reduce_rows
+from engines.stats.policies import tie_policy
+from engines.stats.votes import Outcome, vote
+
+_METHODS = {
+    Outcome.UNRESOLVED: Method.UNRESOLVED,
+    Outcome.UNANIMOUS: Method.UNANIMOUS,
+    Outcome.SINGLE: Method.SINGLE,
+    Outcome.MAJORITY: Method.MAJORITY,
+    Outcome.TIE_RESOLVED: Method.TIE_POLICY,
+    Outcome.EXCLUDED: Method.EXCLUDED,
+}
+
+
+@dataclass(frozen=True)
+class Electorate:
+    """Who votes in a campaign, with what weight; kinds and weights by annotator id."""
+
+    kinds: dict[int, str]
+    weights: dict[int, float]
+    voters: str
+    weighted: bool
+
+    def is_voter(self, annotators: IntArray) -> np.ndarray:
+        """(m,) whether each annotator has a vote."""
+        return np.array([self.kinds[int(one)] in KINDS[self.voters] for one in annotators], dtype=bool)
+
+    def is_machine(self, annotators: IntArray) -> np.ndarray:
+        return np.array([self.kinds[int(one)] == AnnotatorKind.MACHINE for one in annotators], dtype=bool)
+
+    def all_weights_of(self, annotators: IntArray) -> list[float]:
+        return [self.weights[int(one)] for one in annotators]
+
+    def weights_of(self, annotators: IntArray) -> list[float] | None:
+        """None where each vote counts once."""
+        return self.all_weights_of(annotators) if self.weighted else None
+
+
+def count_votes(run: VoteRun, progress: jobs.Progress) -> None:
+    """Read the labels, vote on each criterion, write the verdicts, and store the counts, all in one transaction."""
+    campaign = run.campaign
+    with transaction.atomic(), connection.cursor() as cursor:
+        # One count at a time, reading included, lest one that has read earlier writes later. Labelling goes on.
+        with briefly("waiting for other work on this campaign"):
+            Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+        read_at = timezone.now()
+        run.snapshot = newest_submission(campaign)
+        progress.report(0, 3, "reading the labels")
+        table = read_labels(campaign)
+        run.inputs_hash = votes_in(campaign, table, run.voters).inputs_hash
+        electorate = _note_weights(run)
+        criteria = list(campaign.criteria.prefetch_related("levels"))
+        matrices = {one.pk: table.of_criterion(one.pk).matrix(scale_of(one)) for one in criteria}
+        progress.report(1, 3, "counting the votes")
+        cursor.execute(vote_sql.CREATE)
+        with cursor.copy(vote_sql.COPY) as copy:
+            for criterion in criteria:  # no query here: the connection is busy copying
+                for line in _verdict_lines(criterion, scale_of(criterion), matrices[criterion.pk], electorate, run):
+                    copy.write(line)
+        progress.report(2, 3, "writing the verdicts")
+        run.cleared = _write_verdicts(cursor, run, read_at)
+        run.counts = count_methods(campaign)
+        run.detail = {one.key: _opinions(one, matrices[one.pk], electorate, run) for one in criteria}
+        run.save(update_fields=["snapshot", "inputs_hash", "parameters", "counts", "detail", "cleared"])
+        progress.report(3, 3, "done")  # the last moment at which cancelling still undoes everything
+
+
+def _write_verdicts(cursor: Any, run: VoteRun, read_at: datetime) -> int:
+    """Set the copied votes against the verdicts there are; how many verdicts went."""
+    named: dict[str, Any] = {"campaign": run.campaign_id, "run": run.pk, "read_at": read_at}
+    named |= {"same": _same_rules(run), "revoted": _is_revoted(run)}
+    for statement in vote_sql.STEPS:
+        cursor.execute(statement, named)
+    cursor.execute(vote_sql.CLEAR, named)
+    cleared: int = cursor.rowcount
+    cursor.execute(vote_sql.DROP)
+    return cleared
+
+
+def count_methods(campaign: Campaign) -> dict[str, int]:
+    """Verdicts of the campaign by how they came about, each once; `reopened` are among them."""
+    with connection.cursor() as cursor:
+        cursor.execute(vote_sql.COUNT, {"campaign": campaign.pk})
+        names = [column.name for column in cursor.description]
+        return dict(zip(names, cursor.fetchone(), strict=True))
+
+
+def _same_rules(run: VoteRun) -> list[int]:
+    """Ids of the campaign's counts by the rules of this one (the weights used are among them), itself included."""
+    rows = VoteRun.objects.filter(campaign=run.campaign_id, ties=run.ties, min_votes=run.min_votes)
+    return [run.pk, *rows.filter(parameters=run.parameters).exclude(pk=run.pk).values_list("pk", flat=True)]
+
+
+def _is_revoted(run: VoteRun) -> bool:
+    """Whether others have a vote than at the count before: figures then compare with other verdicts' voters."""
+    before = newest_count(run.campaign_id)
+    return before is not None and before.voters != run.voters
+
+
+def _opinions(criterion: Criterion, matrix: Matrix, electorate: Electorate, run: VoteRun) -> dict[str, Any]:
+    votes = matrix.columns(matrix.annotators[electorate.is_voter(matrix.annotators)])
+    return second_opinions(criterion, votes, electorate.all_weights_of(votes.annotators), run)
+
+
+def settle(votes: list[list[int]], scale: list[int], run: VoteRun) -> tuple[int | None, Method]:
+    """The value and method that the rules of `run` give these votes, [[annotator id, value], …], of one item."""
+    electorate = _electorate(run)
+    annotators = np.array([annotator for annotator, _ in votes], dtype=np.int64)
+    ballot = np.array([[scale.index(value) for _, value in votes]], dtype=np.int16)
+    weights = electorate.weights_of(annotators)
+    result = vote(ballot, len(scale), policy=_installed(run), weights=weights, min_votes=run.min_votes)
+    label = int(result.labels[0])
+    return (None if label < 0 else scale[label]), _METHODS[Outcome(int(result.outcomes[0]))]
+
+
+def _installed(run: VoteRun) -> str:
+    """The run's rule for ties. Errors: Refused where the package that brings it is missing."""
+    if tie_policy(run.ties).settle is None:
+        raise Refused(
+            f"The rule for ties “{run.ties}” comes from a package that is not installed. Ask the operator of Litmus to"
+            " install it, or count the votes again by another rule."
+        )
+    return run.ties
+
+
+def _note_weights(run: VoteRun) -> Electorate:
+    """Whose votes count how much now; weights become part of the count's rules, whatever they are changed to later."""
+    run.parameters.pop("weights", None)  # of an attempt that died
+    electorate = _electorate(run)
+    if electorate.weighted:
+        run.parameters["weights"] = {str(pk): weight for pk, weight in sorted(electorate.weights.items())}
+    return electorate
+
+
+def _electorate(run: VoteRun) -> Electorate:
+    """Weights are those the count was made with; who joined since has their present one."""
+    noted = run.parameters.get("weights", {})
+    rows = list(run.campaign.annotators.values_list("pk", "kind", "weight"))
+    return Electorate(
+        kinds={pk: kind for pk, kind, _ in rows},
+        weights={pk: noted.get(str(pk), weight) for pk, _, weight in rows},
+        voters=run.voters,
+        weighted=bool(run.parameters.get("weighted", False)),
+    )
+
+
+def _verdict_lines(
+    criterion: Criterion, scale: list[int], matrix: Matrix, electorate: Electorate, run: VoteRun
+) -> Iterator[str]:
+    """One COPY line for each item with a vote. Everything but the item is a function of its label pattern."""
+    voting = electorate.is_voter(matrix.annotators)
+    if not voting.any():
+        return
+    cells = reduce_rows(matrix.positions, len(scale) + 1)
+    voters = matrix.annotators[voting]
+    ballots = cells.patterns[:, voting]
+    weights = electorate.weights_of(voters)
+    result = vote(ballots, len(scale), policy=_installed(run), weights=weights, min_votes=run.min_votes)
+    machines = cells.patterns[:, electorate.is_machine(matrix.annotators)]
+    tails = []
+    for index, ballot in enumerate(ballots):
+        label = int(result.labels[index])
+        fields = (
+            criterion.pk,
+            r"\N" if label < 0 else scale[label],
+            _METHODS[Outcome(int(result.outcomes[index]))].value,
+            json.dumps([[int(voter), scale[at]] for voter, at in zip(voters, ballot.tolist(), strict=True) if at >= 0]),
+            int((ballot >= 0).sum()),
+            share_equal(ballot[ballot >= 0]),
+            _differs(machines[index], ballot, label),
+            "{" + ",".join(str(scale[place]) for place in machines[index].tolist() if place >= 0) + "}",
+        )
+        tails.append("\t".join(str(field) for field in fields))
+    has_vote = np.asarray((ballots >= 0).any(axis=1))
+    for item, cell in zip(matrix.items.tolist(), cells.inverse.tolist(), strict=True):
+        if has_vote[cell]:
+            yield f"{item}\t{tails[cell]}\n"
+
+
+def share_equal(votes: Positions | IntArray) -> float:
+    """The share of pairs of votes that are equal; 1 when there is at most one vote."""
+    _, counts = np.unique(votes, return_counts=True)
+    total = int(counts.sum())
+    return float((counts * (counts - 1)).sum() / (total * (total - 1))) if total > 1 else 1.0
+
+
+def _differs(machines: Positions, ballot: Positions, label: int) -> bool:
+    labels = machines[machines >= 0]
+    return bool((labels != label).any()) if label >= 0 else not np.isin(labels, ballot).all()

@@ -1,0 +1,226 @@
+"""Annotators of a campaign: added, paused, removed, given another weight. No judgment is lost by any of it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from accounts.audit import record_event
+from accounts.doors import where
+from accounts.models import User
+from accounts.refusals import Conflict, Refused, taken_is_conflict
+from annotation.assignment.assignments import lock_annotator, release
+from annotation.campaigns.rules import check_within
+from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
+from corpus.collections.rules import check_manager
+from corpus.models import Membership, Role
+from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY
+from engines.planning.order import person_seed
+
+
+@transaction.atomic
+def add_members(*, campaign: Campaign, users: Sequence[User], by: User | None, at: datetime) -> list[Annotator]:
+    """Let these members judge in the campaign; those who were taken off come back with what they had done.
+
+    Members who are in it already are left as they are. Returns those added or brought back.
+    Errors: Refused for people who are not members of the collection, and for viewers.
+    """
+    check_manager(campaign.collection, by)
+    roles = dict(Membership.objects.filter(collection=campaign.collection, user__in=users).values_list("user", "role"))
+    for user in users:
+        _check_role(user, roles.get(user.pk), campaign)
+    present = {each.user_id: each for each in campaign.annotators.select_for_update(no_key=True).filter(user__in=users)}
+    added = []
+    for user in sorted(
+        set(users), key=lambda user: user.pk
+    ):  # in one order, so that two requests do not lock each other
+        annotator = present.get(user.pk)
+        if annotator is None:
+            try:
+                added.append(_insert(campaign, at, name=_free_name(campaign, user), user=user))
+            except Conflict:
+                if not campaign.annotators.filter(user=user).exists():
+                    raise
+                # A request of the same moment has added them.
+        elif annotator.state == AnnotatorState.REMOVED:
+            annotator.state = AnnotatorState.ACTIVE
+            annotator.save(update_fields=["state"])
+            added.append(annotator)
+    if added:
+        _record(campaign, by, at, "add_annotators", annotators=[each.name for each in added])
+    return added
+
+
+@transaction.atomic
+def add_members_by_email(
+    *, campaign: Campaign, emails: Sequence[str], by: User | None, at: datetime
+) -> list[Annotator]:
+    """Add members by their e-mail addresses. Errors: Refused for addresses of nobody in the collection."""
+    check_manager(campaign.collection, by)
+    addresses = {email.strip().lower() for email in emails if email.strip()}
+    users = list(User.objects.filter(email__in=addresses, memberships__collection=campaign.collection))
+    missing = sorted(addresses - {user.email for user in users})
+    if missing:
+        raise Refused(f"{', '.join(missing)}: nobody with this address is in the collection. {_invite(campaign)}")
+    return add_members(campaign=campaign, users=users, by=by, at=at)
+
+
+@transaction.atomic
+def add_name(
+    *,
+    campaign: Campaign,
+    name: str,
+    by: User | None,
+    at: datetime,
+    kind: str = AnnotatorKind.HUMAN,
+    model: str = "",
+    run_number: int = 1,
+) -> Annotator:
+    """Add somebody who has no account, or a machine: their judgments come by import. Errors: Refused if taken."""
+    check_manager(campaign.collection, by)
+    if model.strip() and kind != AnnotatorKind.MACHINE:
+        raise Refused("Only a machine has a model. Add it as a machine, or leave the model out.")
+    annotator = _insert(campaign, at, name=name.strip(), kind=kind, model=model.strip(), run_number=run_number)
+    _record(campaign, by, at, "add_annotators", annotators=[annotator.name], kind=str(kind))
+    return annotator
+
+
+@transaction.atomic
+def update_annotator(*, annotator: Annotator, by: User | None, at: datetime, **changes: Any) -> Annotator:
+    """Change name, weight or capacity. They count from the next assignment on, the weight also from the next vote on.
+
+    Errors: Refused for a weight that is not positive or a name that is taken.
+    """
+    annotator = lock_annotator(annotator, by)
+    before = {field: getattr(annotator, field) for field in changes}
+    different = {field: value for field, value in changes.items() if before[field] != value}
+    if not different:
+        return annotator
+    _check_values(different)
+    for field, value in different.items():
+        setattr(annotator, field, value)
+    with taken_is_conflict(f"There is an annotator “{annotator.name}” in this campaign already."):
+        annotator.save(update_fields=list(different))
+    old = {field: before[field] for field in different}
+    _record(annotator.campaign, by, at, "update_annotator", annotator=annotator.name, before=old, after=different)
+    return annotator
+
+
+@transaction.atomic
+def change_annotator(
+    *, annotator: Annotator, by: User | None, at: datetime, state: str | None = None, **changes: Any
+) -> Annotator:
+    """Change name, weight, capacity and state in one step; what is left out stays. Errors: Refused, of each step."""
+    if changes:
+        annotator = update_annotator(annotator=annotator, by=by, at=at, **changes)
+    if state == AnnotatorState.REMOVED:
+        remove_annotator(annotator=annotator, by=by, at=at)
+    elif state is not None:
+        change = pause_annotator if state == AnnotatorState.PAUSED else resume_annotator
+        change(annotator=annotator, by=by, at=at)
+    return lock_annotator(annotator, by)
+
+
+@transaction.atomic
+def pause_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> Annotator:
+    """Let the person judge nothing for now; what is assigned to them waits for them."""
+    return _change_state(annotator, AnnotatorState.PAUSED, "pause_annotator", by, at)
+
+
+@transaction.atomic
+def resume_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> Annotator:
+    """Let a paused or removed annotator go on. What was withdrawn from them comes back only by a new plan."""
+    return _change_state(annotator, AnnotatorState.ACTIVE, "resume_annotator", by, at)
+
+
+@transaction.atomic
+def remove_annotator(*, annotator: Annotator, by: User | None, at: datetime) -> int:
+    """Remove the annotator from the campaign: what they have to do is withdrawn, what they did stays and counts.
+
+    Returns how many assignments were withdrawn; their slots are free for others.
+    """
+    return _remove(lock_annotator(annotator, by), by, at)
+
+
+@transaction.atomic
+def remove_from_campaigns(membership: Membership, by: User, at: datetime) -> None:
+    """Remove a member who leaves the collection, or no longer judges, from all its campaigns, finished ones too.
+
+    Needs the right to end the membership, which the caller has checked.
+    """
+    theirs = Annotator.objects.filter(campaign__collection=membership.collection_id, user=membership.user_id)
+    locked = theirs.select_related("campaign__collection").select_for_update(of=("self",), no_key=True)
+    for annotator in locked.order_by("pk"):
+        _remove(annotator, by, at)
+
+
+def _remove(annotator: Annotator, by: User | None, at: datetime) -> int:
+    if annotator.state == AnnotatorState.REMOVED:
+        return 0
+    withdrawn = release(annotator)
+    annotator.state = AnnotatorState.REMOVED
+    annotator.save(update_fields=["state"])
+    _record(annotator.campaign, by, at, "remove_annotator", annotator=annotator.name, withdrawn=withdrawn)
+    return withdrawn
+
+
+def _change_state(annotator: Annotator, state: AnnotatorState, verb: str, by: User | None, at: datetime) -> Annotator:
+    annotator = lock_annotator(annotator, by)
+    if annotator.state == state:
+        return annotator
+    if state == AnnotatorState.PAUSED and annotator.state == AnnotatorState.REMOVED:
+        raise Refused(f"{annotator} was taken off the campaign and cannot be paused. Bring them back first.")
+    annotator.state = state
+    annotator.save(update_fields=["state"])
+    _record(annotator.campaign, by, at, verb, annotator=annotator.name)
+    return annotator
+
+
+def _insert(campaign: Campaign, at: datetime, *, name: str, **fields: Any) -> Annotator:
+    _check_values({"name": name})
+    try:
+        with transaction.atomic():
+            return Annotator.objects.create(
+                campaign=campaign, name=name, created_at=at, order_seed=person_seed(campaign.seed, name), **fields
+            )
+    except IntegrityError as error:
+        raise Conflict(f"There is an annotator “{name}” in this campaign already.") from error
+
+
+def _check_values(values: dict[str, Any]) -> None:
+    if "name" in values and ANNOTATOR_NAME.problem(values["name"]):
+        raise Refused(f"An annotator's name has 1 to {ANNOTATOR_NAME.most} characters.")
+    check_within(CAPACITY, values.get("capacity"))
+    if "weight" in values and not 0 < values["weight"] <= 1000:
+        raise Refused("A weight is a number above 0 and at most 1000; 1 is the usual share.")
+
+
+def _invite(campaign: Campaign) -> str:
+    slug = campaign.collection.slug
+    advice = where(
+        "Invite them first",
+        page="page “People” of the collection",
+        rest=f"POST /api/collections/{slug}/invitations/",
+        command=f"invite_people {slug} FILE --by EMAIL",
+    )
+    return f"{advice}."
+
+
+def _check_role(user: User, role: str | None, campaign: Campaign) -> None:
+    if role is None:
+        raise Refused(f"{user} is not a member of {campaign.collection}. {_invite(campaign)}")
+    if role == Role.VIEWER:
+        raise Refused(f"{user} is a viewer, who sees everybody's labels and so cannot judge. Give them another role.")
+
+
+def _free_name(campaign: Campaign, user: User) -> str:
+    """The person's name, or their address where somebody else in the campaign has that name."""
+    taken = set(campaign.annotators.filter(Q(name=str(user)) | Q(name=user.email)).values_list("name", flat=True))
+    name = next((name for name in (str(user), user.email) if name not in taken), f"{user.email} ({user.pk})")
+    return name[: ANNOTATOR_NAME.most]
+
+
+def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)

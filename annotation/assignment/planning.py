@@ -1,0 +1,327 @@
+"""Planning who judges what: previewed or written, from the same inputs by the same seed."""
+
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from itertools import combinations
+
+import numpy as np
+from django.db import IntegrityError, connection, transaction
+from django.db.models import F, Max
+
+from accounts.audit import record_event
+from accounts.locks import briefly
+from accounts.models import User
+from accounts.refusals import Conflict, Refused
+from accounts.sql import execute
+from annotation.assignment.workload import WITHDRAWN, Workload, read_workload
+from annotation.models import Annotator, Assignment, AssignmentRun, AssignmentState, Campaign, Order, Strategy
+from corpus.loading.constraints import checked_at_once
+from engines.planning.order import order_by_aspect, order_by_document, schedule
+from engines.planning.plan import free_slots, plan_assignments
+from engines.planning.problem import CannotPlan, Ints, Plan
+
+COPY = """
+COPY annotation_assignment (item_id, queue_id, annotator_id, state, slot, repeat, position) FROM STDIN
+"""
+# A hidden repeat that was withdrawn with its first assignment comes back with it.
+REVIVE_REPEATS = """
+UPDATE annotation_assignment a SET state = 'pending', position = n.position, finished_at = NULL
+FROM unnest(%(items)s::bigint[], %(annotators)s::bigint[], %(positions)s::int[]) AS n(item, annotator, position)
+WHERE a.item_id = n.item AND a.annotator_id = n.annotator AND a.repeat = 1 AND a.state = 'withdrawn'
+RETURNING a.item_id, a.annotator_id
+"""
+# Somebody who gave an item back gets the same assignment again: an annotator has one for each item.
+REVIVE = """
+UPDATE annotation_assignment a
+SET state = 'pending', slot = n.slot, position = n.position,
+  queue_id = NULL, lease_expires_at = NULL, held_by = NULL, finished_at = NULL
+FROM unnest(%(ids)s::bigint[], %(slots)s::int[], %(positions)s::int[]) AS n(id, slot, position)
+WHERE a.id = n.id AND a.state = 'withdrawn'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a plan gives out. `annotators` are new items, `loads` all items of each person afterwards.
+
+    `items` get new judges, `judgments` is how many. `pairs` counts for each couple "a|b" the items both will have.
+    `repeats` are items that a person will be asked a second time, unseen; they count in nothing else here.
+    In an open queue nobody is named: `judgments` are the slots that are made free to take.
+    """
+
+    items: int
+    judgments: int
+    annotators: dict[str, int]
+    loads: dict[str, int]
+    pairs: dict[str, int]
+    seed: int
+    strategy: str
+    overlap: int
+    inputs_hash: str
+    repeats: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a plan is made with, in addition to the campaign itself.
+
+    `repeat_percent` of what each person gets new is asked them a second time, with at least `repeat_gap` others (items,
+    or abstracts where one is judged by all aspects at once) in between.
+    """
+
+    overlap: int
+    strategy: str
+    seed: int
+    repeat_percent: int
+    repeat_gap: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A plan that can be written. `items` (n,) indexes the workload's, sorted; `people` (n,) its annotators, or -1.
+
+    `positions` (n,) are the items' places in each person's order or in the queue. `repeated` (r,) indexes those of
+    the n that are asked again, at the places `again` (r,).
+    """
+
+    workload: Workload
+    items: Ints
+    people: Ints
+    positions: Ints
+    repeated: Ints
+    again: Ints
+    summary: Summary
+
+
+NO_INDEXES: Ints = np.zeros(0, dtype=np.int64)
+NO_REPEATS_IN_QUEUE = (
+    "Hidden repeats need a plan: in an open queue nobody has a personal order. Assign in advance, or set the share"
+    " to 0."
+)
+
+
+def draft_assignment(campaign: Campaign, options: Options) -> Draft:
+    """Plan without writing. Errors: Refused where no plan is possible, with the reason."""
+    campaign = Campaign.objects.get(pk=campaign.pk)
+    workload = read_workload(campaign, overlap=options.overlap, strategy=options.strategy)
+    _check_overlap(workload)
+    if not len(workload.items):
+        raise Refused("The campaign has no items yet. Build them first.")
+    kind = campaign.kind_object
+    if workload.strategy == Strategy.QUEUE and kind.no_queue:
+        raise Refused(kind.no_queue)
+    if options.repeat_percent and kind.no_repeats:
+        raise Refused(kind.no_repeats)
+    if workload.strategy == Strategy.QUEUE:
+        return _draft_queue(workload, options)
+    try:
+        plan = plan_assignments(workload.people(), workload.work(), np.random.default_rng(options.seed))
+    except CannotPlan as refusal:
+        raise Refused(refusal.reason) from refusal
+    positions, repeated, again = _people_positions(workload, plan, options)
+    repeats = np.bincount(plan.people[repeated], minlength=len(workload.annotators))
+    summary = _summary(workload, plan, options, repeats)
+    return Draft(workload, plan.items, plan.people, positions, repeated, again, summary)
+
+
+def _draft_queue(workload: Workload, options: Options) -> Draft:
+    if options.repeat_percent:
+        raise Refused(NO_REPEATS_IN_QUEUE)
+    items = np.repeat(np.arange(len(workload.items)), workload.demand)
+    positions = _queue_positions(workload, items, options.seed)
+    nobody = np.full(len(items), -1)
+    summary = _queue_summary(workload, items, options)
+    return Draft(workload, items, nobody, positions, NO_INDEXES, NO_INDEXES, summary)
+
+
+@transaction.atomic
+def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by: User | None, at: datetime) -> Summary:
+    """Plan and write. `confirms` is the hash of the preview that was agreed to, "" if none was asked for.
+
+    Errors: Refused as for the draft; Conflict if the campaign has changed since the preview, or while writing.
+    """
+    with briefly("waiting for other work on this campaign"):
+        campaign = Campaign.objects.select_for_update(no_key=True).get(pk=campaign.pk)
+    _drop_open_slots(campaign, options)
+    draft = draft_assignment(campaign, options)
+    if confirms and confirms != draft.summary.inputs_hash:
+        raise Conflict(
+            "The campaign has changed since the preview: items, annotators or assignments are no longer the same."
+            " Nothing was written. Look at a new preview."
+        )
+    try:
+        with transaction.atomic(), checked_at_once():
+            _write(draft)
+    except IntegrityError as error:
+        raise Conflict("Somebody took or gave back an item while the plan was written. Plan again.") from error
+    Campaign.objects.filter(pk=campaign.pk).update(overlap=options.overlap, strategy=options.strategy)
+    facts = {"items": draft.summary.items, "annotators": draft.summary.annotators}
+    facts = asdict(options) | facts
+    record_event(by=by, at=at, verb="assign_items", target=campaign, scope=campaign.collection, **facts)
+    return draft.summary
+
+
+def options_of(job: AssignmentRun) -> Options:
+    return Options(job.overlap, job.strategy, job.seed or 0, job.repeat_percent, job.repeat_gap)
+
+
+def order_positions(campaign: Campaign, items: Ints, rank: Ints, seed: int, start: int) -> Ints:
+    """Positions from `start` on for items (n, 5) with the ranks (n,) of their aspects, shuffled by the seed."""
+    positions = np.empty(len(items), dtype=np.int64)
+    positions[_order(campaign, items, rank, seed)] = np.arange(start, start + len(items))
+    return positions
+
+
+def _order(campaign: Campaign, items: Ints, rank: Ints, seed: int) -> Ints:
+    """Indexes of the items in the order to judge them."""
+    rng = np.random.default_rng(seed)
+    if campaign.order == Order.BY_DOCUMENT:
+        return order_by_document(items[:, 1], items[:, 3], rank, rng)
+    return order_by_aspect(_question_numbers(items), rng)
+
+
+def _question_numbers(items: Ints) -> Ints:
+    """(n,): equal numbers where the same is asked: of one aspect, or of one topic without aspects."""
+    numbers: Ints = np.where(items[:, 2] > 0, items[:, 2], -items[:, 1])
+    return numbers
+
+
+def _check_overlap(workload: Workload) -> None:
+    taken = workload.taken
+    beyond = taken[taken[:, 1] > workload.slots[taken[:, 0]], 0]
+    if len(beyond):
+        raise Refused(
+            f"The overlap cannot be lowered to {workload.overlap}: {len(np.unique(beyond)):,} items have more judges."
+            " Withdraw assignments that are not done; judgments that are given stay, and so does the overlap they need."
+        )
+
+
+def _drop_open_slots(campaign: Campaign, options: Options) -> None:
+    """Remove free slots of the queue: all of them for a plan, which gives them out, else those beyond the overlap."""
+    free = Assignment.objects.filter(queue=campaign, state=AssignmentState.OPEN)
+    if options.strategy == Strategy.QUEUE:
+        free = free.filter(slot__gt=options.overlap + F("item__extra_overlap"))
+    free.delete()
+
+
+def _write(draft: Draft) -> None:
+    work = draft.workload
+    slots = free_slots(draft.items, work.slots, work.taken)
+    queue = work.strategy == Strategy.QUEUE
+    positions = draft.positions
+    pks = np.array([each.pk for each in work.annotators] + [0], dtype=np.int64)[draft.people]
+    items = work.items[draft.items, 0]
+    revived = _revive(work, items, pks, slots, positions)
+    new = np.flatnonzero(~revived)
+    rows = zip(*(column[new].tolist() for column in (items, pks, slots, positions)), strict=True)
+    campaign = work.campaign.pk
+    if queue:
+        lines = [f"{i}\t{campaign}\t\\N\topen\t{s}\t0\t{n}\n" for i, _, s, n in rows]
+    else:
+        lines = [f"{i}\t\\N\t{a}\tpending\t{s}\t0\t{n}\n" for i, a, s, n in rows]
+        lines += _repeat_lines(items[draft.repeated], pks[draft.repeated], draft.again)
+        # In any order, for an id should not say which of two is the first time.
+        np.random.default_rng(draft.summary.seed).shuffle(lines)
+    with connection.cursor() as cursor, cursor.copy(COPY) as copy:
+        copy.write("".join(lines))
+
+
+def _repeat_lines(items: Ints, pks: Ints, positions: Ints) -> list[str]:
+    """Lines for COPY of the hidden repeats; those that were withdrawn come back as they are instead."""
+    if not len(items):
+        return []
+    named = {"items": items.tolist(), "annotators": pks.tolist(), "positions": positions.tolist()}
+    back = set(execute(REVIVE_REPEATS, named))
+    rows = zip(*named.values(), strict=True)
+    return [f"{i}\t\\N\t{a}\tpending\t\\N\t1\t{n}\n" for i, a, n in rows if (i, a) not in back]
+
+
+def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints) -> np.ndarray:
+    """Give withdrawn assignments back to those who had them; True for the new assignments this takes care of."""
+    withdrawn = work.attempts[work.attempts[:, 5] == WITHDRAWN]
+    known = {
+        (item, annotator): pk
+        for pk, item, annotator in zip(
+            withdrawn[:, 0].tolist(), work.items[withdrawn[:, 1], 0].tolist(), withdrawn[:, 2].tolist(), strict=True
+        )
+    }
+    ids = np.array(
+        [known.get(pair, 0) for pair in zip(items.tolist(), pks.tolist(), strict=True)] if known else [0] * len(items),
+        dtype=np.int64,
+    )
+    again = ids > 0
+    if again.any():
+        named = {"ids": ids[again], "slots": slots[again], "positions": positions[again]}
+        execute(REVIVE, {name: values.tolist() for name, values in named.items()})
+    return again
+
+
+def _people_positions(work: Workload, plan: Plan, options: Options) -> tuple[Ints, Ints, Ints]:
+    """Each person's new items come after those they have, in their own order, with their repeats in it.
+
+    Returns `positions`, `repeated` and `again` as a Draft has them.
+    """
+    positions = np.zeros(len(plan.items), dtype=np.int64)
+    repeated, again = [NO_INDEXES], [NO_INDEXES]
+    units = work.units()
+    for person, annotator in enumerate(work.annotators):
+        mine = np.flatnonzero(plan.people == person)
+        chosen = plan.items[mine]
+        items = work.items[chosen]
+        own = work.attempts[work.attempts[:, 2] == annotator.pk]
+        start = max(int(own[:, 4].max(initial=0)), _last_repeat(annotator)) + 1
+        found = schedule(
+            _order(work.campaign, items, work.rank[chosen], annotator.order_seed),
+            units[chosen],
+            items[:, 1] if work.campaign.order == Order.BY_DOCUMENT else _question_numbers(items),
+            share=options.repeat_percent / 100,
+            gap=options.repeat_gap,
+            rng=np.random.default_rng([options.seed, annotator.order_seed]),
+        )
+        positions[mine] = start + found.first
+        repeated.append(mine[found.repeated])
+        again.append(start + found.again)
+    return positions, np.concatenate(repeated), np.concatenate(again)
+
+
+def _last_repeat(annotator: Annotator) -> int:
+    """The place of the last hidden repeat in the annotator's order, 0 without any."""
+    return annotator.assignments.filter(repeat__gt=0).aggregate(last=Max("position"))["last"] or 0
+
+
+def _queue_positions(work: Workload, items: Ints, seed: int) -> Ints:
+    """All slots of an item stand at one position: the one it has in the queue already, or one after all others."""
+    in_queue = work.attempts[work.attempts[:, 6] == 1]
+    place = np.zeros(len(work.items), dtype=np.int64)
+    place[in_queue[:, 1]] = in_queue[:, 4]
+    new = np.setdiff1d(items, in_queue[:, 1])
+    start = int(place.max(initial=0)) + 1
+    place[new] = order_positions(work.campaign, work.items[new], work.rank[new], seed, start)
+    return place[items]
+
+
+def _queue_summary(work: Workload, items: Ints, options: Options, *repeats: int) -> Summary:
+    """`repeats` are the options of hidden repeats, which an open queue has not."""
+    return Summary(
+        items=len(np.unique(items)),
+        judgments=len(items),
+        annotators={},
+        loads={},
+        pairs={},
+        seed=options.seed,
+        strategy=str(work.strategy),
+        overlap=work.overlap,
+        inputs_hash=work.digest(options.seed, *repeats),
+    )
+
+
+def _summary(work: Workload, plan: Plan, options: Options, repeats: Ints) -> Summary:
+    names = [each.name for each in work.annotators]
+    new = np.bincount(plan.people, minlength=len(names)).tolist()
+    return replace(
+        _queue_summary(work, plan.items, options, options.repeat_percent, options.repeat_gap),
+        annotators=dict(zip(names, new, strict=True)),
+        loads=dict(zip(names, plan.loads.tolist(), strict=True)),
+        pairs={f"{names[a]}|{names[b]}": int(plan.couples[a, b]) for a, b in combinations(range(len(names)), 2)},
+        repeats={name: count for name, count in zip(names, repeats.tolist(), strict=True) if count},
+    )

@@ -1,0 +1,90 @@
+"""What waits for a person, over all their collections."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Exists, OuterRef
+
+from accounts.models import User
+from annotation.campaigns.own_counts import own_counts
+from annotation.models import (
+    Annotator,
+    AnnotatorState,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    CampaignState,
+    Strategy,
+    VotesSeen,
+)
+from corpus.long_lists import MOST_COUNTED
+
+
+@dataclass(frozen=True)
+class Work:
+    """One open campaign for one person: `left` items may still be judged by them, `done` they have judged.
+
+    `counted_at` is set where these are so many that they were not all counted now.
+    """
+
+    campaign: Campaign
+    left: int
+    done: int
+    paused: bool
+    counted_at: datetime | None = None
+    is_queue: bool = False
+
+    @property
+    def total(self) -> int:
+        return self.left + self.done
+
+    @property
+    def is_more(self) -> bool:
+        """Whether `left` is so much that the rest of the queue was not counted."""
+        return self.is_queue and self.left > MOST_COUNTED
+
+    @property
+    def left_text(self) -> str:
+        return f"more than {MOST_COUNTED:,}" if self.is_more else f"{self.left:,}"
+
+
+def work_of(user: User) -> list[Work]:
+    """The person's open campaigns in collections they are a member of, what they have begun first.
+
+    Two queries, and one for each open queue.
+    """
+    annotators = list(
+        Annotator.objects.filter(user=user, campaign__state=CampaignState.OPEN)
+        .filter(campaign__collection__memberships__user=user)
+        .exclude(state=AnnotatorState.REMOVED)
+        .select_related("campaign__collection")
+    )
+    own = own_counts(each.pk for each in annotators) if annotators else {}
+    work = [
+        Work(
+            campaign=annotator.campaign,
+            left=own[annotator.pk].pending + (_free_items(annotator) if _is_queue(annotator) else 0),
+            is_queue=_is_queue(annotator),
+            done=own[annotator.pk].done,
+            paused=annotator.state == AnnotatorState.PAUSED,
+            counted_at=own[annotator.pk].counted_at,
+        )
+        for annotator in annotators
+    ]
+    return sorted(work, key=lambda each: (each.paused, not each.left, not each.done, -each.left, each.campaign.name))
+
+
+def _is_queue(annotator: Annotator) -> bool:
+    return annotator.campaign.strategy == Strategy.QUEUE
+
+
+def _free_items(annotator: Annotator) -> int:
+    """Items of the open queue with a free slot that the annotator has not met yet, up to MOST_COUNTED + 1.
+
+    In the order of the queue, which an index has: distinct items are then found one after the other.
+    """
+    met = Assignment.objects.filter(item=OuterRef("item"), annotator=annotator)
+    seen = VotesSeen.objects.filter(item=OuterRef("item"), user=annotator.user_id)
+    free = Assignment.objects.filter(queue=annotator.campaign_id, state=AssignmentState.OPEN)
+    items = free.exclude(Exists(met)).exclude(Exists(seen)).order_by("position", "item").values("position", "item")
+    return items.distinct()[: MOST_COUNTED + 1].count()

@@ -1,0 +1,270 @@
+"""Campaigns: made, copied, changed while a draft, opened, closed, reopened, deleted while nothing is lost."""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils.text import slugify
+
+from accounts.audit import record_event
+from accounts.models import User
+from accounts.refusals import Conflict, Refused, taken_is_conflict
+from accounts.sql import execute
+from annotation.assignment.annotators import add_members
+from annotation.campaigns.campaigns import drafts_of, fetch_readiness, has_submissions
+from annotation.campaigns.criteria import check_criteria, sort_levels, store_criteria
+from annotation.campaigns.guidelines import check_body
+from annotation.campaigns.items import count_held_elsewhere
+from annotation.campaigns.rules import (
+    check_can_close,
+    check_can_open,
+    check_is_draft,
+    check_not_closed,
+    check_serves_no_cycle,
+    check_within,
+    fetch_managed,
+    why_cannot_delete,
+)
+from annotation.campaigns.seals import check_split_may_change
+from annotation.kind import DEFAULT_KIND, kind_by_name
+from annotation.models import AnnotatorState, Campaign, CampaignState, Guideline, Item, Order, Split, Strategy
+from corpus.collections.rules import check_can_delete, check_manager
+from corpus.loading.constraints import checked_at_once
+from corpus.models import Collection
+from engines.definitions.drafts import BadOptions, CriterionDraft
+from engines.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
+
+RESERVED_SLUGS = {"new"}
+COPIED = ("kind", "split", "overlap", "order", "strategy", "lease_minutes", "options")
+
+
+@transaction.atomic
+def create_campaign(
+    *,
+    collection: Collection,
+    by: User | None,
+    at: datetime,
+    name: str,
+    slug: str = "",
+    kind: str = DEFAULT_KIND,
+    split: str = Split.MAIN,
+    overlap: int | None = None,
+    order: str = Order.BY_ASPECT,
+    strategy: str = Strategy.PLANNED,
+    seed: int | None = None,
+    lease_minutes: int = LEASE_MINUTES,
+    deadline: date | None = None,
+    criteria: Sequence[CriterionDraft] = (),
+    guideline: str = "",
+    options: Mapping[str, Any] | None = None,
+) -> Campaign:
+    """A draft without items. Criteria and guideline are the defaults of its kind where none are passed.
+
+    Without `slug` it is made from the name. Without `seed` one is drawn; it shuffles samples, plans and orders.
+    Without `overlap` it is that of the kind. `options` are those of the kind.
+    Errors: Refused for a kind that is not supported, values out of range or a name that is taken.
+    """
+    check_manager(collection, by)
+    chosen = kind_by_name(kind)
+    criteria = sort_levels(criteria or chosen.criteria)
+    campaign = Campaign(
+        collection=collection,
+        name=name.strip(),
+        slug=slug or slug_for(name),
+        kind=kind,
+        created_at=at,
+        seed=secrets.randbelow(2**31) if seed is None else seed,
+    )
+    if not chosen.no_criteria:
+        check_criteria(criteria)
+    elif criteria:
+        raise Refused(chosen.no_criteria)
+    overlap = chosen.overlap if overlap is None else overlap
+    settings = {"overlap": overlap, "strategy": strategy, "lease_minutes": lease_minutes, "deadline": deadline}
+    _set(campaign, split=split, order=order, **settings)
+    campaign.options = checked_options(campaign, options)
+    _insert(campaign)
+    store_criteria(campaign, criteria)
+    body = check_body(guideline or chosen.guideline)
+    Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=at, created_by=by)
+    _record(campaign, by, at, "create_campaign", kind=str(kind), split=str(split), overlap=overlap, seed=campaign.seed)
+    return campaign
+
+
+@transaction.atomic
+def copy_campaign(*, campaign: Campaign, by: User | None, at: datetime, name: str, slug: str = "") -> Campaign:
+    """A new draft with the settings, criteria, newest guideline and people of another, but no items and a new seed."""
+    newest = campaign.guidelines.first()
+    copy = create_campaign(
+        collection=campaign.collection,
+        by=by,
+        at=at,
+        name=name,
+        slug=slug,
+        criteria=drafts_of(campaign),
+        guideline=newest.body if newest else "",
+        **{name: getattr(campaign, name) for name in COPIED},
+    )
+    people = campaign.annotators.filter(state=AnnotatorState.ACTIVE, user__memberships__collection=campaign.collection)
+    add_members(campaign=copy, users=[each.user for each in people.select_related("user") if each.user], by=by, at=at)
+    _record(copy, by, at, "copy_campaign", source=campaign.slug)
+    return copy
+
+
+@transaction.atomic
+def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **changes: Any) -> Campaign:
+    """Change any of name, split, overlap, order, strategy, seed, lease_minutes, deadline and options.
+
+    While it is open only name, lease_minutes and deadline; overlap and strategy then change with the next assignment.
+    Errors: Refused for values out of range, for what is settled, and for pairs that another held-out split has.
+    """
+    campaign = fetch_managed(campaign, by, lock=True)
+    if "options" in changes:
+        changes["options"] = checked_options(campaign, changes["options"])
+    before = {field: getattr(campaign, field) for field in changes}
+    different = {field: value for field, value in changes.items() if before[field] != value}
+    if not different:
+        return campaign
+    check_not_closed(campaign)
+    if set(different) - {"name", "lease_minutes", "deadline", "options"}:
+        check_is_draft(campaign)
+    if "strategy" in different or "order" in different:
+        _check_unassigned(campaign)
+    if "split" in different:
+        check_serves_no_cycle(campaign)
+        check_split_may_change(campaign, different["split"])
+    _set(campaign, **different)
+    if "split" in different:
+        _move_items(campaign)
+    campaign.save(update_fields=list(different))
+    old = {field: before[field] for field in different}
+    _record(campaign, by, at, "update_campaign", before=_plain(old), after=_plain(different))
+    return campaign
+
+
+@transaction.atomic
+def open_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
+    """Let its annotators judge. A closed one is reopened. Errors: Refused while something is missing."""
+    campaign = fetch_managed(campaign, by, lock=True)
+    check_can_open(campaign, fetch_readiness(campaign))
+    verb = "reopen_campaign" if campaign.state == CampaignState.CLOSED else "open_campaign"
+    campaign.state, campaign.closed_at = CampaignState.OPEN, None
+    campaign.opened_at = campaign.opened_at or at
+    campaign.save(update_fields=["state", "opened_at", "closed_at"])
+    _record(campaign, by, at, verb)
+    return campaign
+
+
+@transaction.atomic
+def close_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
+    """Take no further judgments. Nothing is withdrawn, so reopening continues where it stopped."""
+    campaign = fetch_managed(campaign, by, lock=True)
+    check_can_close(campaign)
+    campaign.state, campaign.closed_at = CampaignState.CLOSED, at
+    campaign.save(update_fields=["state", "closed_at"])
+    _record(campaign, by, at, "close_campaign")
+    return campaign
+
+
+@transaction.atomic
+def delete_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
+    """Delete a campaign that holds no answers, which frees its held-out pairs. Errors: Refused where it does."""
+    campaign = fetch_managed(campaign, by, lock=True)
+    if reason := why_cannot_delete(campaign, has_submissions(campaign)):
+        raise Refused(reason)
+    check_serves_no_cycle(campaign)
+    check_can_delete(campaign, campaign.collection_id)
+    _record(campaign, by, at, "delete_campaign", items=campaign.items.count())
+    try:
+        _delete_items(campaign)
+    except IntegrityError as error:
+        raise Refused("Its items have verdicts or other work depends on them. Close the campaign instead.") from error
+    campaign.delete()
+    return campaign
+
+
+def checked_options(campaign: Campaign, options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the campaign keeps as its options: all those of its kind, none where the kind has none. What is left out
+    stays as it is. Errors: Refused.
+    """
+    kind = campaign.kind_object
+    if kind.options is None:
+        if options:
+            raise Refused(f"A campaign of kind {kind} has no options.")
+        return {}
+    try:
+        return kind.options.read(kind.options.changed(campaign.options, options or {}))
+    except BadOptions as bad:
+        raise Refused(bad.reason) from bad
+
+
+def slug_for(name: str) -> str:
+    """The short name that a campaign's name gives, "" if it has no letters for one."""
+    return slugify(name)[:80].strip("-_")
+
+
+def _set(campaign: Campaign, **values: Any) -> None:
+    """Set fields after checking what a form would have checked, so that every way in is checked."""
+    choices = {"split": Split, "order": Order, "strategy": Strategy}
+    for field, value in values.items():
+        if field in choices and value not in choices[field].values:
+            raise Refused(f"The {field} must be one of {', '.join(choices[field].values)}, not “{value}”.")
+        setattr(campaign, field, value.strip() if field == "name" else value)
+    if not campaign.name:
+        raise Refused("The campaign needs a name.")
+    check_within(NAME, campaign.name)
+    check_within(OVERLAP, campaign.overlap)
+    check_within(LEASE, campaign.lease_minutes)
+    check_within(SEED, campaign.seed)
+    if campaign.strategy == Strategy.QUEUE and (no_queue := campaign.kind_object.no_queue):
+        raise Refused(no_queue)
+
+
+def _insert(campaign: Campaign) -> None:
+    slug = campaign.slug
+    if not slug:
+        raise Refused("No short name can be made from that name. Give one of small letters, digits and hyphens.")
+    if slug in RESERVED_SLUGS:
+        raise Conflict(f"The short name “{slug}” is used by Litmus itself. Choose another.")
+    with taken_is_conflict(f"There is a campaign “{slug}” in this collection already. Choose another name."):
+        campaign.save()
+
+
+def _delete_items(campaign: Campaign) -> None:
+    """A million items need not be loaded to be deleted. Errors: IntegrityError where something refers to them."""
+    of_items = "item_id IN (SELECT id FROM annotation_item WHERE campaign_id = %s)"
+    with transaction.atomic(), checked_at_once():
+        execute("DELETE FROM annotation_inquiry WHERE campaign_id = %s", [campaign.pk])
+        execute(f"DELETE FROM annotation_assignment WHERE {of_items}", [campaign.pk])
+        execute("DELETE FROM annotation_item WHERE campaign_id = %s", [campaign.pk])
+
+
+def _check_unassigned(campaign: Campaign) -> None:
+    if campaign.items.filter(assignments__slot__isnull=False).exists():
+        raise Refused(
+            "Items are assigned already, in the order and by the strategy the campaign had. Plan the assignment again"
+            " to change the strategy; to change the order, release everybody's items first."
+        )
+
+
+def _move_items(campaign: Campaign) -> None:
+    """Items follow their campaign into another split, unless it is held out and a pair is in one already."""
+    kind = campaign.kind_object
+    if campaign.split != Split.MAIN and (held := count_held_elsewhere(campaign)):
+        items = f"{kind.words.item}s"
+        raise Refused(
+            f"{held:,} of its {items} are in another development or test campaign. Held-out {items} must never overlap,"
+            " so this campaign can only stay in the main split."
+        )
+    Item.objects.filter(campaign=campaign).update(split=campaign.split)
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as JSON takes them."""
+    return {field: value.isoformat() if isinstance(value, date) else value for field, value in values.items()}
+
+
+def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, campaign=campaign.slug, **data)

@@ -1,0 +1,95 @@
+"""How long a judgment takes, and what that makes of the items that could be added."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from accounts.sql import execute
+from annotation.campaigns.progress import LEAST_ANSWERS
+from annotation.models import AnnotatorKind, AnnotatorState, Campaign
+
+# The newest answers of each person in campaigns of the kind: what the pace is now, at a cost that does not grow.
+PACE = """
+SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY last.active_ms) / 1000.0, count(*)
+FROM annotation_campaign c
+JOIN annotation_annotator n ON n.campaign_id = c.id AND n.kind <> %(machine)s
+CROSS JOIN LATERAL (
+  SELECT a.id FROM annotation_assignment a
+  WHERE a.annotator_id = n.id AND a.finished_at IS NOT NULL ORDER BY a.finished_at DESC LIMIT 50
+) recent
+CROSS JOIN LATERAL (
+  SELECT s.active_ms FROM annotation_submission s
+  WHERE s.assignment_id = recent.id AND s.kind = 'answer' AND s.active_ms IS NOT NULL ORDER BY s.id DESC LIMIT 1
+) last
+WHERE c.collection_id = %(collection)s AND c.kind = %(kind)s
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Seconds of active time for a judgment: the median of `answers` timed ones, or assumed where that is 0."""
+
+    seconds: float
+    answers: int
+
+    @property
+    def is_measured(self) -> bool:
+        return self.answers > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What adding items would bring: `items` of `left` that are chosen and left, made of `parts`.
+
+    `judgments`: each item by as many people as the campaign has it judged by, without a calibration sample or repeats.
+    """
+
+    items: int
+    left: int
+    parts: tuple[tuple[str, int], ...]
+    overlap: int
+    annotators: int
+    pace: Pace
+
+    @property
+    def judgments(self) -> int:
+        return self.items * self.overlap
+
+    @property
+    def hours(self) -> float:
+        return self.judgments * self.pace.seconds / 3600
+
+    @property
+    def hours_each(self) -> float | None:
+        """For each active annotator, None where the campaign has none."""
+        return self.hours / self.annotators if self.annotators else None
+
+    def data(self) -> dict[str, Any]:
+        """For the API and commands."""
+        return asdict(self) | {"judgments": self.judgments, "hours": round(self.hours, 2)}
+
+
+def fetch_pace(campaign: Campaign) -> Pace:
+    """How long people take in campaigns of this kind in the collection; assumed below LEAST_ANSWERS timed answers."""
+    kind = campaign.kind_object
+    named: dict[str, Any] = {
+        "collection": campaign.collection_id,
+        "kind": kind.name,
+        "machine": str(AnnotatorKind.MACHINE),
+    }
+    ((seconds, answers),) = execute(PACE, named)
+    return Pace(float(seconds), answers) if answers >= LEAST_ANSWERS else Pace(kind.assumed_seconds, 0)
+
+
+def fetch_workload(campaign: Campaign, choice: Any = None, sample: int | None = None) -> Workload:
+    """What these items would bring. Errors: Refused for a choice that names what the collection does not have."""
+    kind = campaign.kind_object
+    supply = kind.items.fetch_supply(campaign, choice, sampled=sample is not None)
+    people = campaign.annotators.filter(state=AnnotatorState.ACTIVE).exclude(kind=AnnotatorKind.MACHINE).count()
+    return Workload(
+        items=supply.left if sample is None else min(sample, supply.left),
+        left=supply.left,
+        parts=kind.count_parts(campaign, choice) if kind.count_parts else (),
+        overlap=campaign.overlap,
+        annotators=people,
+        pace=fetch_pace(campaign),
+    )

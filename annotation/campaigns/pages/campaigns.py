@@ -1,0 +1,259 @@
+"""Campaigns: the list, a new one, its progress, its settings, its state."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.db import transaction
+from django.db.models.functions import Lower
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from accounts.edits import edited_values, remember_shown
+from accounts.refusal_messages import refusals_in_form
+from annotation.assignment.annotators import add_members
+from annotation.campaigns.campaigns import campaigns_for, count_unreviewed, fetch_readiness, has_submissions
+from annotation.campaigns.forms.campaigns import (
+    CampaignFilterForm,
+    CampaignForm,
+    CopyForm,
+    KindForms,
+    NewCampaignForm,
+    SettledForm,
+    settings_of,
+)
+from annotation.campaigns.items import build_first_items, needs_job, request_item_build
+from annotation.campaigns.lifecycle import (
+    close_campaign,
+    copy_campaign,
+    create_campaign,
+    open_campaign,
+    update_campaign,
+)
+from annotation.campaigns.own_counts import own_counts
+from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_participant
+from annotation.campaigns.progress import annotator_rows, estimate_end, fetch_progress
+from annotation.campaigns.rules import why_cannot_delete, why_cannot_open
+from annotation.inquiries.inquiries import WorkPage, notes_for
+from annotation.kind import DEFAULT_KIND
+from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
+from annotation.rubric.rewrites import reviews_for
+from corpus.collections.pages.context import collection_context, form_page
+from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_manager, fetch_membership
+from corpus.models import Membership
+from corpus.tables import Column, Step, Table, read_table, wants_file
+from engines.definitions.campaign_file import SETTINGS
+
+COLUMNS = (
+    Column("campaign", "Campaign", str, (Lower("name"),)),
+    Column("short_name", "", lambda one: one.slug),
+    Column("kind", "", lambda one: one.kind),
+    Column("state", "State", lambda one: one.get_state_display(), ("state",)),
+    Column("split", "Split", lambda one: one.get_split_display(), ("split",)),
+    Column("per_item", "Per item", lambda one: one.overlap, ("overlap",), is_number=True),
+)
+LAST_COLUMNS = (
+    Column("since", "Since", lambda one: one.created_at.date(), ("created_at",)),
+    Column("deadline", "", lambda one: one.deadline, ("deadline",)),
+)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def campaign_list(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The campaigns one may see: overseers all of them, annotators their own. Managers open and close several."""
+    membership = fetch_membership(request.user, slug)
+    if request.method == "POST":
+        check_can_manage(membership)
+    form = CampaignFilterForm(request.GET)
+    table = _campaign_table(request, membership)
+    campaigns = table.ordered(form.narrow(campaigns_for(membership)))
+    if request.method == "POST":
+        return table.carry_out(request, campaigns)
+    if wants_file(request):
+        return table.download(campaigns)
+    context = collection_context(membership, "campaigns", table=table, form=form, campaigns=campaigns)
+    context["is_narrowed"] = any(request.GET.get(name) for name in form.fields)
+    return render(request, "annotation/campaigns/campaign_list.html", context)
+
+
+def _campaign_table(request: HttpRequest, membership: Membership) -> Table:
+    """Counts are of the whole campaign for overseers, of their own part for annotators: see `campaigns_for`."""
+    words = ("Items", "Judgments") if can_oversee(membership) else ("Mine", "Judged")
+    counts = (
+        Column("items", words[0], lambda one: one.items_count, ("items_count",), is_number=True),
+        Column("judgments", words[1], lambda one: one.done, ("done",), is_number=True),
+        Column("counted_at", "", lambda one: one.counted_at),
+    )
+    who: dict[str, Any] = {"by": membership.user, "at": timezone.now()}
+    steps = (
+        Step("open", "Open", "Campaigns opened", lambda one: open_campaign(campaign=one, **who)),
+        Step("close", "Close", "Campaigns closed", lambda one: close_campaign(campaign=one, **who)),
+    )
+    columns = COLUMNS + counts + LAST_COLUMNS
+    return read_table(request, f"{membership.collection.slug}-campaigns", columns, steps * can_manage(membership))
+
+
+@form_page
+def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a campaign with its people and items."""
+    membership = fetch_manager(request.user, slug)
+    defaults = {"kind": DEFAULT_KIND, "split": "main", "order": "by-aspect", "strategy": "planned"}
+    data = request.POST or None
+    form = NewCampaignForm(data, request.FILES or None, initial=defaults, membership=membership)
+    kinds = KindForms(data, membership.collection)
+    if form.is_valid() and kinds.is_valid():
+        with refusals_in_form(form):
+            campaign = _create(membership, form.cleaned_data, kinds)
+            messages.success(request, f"{campaign} created as a draft.")
+            return redirect("campaign_detail", slug, campaign.slug)
+    context = collection_context(membership, "campaigns", form=form, kinds=kinds)
+    status = 422 if form.errors or kinds.has_errors else 200
+    return render(request, "annotation/campaigns/campaign_create.html", context, status=status)
+
+
+@require_safe
+def campaign_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """How far the campaign is, for those who oversee it; their own part and the guideline for its annotators."""
+    membership, found = fetch_for_participant(request, slug, campaign)
+    guideline = found.guidelines.first()
+    context = campaign_context(
+        membership, found, "progress", guideline=guideline, criteria=found.criteria.prefetch_related("levels")
+    )
+    context["mine"] = _own_part(membership, found)
+    has_rewrites = "rewrites" in found.kind_object.tabs
+    if context["mine"]:
+        page = WorkPage(found.kind_object, slug, campaign)
+        notes = notes_for(context["mine"]["annotator"].pk, found.pk, page)
+        context["notes"] = [note for note in notes if note.is_mine or note.href or note.whole_topic]
+        context["has_new"] = any(note.is_new for note in notes)
+    context["to_confirm"] = reviews_for(membership.user, found).count() if has_rewrites else 0
+    if not can_oversee(membership):
+        return render(request, "annotation/campaigns/campaign_part.html", context)
+    return render(request, "annotation/campaigns/campaign_detail.html", context | _progress(found))
+
+
+@require_http_methods(["GET", "POST"])
+def campaign_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Change what is not settled yet."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = _settings_form(found, request.POST or None)
+    options = _options_form(found, request.POST or None)
+    if found.state == CampaignState.CLOSED and request.method == "POST":
+        form.add_error(None, f"{found} is closed. Reopen it first.")
+    elif form.is_valid() and (options is None or options.is_valid()):
+        changes = edited_values(form)
+        if options and edited_values(options):
+            changes["options"] = options.as_json()
+        with refusals_in_form(form):
+            update_campaign(campaign=found, by=membership.user, at=timezone.now(), **changes)
+            messages.success(request, "The settings are saved.")
+            return redirect("campaign_edit", slug, campaign)
+    copy_form = CopyForm(initial={"name": f"{found.name} (copy)"})
+    return _show_settings(request, membership, found, form=form, copy_form=copy_form, options=options)
+
+
+@require_POST
+def campaign_copy(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """A new draft like this one."""
+    membership, found = fetch_for_manager(request, slug, campaign)
+    form = CopyForm(request.POST)
+    if form.is_valid():
+        with refusals_in_form(form, "name"):
+            copy = copy_campaign(campaign=found, by=membership.user, at=timezone.now(), **form.cleaned_data)
+            messages.success(
+                request, f"{copy} has the settings, levels, guideline and people of {found}, but no items."
+            )
+            return redirect("campaign_detail", slug, copy.slug)
+    return _show_settings(request, membership, found, form=_settings_form(found, None), copy_form=form)
+
+
+@transaction.atomic
+def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) -> Campaign:
+    """The campaign with its people and, where there is something to judge, its items: all of it or nothing."""
+    at, by = timezone.now(), membership.user
+    file = values["file"]
+    campaign = create_campaign(
+        collection=membership.collection,
+        by=by,
+        at=at,
+        criteria=file.criteria,
+        guideline=file.guideline,
+        options=file.options or kinds.options(),
+        **{name: values[name] for name in SETTINGS if name != "sample"},
+    )
+    add_members(campaign=campaign, users=list(values["annotators"]), by=by, at=at)
+    build = request_item_build if needs_job(campaign, values["sample"]) else build_first_items
+    build(
+        campaign=campaign,
+        by=by,
+        at=at,
+        sample=values["sample"],
+        stratified=values["stratified"],
+        choice=kinds.choice(),
+        calibration=kinds.calibration_sample(),
+    )
+    return campaign
+
+
+def _settings_form(campaign: Campaign, data: Any) -> CampaignForm | SettledForm:
+    """What is not settled yet, as a form."""
+    form = (CampaignForm if campaign.state == CampaignState.DRAFT else SettledForm)(data, initial=settings_of(campaign))
+    remember_shown(form)
+    return form
+
+
+def _options_form(campaign: Campaign, data: Any) -> Any:
+    """The form of the options of its kind; None where the kind has none."""
+    options = campaign.kind_object.options
+    if options is None:
+        return None
+    form = options.form(data, stored=campaign.options)
+    remember_shown(form)
+    return form
+
+
+def _progress(campaign: Campaign) -> dict[str, Any]:
+    now = timezone.now()
+    progress, rows = fetch_progress(campaign, now), annotator_rows(campaign, now)
+    ready = fetch_readiness(campaign)
+    return {
+        "progress": progress,
+        "rows": rows,
+        "estimate": estimate_end(progress, rows, now, campaign.state),
+        "ready": ready,
+        "no_opening": why_cannot_open(campaign, ready),
+        "build": campaign.item_builds.order_by("-pk").first(),
+        "unreviewed": count_unreviewed(campaign) if campaign.state == CampaignState.DRAFT else 0,
+    }
+
+
+def _own_part(membership: Membership, campaign: Campaign) -> dict[str, Any] | None:
+    """The member's own part in the campaign, or None if they do not judge in it."""
+    annotator = Annotator.objects.filter(campaign=campaign, user=membership.user_id).first()
+    if annotator is None or annotator.state == AnnotatorState.REMOVED:
+        return None
+    return {"annotator": annotator, "own": own_counts([annotator.pk])[annotator.pk]}
+
+
+def _show_settings(
+    request: HttpRequest,
+    membership: Membership,
+    campaign: Campaign,
+    *,
+    form: Any,
+    copy_form: CopyForm,
+    options: Any = None,
+) -> HttpResponse:
+    context = campaign_context(
+        membership,
+        campaign,
+        "settings",
+        form=form,
+        copy_form=copy_form,
+        options_form=options if options is not None else _options_form(campaign, None),
+        no_deleting=why_cannot_delete(campaign, has_submissions(campaign)),
+    )
+    status = 422 if form.errors or copy_form.errors or (options is not None and options.errors) else 200
+    return render(request, "annotation/campaigns/campaign_edit.html", context, status=status)

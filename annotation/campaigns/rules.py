@@ -1,0 +1,141 @@
+"""Who may see and change a campaign, and what stands in the way of opening, closing, changing or deleting it.
+
+Whether what somebody sets lies within the limits of `engines.definitions.settings`."""
+
+from typing import Any
+
+from django.db.models import Q
+
+from accounts.models import User
+from accounts.refusals import NotAllowed, NotHere, Refused
+from accounts.slots import tabs
+from annotation.campaigns.campaigns import Readiness, drafts_of
+from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignState, Strategy
+from corpus.collections.rules import can_oversee, check_manager
+from corpus.models import Membership
+from engines.definitions.drafts import problems_of
+from engines.definitions.settings import Length, Limits
+
+
+def fetch_managed(campaign: Campaign, by: User | None, *, lock: bool = False) -> Campaign:
+    """The campaign as it is now with its collection, after checking that `by` manages it. Errors: NotAllowed.
+
+    `lock`: against every other change.
+    """
+    rows = Campaign.objects.select_related("collection")
+    if lock:
+        rows = rows.select_for_update(of=("self",), no_key=True)
+    campaign = rows.get(pk=campaign.pk)
+    check_manager(campaign.collection, by)
+    return campaign
+
+
+def check_can_see(membership: Membership, campaign: Campaign) -> None:
+    """Overseers see every campaign of the collection, annotators those they judge in."""
+    if can_oversee(membership):
+        return
+    judges = campaign.annotators.exclude(state=AnnotatorState.REMOVED).filter(user=membership.user_id)
+    if not judges.exists():
+        raise NotAllowed(f"You are not among the annotators of {campaign}. A manager of the collection can add you.")
+
+
+def can_see(membership: Membership, campaign: Campaign) -> bool:
+    """Whether `check_can_see` lets them."""
+    try:
+        check_can_see(membership, campaign)
+    except Refused:
+        return False
+    return True
+
+
+def why_cannot_open(campaign: Campaign, ready: Readiness) -> str:
+    """Why the campaign cannot be opened now, or ""."""
+    if campaign.state == CampaignState.OPEN:
+        return "It is open already."
+    kind = campaign.kind_object
+    if not kind.no_criteria and (problems := problems_of(drafts_of(campaign))):
+        return problems[0]
+    return _first(
+        (not ready.has_guideline, "It has no guideline yet. Write one, so that everybody judges by the same rules."),
+        (not ready.items, f"It has no items yet. Build them from {kind.words.material}."),
+        (not ready.annotators, "Nobody can judge in it yet. Add annotators."),
+        (
+            not ready.slots and campaign.strategy == Strategy.QUEUE,
+            "Its open queue is empty. Plan the assignment, so that items wait in it.",
+        ),
+        (not ready.slots, "No item is assigned yet. Plan the assignment, so that everybody has something to judge."),
+    )
+
+
+def check_can_open(campaign: Campaign, ready: Readiness) -> None:
+    """Errors: Refused with the first thing that is missing."""
+    if reason := why_cannot_open(campaign, ready):
+        raise Refused(reason)
+
+
+def check_can_close(campaign: Campaign) -> None:
+    """Only what is open can be closed."""
+    if campaign.state != CampaignState.OPEN:
+        raise Refused(f"Only an open campaign can be closed; this one is {campaign.get_state_display()}.")
+
+
+def check_is_draft(campaign: Campaign) -> None:
+    """What everything else is built on can only be changed before anybody judges."""
+    if campaign.state != CampaignState.DRAFT:
+        raise Refused(
+            f"{campaign} is {campaign.get_state_display()}, so this is settled. Copy the campaign to try another way."
+        )
+
+
+def check_not_closed(campaign: Campaign) -> None:
+    """A closed campaign takes nothing more."""
+    if campaign.state == CampaignState.CLOSED:
+        raise Refused(f"{campaign} is closed. Reopen it first.")
+
+
+def check_serves_no_cycle(campaign: Campaign) -> None:
+    """The dev and test sets of Anno-GPT stay what they were when a machine was tuned and tested on them."""
+    cycle = AnnoCycle.objects.filter(Q(dev=campaign.pk) | Q(test=campaign.pk)).first()
+    if cycle is not None:
+        raise Refused(f"{campaign} serves Anno-GPT {cycle}, so it stays, in its split. Copy it to try another way.")
+
+
+def why_cannot_change_criteria(judgments: bool) -> str:
+    """Why the criteria cannot be changed now, or "". Answers mean what the levels said when they were given."""
+    if not judgments:
+        return ""
+    return (
+        "There are judgments by these levels, and they mean what the levels said. Explain finer points in the"
+        " guideline, which keeps its versions, or copy the campaign to judge by other levels."
+    )
+
+
+def why_cannot_delete(campaign: Campaign, submissions: bool) -> str:
+    """Why the campaign cannot be deleted, or ""."""
+    return _first(
+        (submissions, "It holds answers, and an answer is never thrown away. Close it instead."),
+        (campaign.state == CampaignState.OPEN, "It is open. Close it first."),
+    )
+
+
+def check_has_page(campaign: Campaign, key: str) -> None:
+    """Errors: NotHere (404) where campaigns of this kind have no page with this key of `Kind.tabs`."""
+    kind = campaign.kind_object
+    if key in kind.tabs:
+        return
+    label = next((tab.label for tab in tabs("campaign") if tab.key == key), key.capitalize())
+    raise NotHere(
+        f"{campaign} has no page “{label}”: campaigns of the kind {kind} have none. Its {kind.words.item}s are on the"
+        " campaign's other pages."
+    )
+
+
+def _first(*reasons: tuple[bool, str]) -> str:
+    """The first of the reasons that hold, or ""."""
+    return next((reason for holds, reason in reasons if holds), "")
+
+
+def check_within(limits: Limits | Length, value: Any) -> None:
+    """Errors: Refused with the limits. None is not set, which is fine."""
+    if value is not None and (problem := limits.problem(value)):
+        raise Refused(problem)

@@ -1,0 +1,105 @@
+"""What an annotator sends, what they get back, and how an answer is checked against the campaign's scales."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from accounts.refusals import Conflict, Refused
+from annotation.assignment.participation import Participation, Scale
+from annotation.models import SubmissionKind
+
+Units = list[list[int]]  # each unit: the ids of the assignments shown at once
+
+
+class Invalid(Refused):
+    """An answer that the campaign's scales do not have; `field` is the criterion's key, or the field's name."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(reason)
+        self.field = field
+
+
+class ChangedElsewhere(Conflict):
+    """The assignment's current submission is not the one the sender knew; `current` is that one."""
+
+    def __init__(self, current: dict[str, Any] | None) -> None:
+        super().__init__(
+            "You have answered this elsewhere since this screen showed it, perhaps in another window. Both answers"
+            " are shown: keep the one there, or send yours again in its place."
+        )
+        self.current = current
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerInput:
+    """What somebody sends: one answer, skip or undo for one assignment.
+
+    `uuid` is the sender's own; sent again it changes nothing. `base` is the uuid of the submission the sender took
+    for the current one, None for none. Times are milliseconds. `device` is keyboard, mouse, touch, api or "".
+    Of a question: `rewrite` is another wording ("": none), `found` are docnos of further documents that answer it.
+    """
+
+    uuid: UUID
+    assignment: int
+    kind: str = SubmissionKind.ANSWER
+    base: UUID | None = None
+    answers: Mapping[str, int] = field(default_factory=dict)
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    note: str = ""
+    flagged: bool = False
+    rewrite: str = ""
+    found: tuple[str, ...] = ()
+    guideline: int | None = None
+    active_ms: int | None = None
+    away_ms: int | None = None
+    device: str = ""
+    client_at: datetime | None = None
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """What makes two submissions of one uuid the same: all but timing, device and what extras.py compares."""
+        facts = (self.assignment, str(self.kind), dict(self.answers), dict(self.reasons))
+        return (*facts, self.reason.strip(), self.note, self.flagged)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The server's word that a submission is stored. `state`: the assignment's now; `repeated`: it was sent before."""
+
+    uuid: UUID
+    assignment: int
+    outcome: str
+    state: str
+    received_at: datetime
+    repeated: bool = field(default=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One receipt or refusal for each submission, in order, and the units that fill the sender's hand up again."""
+
+    participation: Participation
+    results: list[Receipt | Refused]
+    units: Units
+
+
+def check_answers(scales: Sequence[Scale], answers: Mapping[str, int], reasons: Mapping[str, str]) -> None:
+    """Refuse with Invalid unless every criterion has one of its levels, with a reason where the level wants one."""
+    unknown = {*answers, *reasons} - {scale.key for scale in scales}
+    if unknown:
+        raise Invalid(min(unknown), f"This campaign has no criterion “{min(unknown)}”.")
+    for scale in scales:
+        if scale.key not in answers:
+            raise Invalid(scale.key, f"{scale.label} has no answer yet. Choose one of its levels.")
+        value = answers[scale.key]
+        if value not in scale.reasons:
+            known = ", ".join(map(str, sorted(scale.reasons)))
+            raise Invalid(scale.key, f"{value} is not on the scale of {scale.label}: it has {known}.")
+        known_reasons = scale.reasons[value]
+        if known_reasons and reasons.get(scale.key) not in known_reasons:
+            raise Invalid(scale.key, f"{scale.label} {value} needs a reason: {', '.join(known_reasons)}.")
+        if not known_reasons and scale.key in reasons:
+            raise Invalid(scale.key, f"{scale.label} {value} takes no reason. Write what you want to say as a note.")

@@ -1,0 +1,108 @@
+"""What the labelling screen's script gets back: compact JSON, problem details (RFC 9457) when something is wrong."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, cast
+
+from django.contrib.auth.decorators import login_not_required
+from django.core.serializers.json import DjangoJSONEncoder
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+
+from accounts.models import User
+from accounts.refusals import Conflict, NotAllowed, NotHere, Refused
+from annotation.assignment.rules import NotNow
+from annotation.labelling.answers import ChangedElsewhere, Invalid, Receipt
+from annotation.labelling.forms import Malformed
+from annotation.models import SubmissionOutcome
+
+TOO_LATE = (
+    "This answer came after your hold on the item had ended, and somebody else has taken it since. It is kept on"
+    " record but does not count."
+)
+TITLES = {
+    400: "Bad request",
+    401: "Not signed in",
+    403: "Not allowed",
+    404: "Not found",
+    409: "Conflict",
+    422: "Refused",
+}
+STATUSES: dict[type[Refused], tuple[int, str]] = {
+    Malformed: (400, "malformed"),
+    NotAllowed: (403, "not-allowed"),
+    NotHere: (404, "not-here"),
+    ChangedElsewhere: (409, "changed-elsewhere"),
+    Conflict: (409, "conflict"),
+}
+NO_SUCH_CAMPAIGN = "There is no such campaign, or you are no longer a member of its collection."
+
+P = ParamSpec("P")
+
+
+def person_of(request: HttpRequest) -> User:
+    """The signed-in person; for views that nobody else reaches."""
+    return cast(User, request.user)
+
+
+def answer_json(data: Any, status: int = 200) -> JsonResponse:
+    return JsonResponse(data, DjangoJSONEncoder, status=status, json_dumps_params={"separators": (",", ":")})
+
+
+def problem(status: int, code: str, detail: str, **more: Any) -> JsonResponse:
+    """Problem details; `code` is for the script, `detail` for the person."""
+    data = {"type": "about:blank", "title": TITLES[status], "status": status, "code": code, "detail": detail, **more}
+    response = answer_json(data, status)
+    response["Content-Type"] = "application/problem+json"
+    return response
+
+
+def for_script(
+    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
+) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+    """A view whose errors are JSON too: 401 instead of a redirect to the sign-in page, reasons instead of pages."""
+
+    @login_not_required
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return problem(401, "signed-out", "You are signed out. Sign in again; nothing you have entered is lost.")
+        try:
+            return view(request, *args, **kwargs)
+        except Http404:
+            return problem(404, "gone", NO_SUCH_CAMPAIGN)
+        except Refused as refusal:
+            return refused(refusal)
+
+    return wrapped
+
+
+def refused(refusal: Refused) -> JsonResponse:
+    """The answer to a request that was refused as a whole."""
+    status, code = status_and_code(refusal)
+    return problem(status, code, refusal.reason)
+
+
+def status_and_code(refusal: Refused) -> tuple[int, str]:
+    """HTTP status and code of a refusal."""
+    for kind, answer in STATUSES.items():
+        if isinstance(refusal, kind):
+            return answer
+    if isinstance(refusal, NotNow):
+        return 422, refusal.code
+    return 422, "invalid" if isinstance(refusal, Invalid) else "refused"
+
+
+def result_data(result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
+    """Status and JSON of one submission's result."""
+    if isinstance(result, Receipt):
+        data = {"outcome": result.outcome, "state": result.state, "at": result.received_at}
+        if result.outcome == SubmissionOutcome.COUNTED:
+            return 200, data
+        return 409, {**data, "code": "not-counted", "detail": TOO_LATE}
+    status, code = status_and_code(result)
+    data = {"outcome": "refused", "code": code, "detail": result.reason}
+    if isinstance(result, (Invalid, Malformed)):
+        data["field"] = result.field
+    if isinstance(result, ChangedElsewhere):
+        data["current"] = result.current
+    return status, data

@@ -1,0 +1,158 @@
+"""Machine annotators of a campaign, for people who oversee it: progress, cost, and replies that could not be read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Avg, Count, Q, QuerySet, Sum
+from django.db.models.functions import Coalesce
+
+from accounts.jobs import with_live_progress
+from annotation.machines.machine_items import describe_levels, sample_items
+from annotation.models import (
+    Annotator,
+    AnnotatorKind,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    Criterion,
+    MachineKind,
+    MachineReply,
+    MachineRun,
+    ReplyState,
+    UnparsedAnswer,
+)
+from corpus.collections.endpoints import chat_pace
+from engines.endpoints.prices import Prices
+from engines.prompting.prompts import Prompt
+from engines.prompting.recipes import Estimate, Recipe, Typical, estimate, tokens_in
+
+SAMPLE = 200  # messages that an estimate measures
+LEAST_REPLIES = 5  # with fewer earlier replies an estimate does not use them
+
+
+@dataclass(frozen=True)
+class RunCounts:
+    """Replies of one run. `waiting`: invalid and not decided yet. The cost is None while no price is known."""
+
+    items: int = 0
+    answered: int = 0
+    invalid: int = 0
+    waiting: int = 0
+    errors: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: Decimal | None = None
+
+    @property
+    def left(self) -> int:
+        """Items without a reply."""
+        return max(0, self.items - self.answered - self.invalid)
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run with its counts."""
+
+    run: MachineRun
+    counts: RunCounts
+
+
+@dataclass(frozen=True)
+class ImportedMachine:
+    """A machine whose labels were imported."""
+
+    annotator: Annotator
+    labels: int
+    unparsed: int = 0  # answers that could not be parsed: no labels
+
+
+def count_replies(runs: Sequence[MachineRun], items: int) -> dict[int, RunCounts]:
+    """The counts of each run by its id. One query."""
+    rows = (
+        MachineReply.objects.filter(run__in=runs)
+        .values_list("run")
+        .annotate(
+            answered=Count("id", filter=Q(state=ReplyState.ANSWERED)),
+            invalid=Count("id", filter=Q(state=ReplyState.INVALID)),
+            waiting=Count("id", filter=Q(state=ReplyState.INVALID, decided_at__isnull=True)),
+            errors=Count("id", filter=Q(state=ReplyState.ERROR)),
+            tokens_in=Coalesce(Sum("prompt_tokens"), 0),
+            tokens_out=Coalesce(Sum("completion_tokens"), 0),
+            spent=Sum("cost"),
+        )
+    )
+    found: dict[int, RunCounts] = {run: RunCounts(items, *counts) for run, *counts in rows}
+    return {run.pk: found.get(run.pk, RunCounts(items)) for run in runs}
+
+
+def run_rows(campaign: Campaign) -> list[RunRow]:
+    """The campaign's machine runs, newest first, with the progress that their workers have reported."""
+    runs = list(runs_of(campaign))
+    counts_by_run = count_replies(runs, campaign.items.count())
+    return [RunRow(with_live_progress(run), counts_by_run[run.pk]) for run in runs]
+
+
+def runs_of(campaign: Campaign) -> QuerySet[MachineRun]:
+    """The machine runs of a campaign, newest first, with the rows that a list shows."""
+    return campaign.machine_runs.select_related(
+        "annotator", "prompt", "criterion", "requested_by", "campaign__collection"
+    ).order_by("-pk")
+
+
+def imported_machines(campaign: Campaign) -> list[ImportedMachine]:
+    """Machines that Litmus did not run."""
+    machines = list(campaign.annotators.filter(kind=AnnotatorKind.MACHINE, machine_run__isnull=True).order_by("name"))
+    done = Assignment.objects.filter(annotator__in=machines, state=AssignmentState.DONE)
+    counts = dict(done.order_by().values_list("annotator").annotate(n=Count("id")))
+    answers = UnparsedAnswer.objects.filter(annotator__in=machines)
+    unparsed = dict(answers.order_by().values_list("annotator").annotate(n=Count("id")))
+    return [ImportedMachine(machine, counts.get(machine.pk, 0), unparsed.get(machine.pk, 0)) for machine in machines]
+
+
+def unparsed_answers(campaign: Campaign) -> QuerySet[UnparsedAnswer]:
+    """Answers of imported machines that could not be parsed, with their items."""
+    found = UnparsedAnswer.objects.filter(item__campaign=campaign)
+    return found.select_related("annotator", "criterion", "item__topic", "item__aspect", "item__document").order_by(
+        "pk"
+    )
+
+
+def replies_in_state(run: MachineRun, state: str) -> QuerySet[MachineReply]:
+    """Replies in this state (invalid or error) with their items, those that wait for a decision first."""
+    replies = run.replies.filter(state=state).select_related(
+        "item__topic", "item__aspect", "item__document", "decided_by"
+    )
+    return replies.order_by("decided_at", "pk") if state == ReplyState.INVALID else replies.order_by("pk")
+
+
+def estimate_runs(
+    campaign: Campaign, recipe: Recipe, prompt: Prompt | None, prices: Prices, criterion: Criterion, *, runs: int = 1
+) -> Estimate:
+    """What the runs would take: from the messages of a sample of items and earlier replies to the same prompt."""
+    items = campaign.items.count()
+    if recipe.kind == MachineKind.LEXICAL or prompt is None:
+        return Estimate(items, items * runs, 0, 0, Decimal(0), items * runs / 20_000, measured=True)
+    levels = describe_levels(criterion)
+    lengths = [tokens_in(prompt.fill(item.placeholders(levels))) for item in sample_items(campaign, SAMPLE)]
+    replies = MachineReply.objects.filter(
+        run__campaign__collection=campaign.collection_id,
+        run__recipe__prompt=recipe.prompt,
+        run__recipe__model=recipe.model,
+    ).exclude(state=ReplyState.ERROR)
+    earlier = replies.aggregate(
+        n=Count("id"), sent=Avg("prompt_tokens"), answer=Avg("completion_tokens"), seconds=Avg("seconds")
+    )
+    known = earlier["n"] >= LEAST_REPLIES
+    mean = sum(lengths) / len(lengths) if lengths else 0.0
+    call = Typical(
+        prompt_tokens=(known and earlier["sent"]) or mean,
+        answer_tokens=(known and earlier["answer"]) or float(recipe.max_tokens),
+        seconds=earlier["seconds"] if known else None,
+    )
+    pace = chat_pace()
+    return estimate(items, runs, call, prices, concurrency=pace.concurrency, per_minute=pace.per_minute)

@@ -1,0 +1,211 @@
+"""Machine annotators of a campaign: runs requested and followed, unreadable replies decided, prompts written."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_overseer
+from annotation.campaigns.seals import sealed_by
+from annotation.labelling.rules import why_cannot_read_replies
+from annotation.machines.forms import DecisionForm, MachineForm, PromptForm
+from annotation.machines.machines import count_replies, imported_machines, replies_in_state, run_rows, runs_of
+from annotation.machines.prompts import preview_of, write_relevance_prompt
+from annotation.machines.recipes import estimate_machine
+from annotation.machines.replies import decide_reply
+from annotation.machines.requests import continue_machine_run, request_machine_runs
+from annotation.models import Campaign, CampaignState, MachineReply, MachineRun, ReplyState
+from corpus.collections.endpoints import chat_endpoint
+from corpus.collections.pages.context import form_page
+from corpus.models import PromptPurpose
+from corpus.questions.prompts import prompt_versions
+from engines.prompting.prompts import PLACEHOLDERS, STARTERS
+from engines.text.differences import compare_texts
+
+PER_PAGE = 20
+
+
+@require_safe
+def machine_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Runs of machines over the campaign, imported machines, and the prompts there are."""
+    membership, found = fetch_for_overseer(request, slug, campaign, page="machines")
+    context = campaign_context(
+        membership,
+        found,
+        "machines",
+        rows=run_rows(found),
+        imported=imported_machines(found),
+        prompts=list(prompt_versions(membership.collection, PromptPurpose.RELEVANCE)),
+        why_cannot_run=_why_cannot_run(found),
+        endpoint=chat_endpoint(),
+    )
+    return render(request, "annotation/machines/machine_list.html", context)
+
+
+@form_page
+def machine_create(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Request runs, or only an estimate of what they would take."""
+    membership, found = fetch_for_manager(request, slug, campaign, page="machines")
+    first = {"prompt": request.GET["prompt"]} if request.GET.get("prompt", "").isdecimal() else {}
+    form = MachineForm(request.POST or None, campaign=found, initial=first)
+    estimate = None
+    if form.is_valid():
+        with refusals_in_form(form):
+            if request.POST.get("step") == "estimate":
+                _, estimate = estimate_machine(found, form.options)
+            else:
+                runs = request_machine_runs(campaign=found, by=membership.user, at=timezone.now(), options=form.options)
+                if len(runs) == 1:
+                    return redirect("machine_detail", slug, campaign, runs[0].pk)
+                messages.success(request, f"{len(runs)} runs are on their way.")
+                return redirect("machine_list", slug, campaign)
+    context = campaign_context(
+        membership,
+        found,
+        "machines",
+        form=form,
+        estimate=estimate,
+        why_cannot_run=_why_cannot_run(found),
+        endpoint=chat_endpoint(),
+        prompts=prompt_versions(membership.collection, PromptPurpose.RELEVANCE).exists(),
+    )
+    return render(request, "annotation/machines/machine_create.html", context, status=422 if form.errors else 200)
+
+
+def _why_cannot_run(campaign: Campaign) -> str:
+    """Why no machine can run on the campaign now, or ""."""
+    if campaign.state == CampaignState.CLOSED:
+        return "The campaign is closed. Reopen it to let a machine judge."
+    if no_machines := campaign.kind_object.no_machines:
+        return no_machines
+    if not campaign.items.exists():
+        return "The campaign has no items yet. Build them first."
+    cycle = sealed_by(campaign)
+    if cycle is not None:
+        return f"This test campaign is sealed until Anno-GPT cycle {cycle.number} has frozen its machine."
+    return ""
+
+
+@require_safe
+def machine_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """One run: its progress, settings and cost, and the replies that could not be read."""
+    membership, found = fetch_for_overseer(request, slug, campaign, page="machines")
+    run = get_object_or_404(runs_of(found), pk=pk)
+    hidden = why_cannot_read_replies(found, membership.user)
+    replies = MachineReply.objects.none() if hidden else replies_in_state(run, ReplyState.INVALID)
+    counts = count_replies([run], found.items.count())[run.pk]
+    context = campaign_context(
+        membership,
+        found,
+        "machines",
+        job=run,
+        counts=counts,
+        page=Paginator(replies, PER_PAGE).get_page(request.GET.get("page")),
+        hidden=hidden,
+        errors=list(replies_in_state(run, ReplyState.ERROR)[:PER_PAGE]),
+        levels=list(run.criterion.levels.all()),
+        may_go_on=run.is_final and counts.left > 0 and found.state != CampaignState.CLOSED,
+    )
+    return render(request, "annotation/machines/machine_detail.html", context)
+
+
+@require_POST
+def machine_continue(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """Ask for what has no reply yet."""
+    membership, found = fetch_for_manager(request, slug, campaign, page="machines")
+    run = get_object_or_404(MachineRun, pk=pk, campaign=found)
+    with refusals_in_message(request):
+        continue_machine_run(run=run, by=membership.user, at=timezone.now())
+    return redirect("machine_detail", slug, campaign, pk)
+
+
+@require_POST
+def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply: int) -> HttpResponse:
+    """Decide what an invalid reply states."""
+    membership, found = fetch_for_manager(request, slug, campaign, page="machines")
+    run = get_object_or_404(runs_of(found), pk=pk)
+    chosen = get_object_or_404(MachineReply, pk=reply, run=run)
+    form = DecisionForm(request.POST, criterion=run.criterion)
+    if not form.is_valid():
+        messages.error(request, "Choose one of the levels, or that it states nothing.")
+    else:
+        value = form.cleaned_data["value"]
+        with refusals_in_message(request):
+            decide_reply(reply=chosen, by=membership.user, at=timezone.now(), value=value)
+    return redirect("machine_detail", slug, campaign, pk)
+
+
+@form_page
+def prompt_edit(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """Write a prompt or its next version, next to the message that it gives for one of the items."""
+    membership, found = fetch_for_manager(request, slug, campaign, page="machines")
+    form = PromptForm(request.POST or None, initial=_initial_prompt(request, found))
+    if form.is_valid() and request.POST.get("step") != "preview":
+        with refusals_in_form(form, "body"):
+            prompt = write_relevance_prompt(
+                collection=membership.collection, by=membership.user, at=timezone.now(), **form.cleaned_data
+            )
+            messages.success(request, f"{prompt} is saved. Its hash is {prompt.sha256[:12]}….")
+            return redirect("machine_prompt_detail", slug, campaign, prompt.pk)
+    context = campaign_context(
+        membership,
+        found,
+        "machines",
+        form=form,
+        starters=list(STARTERS),
+        places=PLACEHOLDERS,
+        preview=_preview(found, str(form["body"].value() or ""), request),
+    )
+    return render(request, "annotation/machines/prompt_edit.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+def prompt_preview(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """The message for one item, for htmx."""
+    _, found = fetch_for_manager(request, slug, campaign, page="machines")
+    preview = _preview(found, request.POST.get("body", ""), request)
+    return render(request, "annotation/machines/_prompt_preview.html", {"preview": preview})
+
+
+@require_safe
+def prompt_detail(request: HttpRequest, slug: str, campaign: str, pk: int) -> HttpResponse:
+    """One version word for word, with its hash, and how it differs from the version before."""
+    membership, found = fetch_for_overseer(request, slug, campaign, page="machines")
+    prompt = get_object_or_404(prompt_versions(membership.collection, PromptPurpose.RELEVANCE), pk=pk)
+    versions = list(prompt_versions(membership.collection, PromptPurpose.RELEVANCE, prompt.name))
+    before = next((one for one in versions if one.version == prompt.version - 1), None)
+    context = campaign_context(
+        membership,
+        found,
+        "machines",
+        prompt=prompt,
+        versions=versions,
+        differences=compare_texts(before.body, prompt.body) if before else None,
+        preview=_preview(found, prompt.body, request),
+    )
+    return render(request, "annotation/machines/prompt_detail.html", context)
+
+
+def _initial_prompt(request: HttpRequest, campaign: Campaign) -> dict[str, str]:
+    """The text to begin with: that of a version, a starter by name, or the first starter."""
+    source = request.GET.get("from", "")
+    if pk := _id_in(source):
+        prompt = prompt_versions(campaign.collection, PromptPurpose.RELEVANCE).filter(pk=pk).first()
+        if prompt is not None:
+            return {"name": prompt.name, "body": prompt.body}
+    name = source if source in STARTERS else next(iter(STARTERS))
+    return {"name": name, "body": STARTERS[name]}
+
+
+def _preview(campaign: Campaign, body: str, request: HttpRequest) -> dict[str, Any]:
+    """Of `?item=` or the first item."""
+    return preview_of(campaign, body, _id_in(request.GET.get("item", "") or request.POST.get("item", "")))
+
+
+def _id_in(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 19 else None

@@ -1,0 +1,150 @@
+"""Runs of machine annotators: requested and continued."""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.models import JobState, User
+from accounts.refusals import Conflict, Refused
+from annotation.assignment.annotators import add_name
+from annotation.campaigns.rules import check_not_closed, check_within
+from annotation.campaigns.seals import check_machine_may_run
+from annotation.machines.recipes import MachineOptions, criterion_of, recipe_of
+from annotation.models import (
+    Annotator,
+    AnnotatorKind,
+    Campaign,
+    Criterion,
+    MachineKind,
+    MachineRun,
+    ReplyState,
+)
+from corpus.collections.rules import check_manager
+from engines.definitions.settings import ANNOTATOR_NAME, RUNS
+from engines.prompting.recipes import Recipe
+
+LEXICAL_NAME = "Lexical baseline"
+
+
+@transaction.atomic
+def request_machine_runs(
+    *, campaign: Campaign, by: User | None, at: datetime, options: MachineOptions, send: bool = True
+) -> list[MachineRun]:
+    """Request `options.runs` runs over all items of the campaign, each by another annotator.
+
+    Runs of a recipe that has run here before continue its numbers. `send=False` leaves the work to the caller. Errors:
+    Refused where it cannot run: no items, no endpoint, a prompt or thresholds that do not fit the scale, a sealed test
+    set, a test set whose cycle has frozen another machine.
+    """
+    campaign = (
+        Campaign.objects.select_related("collection").select_for_update(of=("self",), no_key=True).get(pk=campaign.pk)
+    )
+    check_manager(campaign.collection, by)
+    check_not_closed(campaign)
+    if no_machines := campaign.kind_object.no_machines:
+        raise Refused(no_machines)
+    if not campaign.items.exists():
+        raise Refused("The campaign has no items yet, so there is nothing to judge. Build them first.")
+    check_within(RUNS, options.runs)
+    criterion = criterion_of(campaign, options.criterion)
+    recipe = recipe_of(options, criterion)
+    check_machine_may_run(campaign, criterion.key, recipe.digest, more=options.runs)
+    runs = [_new_run(campaign, criterion, recipe, options, by=by, at=at, send=send) for _ in range(options.runs)]
+    _record(
+        campaign, by, at, "request_machine_runs", machine=runs[0].annotator.model, runs=len(runs), **recipe.to_json()
+    )
+    return runs
+
+
+@transaction.atomic
+def continue_machine_run(*, run: MachineRun, by: User | None, at: datetime, send: bool = True) -> MachineRun:
+    """Continue a run: only items without a reply are asked about. Errors: Conflict while it runs or has all replies."""
+    run = locked_run(run, by)
+    check_not_closed(run.campaign)
+    check_machine_may_run(run.campaign, run.criterion.key, run.recipe_hash)
+    if not run.is_final:
+        raise Conflict("It is at work already.")
+    answered = run.replies.exclude(state=ReplyState.ERROR).count()
+    if run.state == JobState.DONE and answered >= run.campaign.items.count():
+        raise Conflict("Every item has a reply. There is nothing to continue.")
+    run.state, run.attempts, run.reason = JobState.QUEUED, 0, ""
+    run.finished_at = run.cancel_requested_at = None
+    run.requested_at = at
+    run.save(update_fields=["state", "attempts", "reason", "finished_at", "cancel_requested_at", "requested_at"])
+    _record(run.campaign, by, at, "continue_machine_run", machine=run.annotator.name, answered=answered)
+    if send:
+        jobs.send(run)
+    return run
+
+
+def _new_run(
+    campaign: Campaign,
+    criterion: Criterion,
+    recipe: Recipe,
+    options: MachineOptions,
+    *,
+    by: User | None,
+    at: datetime,
+    send: bool,
+) -> MachineRun:
+    same = campaign.machine_runs.filter(criterion=criterion, recipe_hash=recipe.digest)
+    number = (same.aggregate(last=Max("run_number"))["last"] or 0) + 1
+    earlier = same.select_related("annotator").first()
+    group = earlier.annotator.model if earlier else _group_name(campaign, criterion, recipe, options)
+    annotator = add_name(
+        campaign=campaign,
+        name=f"{group}, run {number}",
+        by=by,
+        at=at,
+        kind=AnnotatorKind.MACHINE,
+        model=group,
+        run_number=number,
+    )
+    fields: dict[str, Any] = {
+        "campaign": campaign,
+        "criterion": criterion,
+        "annotator": annotator,
+        "kind": options.kind,
+        "prompt": options.prompt if options.kind == MachineKind.ENDPOINT else None,
+        "recipe": recipe.to_json(),
+        "recipe_hash": recipe.digest,
+        "run_number": number,
+        "seed": None if recipe.seed is None else recipe.seed + number - 1,
+        "parameters": options.parameters,
+    }
+    try:
+        return jobs.new_job(MachineRun, by=by, at=at, send=send, **fields)
+    except IntegrityError as error:
+        raise Conflict("Somebody asked for the same run at the same moment. Look at the list.") from error
+
+
+def _group_name(campaign: Campaign, criterion: Criterion, recipe: Recipe, options: MachineOptions) -> str:
+    """The name of this machine, with a part of its hash where another machine has that name already."""
+    if recipe.kind == MachineKind.LEXICAL:
+        name = LEXICAL_NAME
+    else:
+        name = f"{recipe.model}, {str(options.prompt)[:40]}"
+        name += f", temperature {recipe.temperature:g}" if recipe.temperature else ""
+    if campaign.criteria.count() > 1:
+        name += f", {criterion.key[:20]}"
+    name = name[: ANNOTATOR_NAME.most - 20]
+    taken = Annotator.objects.filter(campaign=campaign, model=name) | Annotator.objects.filter(
+        campaign=campaign, name__startswith=f"{name}, run "
+    )
+    return f"{name} #{recipe.digest[:6]}" if taken.exists() else name
+
+
+def locked_run(run: MachineRun, by: User | None) -> MachineRun:
+    """The run, locked until the transaction ends. Errors: NotAllowed unless `by` manages the collection."""
+    rows = MachineRun.objects.select_related("campaign__collection", "criterion", "annotator")
+    run = rows.select_for_update(of=("self",), no_key=True).get(pk=run.pk)
+    check_manager(run.campaign.collection, by)
+    return run
+
+
+def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:
+    record_event(by=by, at=at, verb=verb, target=campaign, scope=campaign.collection, **data)

@@ -1,0 +1,204 @@
+"""Requests for imports, which a worker carries out (corpus/imports/jobs), and an import undone."""
+
+import hashlib
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from django.conf import settings
+from django.db import transaction
+
+from accounts import jobs
+from accounts.audit import record_event
+from accounts.extensions import extensions
+from accounts.models import FINAL_STATES, User
+from accounts.refusals import Conflict, Refused
+from corpus.collections.removals import append_only_rows_deletable
+from corpus.collections.rules import check_can_delete, check_manager
+from corpus.imports.importing import is_my_turn
+from corpus.imports.undoing import check_can_undo, undo
+from corpus.loading.uploads import UPLOADS, remove_uploads
+from corpus.models import Collection, ImportRun
+from engines.formats.archives import is_packed
+from engines.formats.records import BrokenFile
+from engines.formats.registry import AUTO, HEAD_BYTES, detect, format_names
+
+MOST_FILES = 2_000
+KEPT_AFTER_DRY_RUN = timedelta(days=7)  # uploads, so that the import can follow without sending them again
+
+
+class Upload(Protocol):
+    """What a form hands over for each file (Django's UploadedFile)."""
+
+    name: str | None
+
+    def chunks(self) -> Iterator[bytes]: ...
+
+
+@transaction.atomic
+def request_import(
+    *,
+    by: User | None,
+    at: datetime,
+    collection: Collection,
+    kind: str,
+    files: Sequence[Upload | Path],
+    format: str = AUTO,  # noqa: A002 - the name users know
+    dry_run: bool = False,
+    exclude: Iterable[str] = (),
+    send: bool = True,
+    **parameters: Any,
+) -> ImportRun:
+    """Ask for files to be read into the collection. Uploads are stored; paths are read from where they lie.
+
+    `exclude` are docnos to leave out. `send=False` leaves the work to the caller, who holds the files.
+    """
+    check_manager(collection, by)
+    check_format(kind, format)
+    if not files:
+        raise Refused("No file was given.")
+    if len(files) > MOST_FILES:
+        raise Refused(f"At most {MOST_FILES:,} files at once. Pack them into one archive (tar.gz, tar.xz or zip).")
+    remove_forgotten_uploads(collection, at)
+    if excluded := list(dict.fromkeys(exclude)):
+        parameters["exclude"] = excluded
+    stored = _store_files(files, kind, format)
+    fields = {"kind": kind, "format": format, "dry_run": dry_run, "files": stored, "parameters": parameters}
+    return _new_run(by, at, collection, send, fields)
+
+
+@transaction.atomic
+def request_import_after_dry_run(*, by: User, at: datetime, dry_run: ImportRun) -> ImportRun:
+    """Import the files of a finished dry run."""
+    check_manager(dry_run.collection, by)
+    found = ImportRun.objects.select_for_update().get(pk=dry_run.pk)
+    if not (found.dry_run and found.is_final):
+        raise Conflict("Only a finished dry run can be followed by its import.")
+    if not holds_files(found) or not all((Path(settings.MEDIA_ROOT) / file["path"]).exists() for file in found.files):
+        raise Refused("The files of this dry run are no longer here. Send them again.")
+    parameters = {name: value for name, value in found.parameters.items() if name != "stored"}
+    files = found.files  # they belong to the import now, which removes them in the end; the dry run keeps their names
+    found.files = [{name: value for name, value in file.items() if name != "path"} for file in files]
+    found.save(update_fields=["files"])
+    fields = {"kind": found.kind, "format": found.format, "files": files, "parameters": parameters}
+    return _new_run(by, at, found.collection, True, fields)
+
+
+def undo_import(*, by: User | None, at: datetime, run: ImportRun) -> ImportRun:
+    """Delete what the import created and put back what it wrote over, all of it or nothing.
+
+    Errors: Refused with what depends on it; Conflict while another import of the collection runs.
+    """
+    check_manager(run.collection, by)
+    check_can_delete(run, run.collection)
+    with append_only_rows_deletable():
+        found = ImportRun.objects.select_for_update(of=("self",)).select_related("collection").get(pk=run.pk)
+        if not is_my_turn(found):
+            raise Conflict("Another import of this collection is running. Try again when it has ended.")
+        check_can_undo(found)
+        rows = undo(found)
+        found.undone_at, found.undone_by = at, by
+        found.save(update_fields=["undone_at", "undone_by"])
+        record_event(by=by, at=at, verb="undo_import", target=found, scope=found.collection, kind=found.kind, rows=rows)
+    return found
+
+
+def holds_files(dry_run: ImportRun) -> bool:
+    """Whether the files are still the dry run's own, so that its import can follow."""
+    return bool(dry_run.files) and all("path" in file for file in dry_run.files)
+
+
+def check_format(kind: str, format: str) -> None:  # noqa: A002
+    """Refuse formats that nothing reads."""
+    names = format_names(kind)
+    if format not in names:
+        raise Refused(
+            f"Unknown format “{format}”. Choose one of {', '.join(names)}; the simplest to convert to is jsonl."
+        )
+
+
+def remove_forgotten_uploads(collection: Collection, at: datetime) -> None:
+    """Delete the files of dry runs that nobody followed up for a week."""
+    forgotten = collection.import_runs.filter(
+        dry_run=True, state__in=FINAL_STATES, requested_at__lt=at - KEPT_AFTER_DRY_RUN
+    )
+    for run in forgotten.exclude(files=[]):
+        remove_uploads(run)
+
+
+def _new_run(by: User | None, at: datetime, collection: Collection, send: bool, fields: dict[str, Any]) -> ImportRun:
+    fields |= {"collection": collection, "total": sum(file["size"] for file in fields["files"])}
+    run = jobs.new_job(ImportRun, by=by, at=at, send=send, **fields)
+    record_event(
+        by=by,
+        at=at,
+        verb="request_import",
+        target=run,
+        scope=collection,
+        kind=run.kind,
+        dry_run=run.dry_run,
+        files=[file["name"] for file in run.files][:100],
+    )
+    return run
+
+
+def _store_files(files: Sequence[Upload | Path], kind: str, chosen: str) -> list[dict[str, Any]]:
+    directory = Path(settings.MEDIA_ROOT) / UPLOADS / uuid.uuid4().hex
+    try:
+        return [
+            _named_file(file) if isinstance(file, Path) else _store_upload(file, directory / str(number), kind, chosen)
+            for number, file in enumerate(files)
+        ]
+    except BaseException:  # also Ctrl-C: no half-stored upload stays behind; raised again
+        shutil.rmtree(directory, ignore_errors=True)
+        raise
+
+
+def _named_file(path: Path) -> dict[str, Any]:
+    """A file or folder of the command line's user."""
+    path = path.resolve()
+    if not path.exists():
+        raise Refused(f"There is no file {path}.")
+    if path.is_dir():
+        size = sum(entry.stat().st_size for entry in path.rglob("*") if entry.is_file())
+        return {"name": path.name, "path": str(path), "size": size, "sha256": ""}
+    try:
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise Refused(f"{path} cannot be read: {error.strerror}.") from error
+    return {"name": path.name, "path": str(path), "size": path.stat().st_size, "sha256": digest}
+
+
+def _store_upload(upload: Upload, path: Path, kind: str, chosen: str) -> dict[str, Any]:
+    """Write the upload under a name that we make, outside of what the web server serves, and look at its beginning."""
+    name = "".join(char if char.isprintable() else "?" for char in upload.name or "")[-200:] or "unnamed"
+    digest, size = hashlib.sha256(), 0
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with path.open("wb") as target:
+        for chunk in upload.chunks():
+            digest.update(chunk)
+            size += target.write(chunk)
+    checks = extensions("importers")[kind].checks
+    if checks != "nothing":
+        with path.open("rb") as stored:
+            _check_head(stored, name, kind, must_fit=chosen == AUTO and checks == "format")
+    relative = path.relative_to(settings.MEDIA_ROOT).as_posix()
+    return {"name": name, "path": relative, "size": size, "sha256": digest.hexdigest()}
+
+
+def _check_head(stored: IO[bytes], name: str, kind: str, *, must_fit: bool) -> None:
+    """Refuse at once what no reader could read: empty files, pictures, programs. The reader checks the rest."""
+    head = stored.read(HEAD_BYTES)
+    if is_packed(head):
+        return
+    try:
+        detect(head, name, kind)
+    except BrokenFile as broken:
+        if b"\0" in head:
+            raise Refused(f"{name} {broken.reason}.") from broken
+        if must_fit:
+            raise Refused(f"{broken}.") from broken

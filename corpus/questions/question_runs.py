@@ -1,0 +1,265 @@
+"""Generated questions: the cost of a run, its results, and the answers that wait for a person."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Avg, Count, Q, QuerySet, Sum, TextChoices
+
+from corpus.collections.endpoints import chat_endpoint, cost_of
+from corpus.models import (
+    CitationMention,
+    Collection,
+    GeneratedQuestion,
+    GenerationReply,
+    MentionReference,
+    Outcome,
+    PromptPurpose,
+    PromptTemplate,
+    QuestionRun,
+    QuestionState,
+)
+from corpus.models.generation import ABOVE_CUTOFF, ARE_TOPICS, NEEDS_A_PERSON
+from corpus.questions.mentions import MentionFilter, find_mentions
+from engines.text.questions import DEFAULT_TEMPLATE, Prompt, render_prompt
+
+PROMPT_NAME = "inline citations"
+CHARACTERS_PER_TOKEN = 4  # of English text; only for estimates
+# A person's “discarded” hides what the checks had said, but not why: the reason stays with the question.
+FILTERED = Q(state=QuestionState.FILTERED) | Q(state=QuestionState.DISCARDED, problem__startswith=ABOVE_CUTOFF)
+KEEPABLE = Q(state__in=ARE_TOPICS) | FILTERED | Q(state=QuestionState.DISCARDED, problem="")
+USUAL_SAMPLE = 50  # mentions asked about unless somebody says how many
+USUAL_SEED = 1
+USUAL_ANSWER = 150  # tokens, while this collection has no answers to go by
+
+
+def prompt_versions(collection: Collection) -> QuerySet[PromptTemplate]:
+    """The collection's prompts for questions, newest first."""
+    return collection.prompt_templates.filter(purpose=PromptPurpose.QUESTIONS, name=PROMPT_NAME).order_by("-version")
+
+
+def prompt_body(collection: Collection) -> str:
+    """The newest prompt's words; Litmus's own where nobody has written one."""
+    newest = prompt_versions(collection).first()
+    return newest.body if newest else DEFAULT_TEMPLATE.strip()
+
+
+class Used(TextChoices):
+    """What is done about mentions that were asked about before."""
+
+    NO = "no", "Leave those out"
+    AGAIN = "again", "Ask about them again"
+    STORED = "stored", "Filter their stored answers"
+
+
+def used_of_again(*, again: bool, with_cutoffs: bool) -> Used:
+    """What `again`, as version 0.1 called it, says: with other cut-offs, that nothing is asked."""
+    if not again:
+        return Used.NO
+    return Used.STORED if with_cutoffs else Used.AGAIN
+
+
+def mentions_to_ask(
+    *, source: str = "", words: str = "", used: Used = Used.NO, sample: int = USUAL_SAMPLE, seed: int = USUAL_SEED
+) -> MentionFilter:
+    """The mentions that `generate_questions` is about. `sample` 0: all; stored answers are filtered for all."""
+    if used == Used.STORED:
+        return askable(MentionFilter(source=source, text=words.strip(), used="yes"))
+    left_out = "no" if used == Used.NO else ""
+    seed = seed if sample else 0  # without a sample it does nothing
+    return MentionFilter(source=source, text=words.strip(), used=left_out, sample=sample, seed=seed)
+
+
+def askable(criteria: MentionFilter) -> MentionFilter:
+    """The filter, narrowed to mentions that a question can be made of: usable, citing a document of the collection."""
+    return replace(criteria, target="yes", state="usable")
+
+
+def prompt_of(mention: CitationMention, references: Iterable[MentionReference], body: str) -> Prompt:
+    """The prompt about one mention. References come with their documents, whose titles stand in for missing ones."""
+    titles = {each.key: each.title or (each.document.title if each.document else "") for each in references}
+    markers = [(marker["start"], marker["end"], marker["keys"]) for marker in mention.markers]
+    return render_prompt(body, mention.text, markers, titles)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What asking would take. Tokens are estimated from characters; cost None: prices are not known."""
+
+    mentions: int
+    inside: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal | None
+    minutes: float
+
+    @property
+    def outside(self) -> int:
+        return self.mentions - self.inside
+
+    def as_json(self) -> dict[str, Any]:
+        cost = None if self.cost is None else float(self.cost)
+        return {**asdict(self), "outside": self.outside, "cost": cost}
+
+
+def estimate_questions(collection: Collection, criteria: MentionFilter, body: str) -> Estimate:
+    """What it would take to ask about the mentions that a filter lets through."""
+    characters = mentions = inside = 0
+    found = find_mentions(collection, askable(criteria)).prefetch_related("references__document")
+    for mention in found.defer("search").iterator(chunk_size=500):
+        mentions += 1
+        inside += mention.source_document_id is not None
+        characters += len(prompt_of(mention, mention.references.all(), body).text)
+    prompt_tokens = characters // CHARACTERS_PER_TOKEN
+    known = GenerationReply.objects.filter(run__collection=collection, completion_tokens__isnull=False)
+    usual = known.aggregate(usual=Avg("completion_tokens"))["usual"] or USUAL_ANSWER
+    completion_tokens = round(mentions * usual)
+    minutes = mentions / settings.LLM_RATE if settings.LLM_RATE else 0.0
+    cost = cost_of(prompt_tokens, completion_tokens)
+    return Estimate(mentions, inside, prompt_tokens, completion_tokens, cost, minutes)
+
+
+@dataclass(frozen=True)
+class SourceFigures:
+    """Questions of one source: how many, how many passed all other checks, became topics, and the cut-off left out.
+
+    Questions that name unknown keys, repeat another, are too long or hold HTML could not be kept, whatever their
+    overlap; they are in `questions` alone.
+    """
+
+    source: str
+    questions: int
+    keepable: int
+    kept: int
+    filtered: int
+
+    @property
+    def filtered_percent(self) -> float | None:
+        """Of the questions that could be kept; None for none."""
+        return 100 * self.filtered / self.keepable if self.keepable else None
+
+    @property
+    def kept_percent(self) -> float | None:
+        return 100 * self.kept / self.keepable if self.keepable else None
+
+    @property
+    def about_filter(self) -> str:
+        """What the overlap left out, in words."""
+        if self.filtered_percent is None:
+            return f"{self.questions:,} questions, none that could be kept"
+        return (
+            f"{self.questions:,} questions; of the {self.keepable:,} that could be kept, {self.kept:,} became topics"
+            f" and {self.filtered:,} ({self.filtered_percent:.0f}%) did not because of their overlap"
+        )
+
+
+@dataclass(frozen=True)
+class RunFigures:
+    """The results of one run, or of all of a collection. `asked_again`: mentions with answers in more than one run."""
+
+    mentions: int
+    asked: int
+    questions: int
+    prompt_tokens: int
+    completion_tokens: int
+    cost: Decimal | None
+    currency: str
+    outcomes: list[tuple[str, str, int]]  # (value, label, replies)
+    states: list[tuple[str, str, int]]  # (value, label, questions)
+    sources: list[SourceFigures]
+    asked_again: int
+
+    @property
+    def for_a_person(self) -> int:
+        return sum(count for value, _, count in self.outcomes if value in NEEDS_A_PERSON)
+
+
+def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFigures:
+    """The counts of a run, or of all runs of the collection. Six queries at most."""
+    replies = GenerationReply.objects.filter(run__collection=collection)
+    questions = GeneratedQuestion.objects.filter(reply__run__collection=collection)
+    if run is not None:
+        replies, questions = replies.filter(run=run), questions.filter(reply__run=run)
+    spent = replies.aggregate(
+        mentions=Count("pk"),
+        asked=Count("pk", filter=~Q(outcome=Outcome.WAITING)),
+        sent=Sum("prompt_tokens", default=0),
+        got=Sum("completion_tokens", default=0),
+    )
+    sources = questions.order_by("reply__source").values_list("reply__source")
+    per_source = sources.annotate(
+        n=Count("pk"),
+        n_keepable=Count("pk", filter=KEEPABLE),
+        n_kept=Count("pk", filter=Q(state__in=ARE_TOPICS)),
+        n_filtered=Count("pk", filter=FILTERED),
+    )
+    return RunFigures(
+        spent["mentions"],
+        spent["asked"],
+        questions.count(),
+        spent["sent"],
+        spent["got"],
+        cost_of(spent["sent"], spent["got"]),
+        settings.LLM_CURRENCY,
+        _counted(replies, "outcome", Outcome.choices),
+        _counted(questions, "state", QuestionState.choices),
+        [SourceFigures(*row) for row in per_source],
+        0 if run is not None else _asked_again(replies),
+    )
+
+
+def filter_of(run: QuestionRun) -> dict[str, Any]:
+    """What overlap a run's questions are filtered by."""
+    return {name: getattr(run, name) for name in ("overlap_definition", "cutoff_inside", "cutoff_outside")}
+
+
+def run_as_json(run: QuestionRun, figures: RunFigures) -> dict[str, Any]:
+    """The counts of a run as commands and the API give them."""
+    return {
+        "mentions": figures.asked,
+        "questions": figures.questions,
+        "outcomes": {value: count for value, _, count in figures.outcomes},
+        "states": {value: count for value, _, count in figures.states},
+        **filter_of(run),
+        "sources": [asdict(each) | {"filtered_percent": each.filtered_percent} for each in figures.sources],
+    }
+
+
+def _asked_again(replies: QuerySet[GenerationReply]) -> int:
+    answered = replies.exclude(outcome__in=[Outcome.WAITING, Outcome.NO_ANSWER]).order_by().values("mention")
+    return answered.annotate(n=Count("run", distinct=True)).filter(n__gt=1).count()
+
+
+def _counted(rows: QuerySet[Any], name: str, choices: list[tuple[str, str]]) -> list[tuple[str, str, int]]:
+    """Values that occur, with label and count, in the order of the choices."""
+    counts = dict(rows.order_by(name).values_list(name).annotate(n=Count("pk")))
+    return [(value, str(label), counts[value]) for value, label in choices if value in counts]
+
+
+def list_questions(
+    collection: Collection, *, run: int | None = None, state: str = "", source: str = "", text: str = ""
+) -> QuerySet[GeneratedQuestion]:
+    """The generated questions, newest run first, with all that a row shows."""
+    found = GeneratedQuestion.objects.filter(reply__run__collection=collection)
+    if run is not None:
+        found = found.filter(reply__run=run)
+    if state:
+        found = found.filter(state=state)
+    if source:
+        found = found.filter(reply__source=source)
+    if text:
+        found = found.filter(text__icontains=text)
+    related = ("reply__run", "reply__mention__source_document", "topic", "decided_by")
+    return found.select_related(*related).order_by("-reply__run", "reply__position", "position")
+
+
+def replies_for_a_person(run: QuestionRun) -> QuerySet[GenerationReply]:
+    """The answers that could not be read as they came, in order."""
+    return run.replies.filter(outcome__in=NEEDS_A_PERSON).select_related("mention", "corrected_by").order_by("position")
+
+
+def has_model() -> bool:
+    """Whether the operator has set up a language model."""
+    return chat_endpoint() is not None

@@ -1,0 +1,35 @@
+"""The jobs of this room."""
+
+from typing import Any
+
+from django.urls import reverse
+
+from accounts import jobs
+from accounts.audit import Scope
+from accounts.job_kinds import Cancelled
+from corpus.collections.jobs import CollectionJob
+from corpus.models import RunMaking
+from corpus.runs.making import make_run
+
+
+class RunMakingJob(CollectionJob[RunMaking]):
+    """Making a run."""
+
+    model = RunMaking
+    title = "Making a run"
+    cancel_verb = "cancel_run_making"
+    tab = "runs"
+
+    def work(self, job: RunMaking, progress: jobs.Progress) -> None:
+        try:
+            make_run(job, progress)
+        except Cancelled as cancelled:
+            raise Cancelled("Cancelled. No run is stored; what an endpoint has answered is kept.") from cancelled
+
+    def audited(self, job: RunMaking) -> tuple[Any, Scope | None, dict[str, Any]]:
+        return job, job.collection, {"name": job.name}
+
+    def page(self, job: RunMaking) -> str:
+        if job.run_id:
+            return reverse("run_detail", args=[job.collection.slug, job.run_id])
+        return reverse("run_list", args=[job.collection.slug])
