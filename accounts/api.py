@@ -29,7 +29,7 @@ Shape = serializers.BaseSerializer[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
+class DescribedMethod:
     """What `extend_schema` says that a method takes: names of query parameters, the words that some of them are chosen
     from, and whether there is a body."""
 
@@ -42,7 +42,7 @@ class DescribedView(GenericAPIView[Any]):
     """400 for query parameters, bodies and fields that the operation does not describe, with the names of those it
     does."""
 
-    _operations: ClassVar[dict[tuple[type, str], Operation]] = {}
+    _operations: ClassVar[dict[tuple[type, str], DescribedMethod]] = {}
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -55,11 +55,11 @@ class DescribedView(GenericAPIView[Any]):
             if not operation.has_body and _holds_something(request):
                 raise ValidationError({"body": [NO_BODY]})
 
-    def known_queries(self, operation: Operation) -> Collection[str]:
+    def known_queries(self, operation: DescribedMethod) -> Collection[str]:
         """The query parameters that this very request may have."""
         return operation.queries
 
-    def operation(self, method: str) -> Operation | None:
+    def operation(self, method: str) -> DescribedMethod | None:
         """What the method takes; None where the view has no such method."""
         handler = getattr(self, method.lower(), None)
         if handler is None or method == "OPTIONS":
@@ -74,7 +74,7 @@ class DescribedView(GenericAPIView[Any]):
             if method == "GET":
                 names |= {str(each["name"]) for each in schema._get_pagination_parameters()}
             has_body = method in ("POST", "PUT", "PATCH") and schema.get_request_serializer() is not None
-            self._operations[key] = Operation(frozenset(names), words, has_body)
+            self._operations[key] = DescribedMethod(frozenset(names), words, has_body)
         return self._operations[key]
 
     def body(self, shape: type[Shape], **options: Any) -> dict[str, Any]:

@@ -91,7 +91,7 @@ class Choosing:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class KindOptions:
     """The settings that only this kind has; kept in `Campaign.options`, in a file in a table of the kind's name.
 
     `read` gives the whole settings as JSON, with defaults for those that are left out. Errors of it: BadOptions.
@@ -193,7 +193,7 @@ class Kind:
     no_queue: str = ""
     no_repeats: str = ""
     no_machines: str = ""
-    options: Options | None = None
+    options: KindOptions | None = None
     # Items: how they are made, the page that adds them, the cells of one in the list
     items: Items
     choosing: Choosing | None = None

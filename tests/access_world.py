@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import ApiToken, Invitation, JobState, User
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.evaluation.tables import Cell, Column, Row, Table
+from adjudication.evaluation.tables import ScoreCell, ScoreColumn, ScoreRow, ScoreTable
 from adjudication.models import (
     AgreementRun,
     Evaluation,
@@ -238,10 +238,10 @@ def _measured(collection: Collection, manager: User) -> Evaluation:
         "subsets": [{"by": {}, "n_topics": 1, "runs": means}],
         "tests": [],
     }
-    table = Table(
+    table = ScoreTable(
         "Run",
-        (Column("AP"),),
-        tuple(Row(run, (Cell(f"{100 * value:.2f}", value),)) for run, value in rows.items()),
+        (ScoreColumn("AP"),),
+        tuple(ScoreRow(run, (ScoreCell(f"{100 * value:.2f}", value),)) for run, value in rows.items()),
         "Means.",
     )
     job = Evaluation.objects.create(

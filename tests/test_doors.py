@@ -40,7 +40,7 @@ from adjudication.papers.api import (
     StepSerializer,
     WrittenContentSerializer,
 )
-from adjudication.papers.forms import AcceptanceForm, ChoiceForm
+from adjudication.papers.forms import ChoiceForm, PaperAcceptanceForm
 from adjudication.papers.pages.papers import paper_accept, paper_send_back, paper_step
 from adjudication.releases.api import LineDetail, ReleaseArchive, ReleaseRequestSerializer
 from adjudication.releases.forms import ReleaseForm
@@ -68,8 +68,7 @@ from annotation.machines.api.prompts import NewPromptSerializer
 from annotation.machines.api.runs import MachineOptionsSerializer
 from annotation.machines.forms import MachineForm, PromptForm
 from annotation.rubric.api import AskingSerializer, RewriteDecisionSerializer
-from annotation.rubric.forms import AskForm
-from annotation.rubric.forms import DecisionForm as RewriteDecisionForm
+from annotation.rubric.forms import AskForm, RewriteDecisionForm
 from corpus.collections.api.base import ApiView
 from corpus.collections.api.collections import CollectionChangeSerializer, CollectionDetail, CollectionSerializer
 from corpus.collections.api.invitations import InvitingSerializer
@@ -323,7 +322,7 @@ VERBS = [
     ),
     Verb(
         "adjudicate_papers accept",
-        (AcceptanceForm,),
+        (PaperAcceptanceForm,),
         AcceptanceSerializer,
         "adjudicate_papers accept",
         here=(*IN_PAPER, "override"),

@@ -20,7 +20,7 @@ def bar_links(bar: str, role: str, *where: str) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class Place:
+class BarLink:
     """A link of a bar, and whether the page that is shown belongs to it."""
 
     label: str
@@ -29,10 +29,10 @@ class Place:
 
 
 @dataclass(frozen=True)
-class GroupPlace(Place):
+class GroupPlace(BarLink):
     """A group, which leads to the first of its pages."""
 
-    pages: list[Place]
+    pages: list[BarLink]
 
     @property
     def has_pages(self) -> bool:
@@ -51,7 +51,7 @@ class GroupedBar:
         return next((group for group in self.groups if group.is_here), None)
 
     @property
-    def page(self) -> Place | None:
+    def page(self) -> BarLink | None:
         return next((page for page in self.here.pages if page.is_here), None) if self.here else None
 
 
@@ -60,7 +60,7 @@ def grouped_bar(bar: str, role: str, current: str, subject: Any, *where: str) ->
     """The bar as this role sees it about the subject; `current` is the key of the tab that the page belongs to."""
     groups = []
     for group in slots.groups_for(bar, role, subject):
-        pages = [Place(tab.label, tab.href(*where), tab.key == current) for tab in group.tabs]
+        pages = [BarLink(tab.label, tab.href(*where), tab.key == current) for tab in group.tabs]
         is_here = any(page.is_here for page in pages)
         groups.append(GroupPlace(group.label, pages[0].address, is_here, pages))
     return GroupedBar(groups)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from adjudication.agreement.report import Entry, Report, escape
+from adjudication.agreement.report import AgreementReport, Entry, escape
 from adjudication.agreement.results import shape
 from adjudication.agreement.standing import why_stale
 from adjudication.models import AgreementRun
@@ -17,7 +17,7 @@ COLUMNS = (
 )
 
 
-def as_markdown(report: Report) -> str:
+def as_markdown(report: AgreementReport) -> str:
     """A table with the notes and the caption under it."""
     names = [column.name.replace("|", r"\|") for column in report.columns]
     lines = ["| | " + " | ".join(names) + " |", "|---|" + "---|" * len(names)]
@@ -29,7 +29,7 @@ def as_markdown(report: Report) -> str:
     return "\n\n".join(["\n".join(lines), *notes, report.caption, ""])
 
 
-def as_latex(report: Report) -> str:
+def as_latex(report: AgreementReport) -> str:
     """A table environment to be put into a paper as it is."""
     lines = [
         r"\begin{table}",
@@ -51,7 +51,7 @@ def as_latex(report: Report) -> str:
     return "\n".join([*lines, r"\hline", r"\end{tabular}", rf"\caption{{{caption}}}", r"\end{table}", ""])
 
 
-def as_csv(run: AgreementRun, criterion: str, report: Report) -> str:
+def as_csv(run: AgreementRun, criterion: str, report: AgreementReport) -> str:
     """A line for each figure of the table, one for each test of people against a machine, one for each override."""
     tests = run.detail[criterion].get("comparisons", ())
     lines = [_line(criterion, {**shape(row), "block": row.block or row.scope}) for row in report.results]
@@ -60,7 +60,7 @@ def as_csv(run: AgreementRun, criterion: str, report: Report) -> str:
     return "".join(write_csv(COLUMNS, [[*line, *stale] for line in (*lines, *_overridden(run, criterion))]))
 
 
-def _extents(report: Report) -> list[tuple[str, list[str]]]:
+def _extents(report: AgreementReport) -> list[tuple[str, list[str]]]:
     """The last two lines: n of each column."""
     return [
         ("Items", [column.n_items for column in report.columns]),

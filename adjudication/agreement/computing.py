@@ -17,7 +17,7 @@ from accounts import jobs
 from adjudication.agreement.results import as_row
 from adjudication.agreement.tables import confusion_tables, self_consistency, topic_tables
 from adjudication.labels.inputs import Inputs, await_verdicts, labels_of, read_inputs
-from adjudication.labels.labels import IntArray, Matrix, newest_submission, scale_of
+from adjudication.labels.labels import IntArray, LabelMatrix, newest_submission, scale_of
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from annotation.models import Campaign, Criterion
 from engines.stats.labels import Labels
@@ -142,7 +142,7 @@ def options_of(run: AgreementRun, criterion: Criterion) -> Options:
 
 
 def _detail(
-    criterion: Criterion, matrix: Matrix, labels: Labels, agreement: Agreement | None, inputs: Inputs
+    criterion: Criterion, matrix: LabelMatrix, labels: Labels, agreement: Agreement | None, inputs: Inputs
 ) -> dict[str, Any]:
     """What pages draw next to the figures; JSON-safe, small whatever the number of items."""
     how: dict[str, Any] = {}
@@ -164,7 +164,7 @@ def _detail(
     }
 
 
-def _columns(matrix: Matrix, inputs: Inputs) -> list[dict[str, Any]]:
+def _columns(matrix: LabelMatrix, inputs: Inputs) -> list[dict[str, Any]]:
     counts = (matrix.positions >= 0).sum(axis=0).tolist()
     people = [inputs.people[pk] for pk in matrix.annotators.tolist()]
     return [

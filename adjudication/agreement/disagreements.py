@@ -41,7 +41,7 @@ class Label(ShownLabel):
 
 
 @dataclass(frozen=True)
-class Line:
+class DisagreementLine:
     """One item of the list. `hidden`: the reader still has to judge it, so its labels are kept from them."""
 
     item: Item
@@ -105,7 +105,9 @@ def _value(rows: QuerySet[Judgment] | QuerySet[Verdict]) -> Subquery:
     return Subquery(rows.values("value")[:1])
 
 
-def fetch_lines(items: list[Item], criterion: Criterion, reader: User, *, repeats: bool = False) -> list[Line]:
+def fetch_lines(
+    items: list[Item], criterion: Criterion, reader: User, *, repeats: bool = False
+) -> list[DisagreementLine]:
     """The items with their labels and verdicts, for one page; with `repeats` the second answers too. Four queries."""
     shown = repeated_judgments(criterion.campaign) if repeats else counted_judgments(criterion.campaign)
     judgments = (
@@ -121,7 +123,9 @@ def fetch_lines(items: list[Item], criterion: Criterion, reader: User, *, repeat
     todo = Assignment.objects.filter(item__in=items, annotator__user=reader, state=AssignmentState.PENDING)
     waiting = set(todo.values_list("item_id", flat=True))
     return [
-        Line(item, [] if item.pk in waiting else labels.get(item.pk, []), verdicts.get(item.pk), item.pk in waiting)
+        DisagreementLine(
+            item, [] if item.pk in waiting else labels.get(item.pk, []), verdicts.get(item.pk), item.pk in waiting
+        )
         for item in items
     ]
 
@@ -136,7 +140,7 @@ VERDICT = "verdict"
 
 
 @dataclass(frozen=True)
-class Side:
+class LabelSide:
     """One side of a pair: an annotator, or the verdict (no id)."""
 
     pk: int | None
@@ -147,7 +151,7 @@ class Side:
         return VERDICT if self.pk is None else str(self.pk)
 
 
-def pair_of(criterion: Criterion, text: str) -> list[Side] | None:
+def pair_of(criterion: Criterion, text: str) -> list[LabelSide] | None:
     """The two sides named by "id,id" or "id,verdict", in that order; None for anything else."""
     parts = text.split(",")
     ids = parts[:1] if parts[1:] == [VERDICT] else parts
@@ -156,5 +160,5 @@ def pair_of(criterion: Criterion, text: str) -> list[Side] | None:
     found = criterion.campaign.annotators.in_bulk([int(part) for part in ids])
     if len(found) != len(ids):
         return None
-    sides = [Side(int(part), found[int(part)].name) for part in ids]
-    return [*sides, Side(None, VERDICT)][:2]
+    sides = [LabelSide(int(part), found[int(part)].name) for part in ids]
+    return [*sides, LabelSide(None, VERDICT)][:2]

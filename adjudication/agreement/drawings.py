@@ -26,7 +26,7 @@ Drawing = dict[str, bytes]  # {format: file}
 
 
 @dataclass(frozen=True)
-class Line:
+class DrawnLine:
     """One row of a forest plot; `low` and `high` are None where there is no interval, `value` where there is `why`."""
 
     label: str
@@ -55,7 +55,7 @@ class Panel:
 
 
 def draw_forest(
-    lines: Sequence[Line], axis: str, notes: Sequence[str] = (), formats: Sequence[str] = FORMATS
+    lines: Sequence[DrawnLine], axis: str, notes: Sequence[str] = (), formats: Sequence[str] = FORMATS
 ) -> Drawing:
     """A forest plot with the first line on top, above an axis of that name and `notes` on what it shows."""
     names = [_fit(line.label, 84, 44) for line in lines]  # two lines, which leave room for the axes

@@ -5,7 +5,7 @@ from typing import Any
 
 from adjudication.agreement.drawings import (
     Drawing,
-    Line,
+    DrawnLine,
     Panel,
     Tile,
     draw_confusions,
@@ -45,20 +45,20 @@ def draw_figures(agreement: Agreement, detail: dict[str, Any]) -> Iterator[Named
     yield from _heat_maps(detail)
 
 
-def _lines(pairs: list[Result]) -> list[Line]:
+def _lines(pairs: list[Result]) -> list[DrawnLine]:
     """Highest first, undefined last; of very many pairs, the lowest and the undefined ones."""
     lines = [_line(one) for one in pairs]
     lines.sort(key=lambda line: (line.value is None, -(line.value or 0), line.label))
     return lines[-MOST_LINES:]
 
 
-def _line(result: Result) -> Line:
+def _line(result: Result) -> DrawnLine:
     found, ci = result.estimate, result.estimate.ci
     verdict = next((VERDICTS[flag] for flag in found.flags if flag in VERDICTS), "verdict")
     label = " × ".join(verdict if name == ADJUDICATED else name for name in result.annotators)
     if found.value is None:
-        return Line(label, None, why=REASONS.get(str(found.reason), str(found.reason)))
-    return Line(label, found.value, ci.low if ci else None, ci.high if ci else None)
+        return DrawnLine(label, None, why=REASONS.get(str(found.reason), str(found.reason)))
+    return DrawnLine(label, found.value, ci.low if ci else None, ci.high if ci else None)
 
 
 def _matrix(pairs: list[Result], statistic: str, people: list[dict[str, Any]]) -> Drawing:

@@ -27,7 +27,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Cell:
+class PairCell:
     """One pair in the matrix. `shade` 0..STEPS grows with the figure; `way` leads to the items behind it."""
 
     figure: FigureText
@@ -36,12 +36,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class PairRow:
     """An annotator against those before it; None where there is no cell (itself, and the mirrored half)."""
 
     name: str
     kind: str
-    cells: list[Cell | None]
+    cells: list[PairCell | None]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Confusion:
 VERDICT: dict[str, Any] = {"id": None, "name": "verdict", "kind": ADJUDICATED}
 
 
-def pair_matrix(run: AgreementRun, criterion: str, statistic: str) -> tuple[list[str], list[Row]]:
+def pair_matrix(run: AgreementRun, criterion: str, statistic: str) -> tuple[list[str], list[PairRow]]:
     """(column names, rows) of the lower triangle: each pair of annotators once, and each with the verdict."""
     people = run.detail[criterion]["annotators"]
     figures = pair_figures(run, criterion, statistic)
@@ -72,15 +72,15 @@ def pair_matrix(run: AgreementRun, criterion: str, statistic: str) -> tuple[list
     rows = []
     for place, one in enumerate(below, start=1):
         cells = [_cell(figures, one, other) if at < place else None for at, other in enumerate(columns)]
-        rows.append(Row(one["name"], one["kind"], cells))
+        rows.append(PairRow(one["name"], one["kind"], cells))
     return [one["name"] for one in columns], rows
 
 
-def _cell(figures: dict[frozenset[str], FigureText], one: dict[str, Any], other: dict[str, Any]) -> Cell | None:
+def _cell(figures: dict[frozenset[str], FigureText], one: dict[str, Any], other: dict[str, Any]) -> PairCell | None:
     figure = figures.get(frozenset((ADJUDICATED if one is VERDICT else one["name"], other["name"])))
     if figure is None:
         return None
-    return Cell(figure, _shade(figure.number), _way(other, one, figure))
+    return PairCell(figure, _shade(figure.number), _way(other, one, figure))
 
 
 def _way(one: dict[str, Any], other: dict[str, Any], figure: FigureText) -> Way:
@@ -164,7 +164,7 @@ def _tile(row: dict[str, Any], statistic: str) -> TopicTile:
 
 
 @dataclass(frozen=True)
-class Mark:
+class ForestMark:
     """One line of the forest plot, in percent of its width: the point, the interval, and what to say.
 
     `at` is None where the figure is undefined; `way` leads to the items behind it.
@@ -196,7 +196,7 @@ def forest_figures(run: AgreementRun, criterion: str, statistic: str) -> list[tu
     return sorted(rows, key=lambda row: (row[1].number is None, -(row[1].number or 0.0)))
 
 
-def forest(figures: list[tuple[Way, FigureText]]) -> tuple[list[Mark], list[tuple[float, str]]]:
+def forest(figures: list[tuple[Way, FigureText]]) -> tuple[list[ForestMark], list[tuple[float, str]]]:
     """Marks of (way, figure) and the ticks of their common axis, which spans all ends; no ticks without any value."""
     ends = [value for _, figure in figures for value in figure.points.values()]
     step = _step(min(ends, default=0.0), max(ends, default=0.0))
@@ -217,9 +217,9 @@ def _step(low: float, high: float) -> float:
     return next((step for step in (0.02, 0.05, 0.1, 0.2, 0.25) if high - low <= 5 * step), 0.5)
 
 
-def _mark(way: Way, figure: FigureText, place: Callable[[float], float], y: int) -> Mark:
+def _mark(way: Way, figure: FigureText, place: Callable[[float], float], y: int) -> ForestMark:
     points = figure.points
     at = place(points["value"]) if "value" in points else None
     low = place(points["low"]) if "low" in points else None
     span = round(place(points["high"]) - low, 2) if low is not None else None
-    return Mark(figure.label, figure, way, at, low, span, y)
+    return ForestMark(figure.label, figure, way, at, low, span, y)

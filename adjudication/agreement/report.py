@@ -57,7 +57,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Column:
+class ReportColumn:
     """One column: a block (all annotators, where there is nothing to set apart) with the extent of its figures.
 
     `n_items` and `n_pairs` are one number, or lowest and highest where the figures differ.
@@ -69,10 +69,10 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Report:
+class AgreementReport:
     """The table, its notes by letter ("" for one that holds for every figure), and what must stand under it."""
 
-    columns: list[Column]
+    columns: list[ReportColumn]
     rows: list[tuple[str, list[Entry]]]
     notes: list[tuple[str, str]]
     caption: str
@@ -85,7 +85,7 @@ class Report:
         return [(label, list(zip(names, cells, strict=True))) for label, cells in self.rows]
 
 
-def make_report(run: AgreementRun, criterion: str) -> Report:
+def make_report(run: AgreementRun, criterion: str) -> AgreementReport:
     """The figures of DORIS-MAE's Table 1 and a few more: a row for each statistic, a column for each block there is."""
     results = list(run.results.filter(criterion=criterion, statistic__in=REPORT, scope__in=["block", "all", "mean"]))
     keys = _columns(results)
@@ -97,7 +97,7 @@ def make_report(run: AgreementRun, criterion: str) -> Report:
     if any(row.block in ("GA", "HA") for row in shown):
         notes.append(verdict_sentence(run))
     overridden = [each.text for each in overrides_in(run.campaign) if each.criterion == criterion]
-    return Report(
+    return AgreementReport(
         columns=[_column(key, [row for (_, of), row in cells.items() if of == key and row]) for key in keys],
         rows=[(statistic(name).label, [_entry(cells[name, key], letters) for key in keys]) for name in names],
         notes=[(letter, note) for note, letter in letters.items()],
@@ -143,9 +143,9 @@ def _result(results: list[AgreementResult], name: str, key: tuple[str, str]) -> 
     return None
 
 
-def _column(key: tuple[str, str], rows: list[AgreementResult]) -> Column:
+def _column(key: tuple[str, str], rows: list[AgreementResult]) -> ReportColumn:
     name = block_name(rows[0]) if key[0] else "All annotators"
-    return Column(name, _extent(row.n_items or 0 for row in rows), _extent(row.n_pairs or 0 for row in rows))
+    return ReportColumn(name, _extent(row.n_items or 0 for row in rows), _extent(row.n_pairs or 0 for row in rows))
 
 
 def _extent(counts: Iterable[int]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudication.labels.labels import IntArray, Matrix, Positions, Table
+from adjudication.labels.labels import IntArray, LabelMatrix, LabelTable, Positions
 from engines.stats.figures import pair_figure, topic_table
 from engines.stats.labels import MISSING, Kind, Labels, make_labels
 from engines.stats.pairwise import confusion, tabulate
@@ -98,7 +98,7 @@ def _topic_row(
     return row
 
 
-def self_consistency(matrix: Matrix, repeats: Table, scale: list[int]) -> list[dict[str, Any]]:
+def self_consistency(matrix: LabelMatrix, repeats: LabelTable, scale: list[int]) -> list[dict[str, Any]]:
     """For each annotator asked again, unseen: on how many items, how many answers were the same, agreement and kappa.
 
     The first answer is compared with the second; each figure is a value or the reason why there is none.

@@ -25,7 +25,7 @@ from annotation.models import AnnoCycle, Outcome
 from corpus.collections.collections import collection_with
 
 
-class Command(SteppedCommand):
+class AnnoGptCommand(SteppedCommand):
     called = "anno_gpt"
     help = "Anno-GPT: try machines on a development set, freeze one, test it, and decide. The steps are the page's."
     reads: ClassVar[dict[str, str]] = {

@@ -77,7 +77,7 @@ class FreezingForm(forms.Form):
         return {"key": self.cleaned_data.get("machine")}
 
 
-class DecisionForm(forms.Form):
+class CycleDecisionForm(forms.Form):
     """How the cycle ends, and why."""
 
     outcome = forms.ChoiceField(choices=OUTCOMES, widget=forms.RadioSelect, label="What follows")

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from accounts.operations import Found, Operation, Place
 from adjudication.cycles.cycles import campaigns_shown
 from adjudication.cycles.details import cycle_as_json, cycle_with
-from adjudication.cycles.forms import DecisionForm, FreezingForm, OneCampaignForm
+from adjudication.cycles.forms import CycleDecisionForm, FreezingForm, OneCampaignForm
 from adjudication.cycles.pages.cycles import cycle_context, fetch_cycle
 from adjudication.cycles.steps import choose_test_set, decide_cycle, freeze_machine
 from annotation.labelling.rules import check_can_read_labels_of
@@ -101,7 +101,7 @@ FREEZE_MACHINE = Operation(
 
 DECIDE_CYCLE = Operation(
     action=decide_cycle,
-    form=DecisionForm,
+    form=CycleDecisionForm,
     place=_in_cycle(has_page=True),
     roles=MANAGE,
     about="End the cycle, with the table that the decision stands on. To annotate after a test that is not passed takes"

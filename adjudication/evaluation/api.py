@@ -154,7 +154,7 @@ class EmptySheet(SampledView):
         return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
 
 
-class FilledSheet(SampledView):
+class FilledSheetView(SampledView):
     """A filled sheet."""
 
     parser_classes = (MultiPartParser,)

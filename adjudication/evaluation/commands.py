@@ -26,7 +26,7 @@ from adjudication.evaluation.search_sheets import QUESTIONS, RESULTS, SEED, shee
 from adjudication.evaluation.spec import (
     EvaluationSpec,
 )
-from adjudication.evaluation.tables import Table
+from adjudication.evaluation.tables import ScoreTable
 from adjudication.evaluation.unjudged import DEPTHS
 from adjudication.evaluation.writers import WRITERS, write_report
 from corpus.collections.collections import collection_with
@@ -70,10 +70,10 @@ class Evaluate(ReportingCommand):
         spec = valid(REQUEST_EVALUATION.fill(Found({}, {"collection": collection}), said))["spec"]
         files = _files(spec)
         results = _evaluated(collection, spec, files)
-        table = Table.from_json(results["table"]).shown(se=with_se, interval=with_interval)
+        table = ScoreTable.from_json(results["table"]).shown(se=with_se, interval=with_interval)
         return self._summary(table, results["report"]), results["report"]
 
-    def _summary(self, table: Table, report: dict[str, Any]) -> str:
+    def _summary(self, table: ScoreTable, report: dict[str, Any]) -> str:
         """A table on stdout where one was asked for; else the summary that goes to stderr."""
         if self.form in WRITERS:
             self.stdout.write(write_report(self.form, table, report), ending="")

@@ -6,18 +6,18 @@ They are made of the report that is stored and that the API answers, so that pag
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from adjudication.evaluation.tables import NONE, Cell, Column, Row, Table, scale_of
+from adjudication.evaluation.tables import NONE, ScoreCell, ScoreColumn, ScoreRow, ScoreTable, scale_of
 
 TIED = "an order ties all runs, or fewer than two runs have a value"
 
 
-def further_tables(report: Mapping[str, Any]) -> list[Table]:
+def further_tables(report: Mapping[str, Any]) -> list[ScoreTable]:
     """The tables of a report: of each of its evaluations, where a preset has several."""
     parts = report.get("parts") or [report]
     return [table for part in parts for table in _of_part(part, len(parts) > 1)]
 
 
-def _of_part(part: Mapping[str, Any], several: bool) -> Iterator[Table]:
+def _of_part(part: Mapping[str, Any], several: bool) -> Iterator[ScoreTable]:
     against = f" Against {part['gold_label']}." if several else ""
     if part.get("tau"):
         yield _orders(part)
@@ -27,29 +27,29 @@ def _of_part(part: Mapping[str, Any], several: bool) -> Iterator[Table]:
         yield _depths(part["depths"], against)
 
 
-def _orders(part: Mapping[str, Any]) -> Table:
+def _orders(part: Mapping[str, Any]) -> ScoreTable:
     rows = []
     for each in part["tau"]:
         taus = [_estimate(each["tau_b"]), _estimate(each["tau_ap"])]
-        rows.append(Row(each["measure"], (_count(len(each["runs"])), _count(each["tau_b"]["n_items"]), *taus)))
+        rows.append(ScoreRow(each["measure"], (_count(len(each["runs"])), _count(each["tau_b"]["n_items"]), *taus)))
     first, second = part["tau"][0]["reference"], part["tau"][0]["other"]
     caption = (
         "Order of the runs under two golds: Kendall's τ-b and τ_AP of the runs' means on the topics of both golds. "
         f"The reference of τ_AP is {first}; the other gold is {second}."
     )
     about = "In brackets: 95% intervals over topics (percentile bootstrap)."
-    columns = tuple(map(Column, ("Runs", "Topics", "τ-b", "τ_AP")))
-    return Table("Measure", columns, tuple(rows), caption, with_interval=True, interval_about=about)
+    columns = tuple(map(ScoreColumn, ("Runs", "Topics", "τ-b", "τ_AP")))
+    return ScoreTable("Measure", columns, tuple(rows), caption, with_interval=True, interval_about=about)
 
 
-def _left_out(entries: Sequence[Mapping[str, Any]], against: str) -> Table:
+def _left_out(entries: Sequence[Mapping[str, Any]], against: str) -> ScoreTable:
     """Reports stored before December 2026 know only of pooled runs, which they call `run`."""
     rows = []
     for each in entries:
         figures = (_figure(each["measure"], each[name]) for name in ("value", "value_without", "change"))
         counts = (_count(each[name]) for name in ("n_topics", "n_topics_without", "rank", "rank_without"))
-        words = Cell(each["measure"]), _count(each["judgments"]), Cell(each["run"])
-        rows.append(Row(each.get("method", each["run"]), (*words, *figures, *counts, _tau(each.get("tau_b")))))
+        words = ScoreCell(each["measure"]), _count(each["judgments"]), ScoreCell(each["run"])
+        rows.append(ScoreRow(each.get("method", each["run"]), (*words, *figures, *counts, _tau(each.get("tau_b")))))
     caption = (
         "Dependence on the pools: the judgments that one method alone brought into the pools count as none, as if "
         "nobody had used it. The figures are those of the pooled run itself, or of the run that changes most where the "
@@ -58,43 +58,47 @@ def _left_out(entries: Sequence[Mapping[str, Any]], against: str) -> Table:
     )
     texts = ("Measure", "Run")
     names = ("Measure", "Judgments", "Run", "Value", "Without", "Change", "Topics", "Topics without", "Rank")
-    columns = tuple(Column(name, is_text=name in texts) for name in (*names, "Rank without", "τ-b"))
-    return Table("Method", columns, tuple(rows), caption)
+    columns = tuple(ScoreColumn(name, is_text=name in texts) for name in (*names, "Rank without", "τ-b"))
+    return ScoreTable("Method", columns, tuple(rows), caption)
 
 
-def _depths(entries: Sequence[Mapping[str, Any]], against: str) -> Table:
+def _depths(entries: Sequence[Mapping[str, Any]], against: str) -> ScoreTable:
     measures = list(dict.fromkeys(each["measure"] for each in entries))
     taus = {(each["depth"], each["measure"]): each["tau_b"] for each in entries}
     sizes = {each["depth"]: each["judgments"] for each in entries}
     rows = [
-        Row(f"first {depth:,}", (_count(judged), *(_tau(taus.get((depth, measure))) for measure in measures)))
+        ScoreRow(f"first {depth:,}", (_count(judged), *(_tau(taus.get((depth, measure))) for measure in measures)))
         for depth, judged in sizes.items()
     ]
     caption = (
         "Shallower pools: τ-b between the order of the runs with all judgments and with those of documents that a "
         f"pooled ranking has among its first ones, or that something without ranks brought in; – where {TIED}.{against}"
     )
-    columns = (Column("Judgments"), *(Column(measure, ("τ-b",)) for measure in measures))
-    return Table("Depth", columns, tuple(rows), caption)
+    columns = (ScoreColumn("Judgments"), *(ScoreColumn(measure, ("τ-b",)) for measure in measures))
+    return ScoreTable("Depth", columns, tuple(rows), caption)
 
 
-def _figure(measure: str, value: float | None) -> Cell:
+def _figure(measure: str, value: float | None) -> ScoreCell:
     scale = scale_of(measure)
-    cell = Cell(NONE, value, scale=scale, places=2 if scale == 100 else 1)
-    return Cell(NONE) if value is None else Cell(cell.printed(value), value, scale=cell.scale, places=cell.places)
+    cell = ScoreCell(NONE, value, scale=scale, places=2 if scale == 100 else 1)
+    return (
+        ScoreCell(NONE)
+        if value is None
+        else ScoreCell(cell.printed(value), value, scale=cell.scale, places=cell.places)
+    )
 
 
-def _tau(value: float | None) -> Cell:
-    return Cell(NONE, why=TIED) if value is None else Cell(f"{value:.3f}", value, places=3)
+def _tau(value: float | None) -> ScoreCell:
+    return ScoreCell(NONE, why=TIED) if value is None else ScoreCell(f"{value:.3f}", value, places=3)
 
 
-def _count(number: int | None) -> Cell:
-    return Cell(NONE) if number is None else Cell(f"{number:,}", number, places=0)
+def _count(number: int | None) -> ScoreCell:
+    return ScoreCell(NONE) if number is None else ScoreCell(f"{number:,}", number, places=0)
 
 
-def _estimate(figure: Mapping[str, Any]) -> Cell:
+def _estimate(figure: Mapping[str, Any]) -> ScoreCell:
     """With its interval, which the table prints behind it; the reason where it is undefined."""
     if figure["value"] is None:
-        return Cell(NONE, why=str(figure["reason"]).replace("_", " "))
+        return ScoreCell(NONE, why=str(figure["reason"]).replace("_", " "))
     ci = figure["ci"] or {}
-    return Cell(f"{figure['value']:.3f}", figure["value"], low=ci.get("low"), high=ci.get("high"), places=3)
+    return ScoreCell(f"{figure['value']:.3f}", figure["value"], low=ci.get("low"), high=ci.get("high"), places=3)

@@ -9,11 +9,11 @@ from adjudication.evaluation.tables import (
     DAGGER,
     NONE,
     PLAIN,
-    Cell,
-    Column,
-    Row,
+    ScoreCell,
+    ScoreColumn,
+    ScoreRow,
+    ScoreTable,
     Style,
-    Table,
     figure_text,
     scale_of,
 )
@@ -39,7 +39,7 @@ WITHOUT = {
     "undefined_in_bootstrap": "too many resamples have no value",
     "no_variation": "every topic scores the same",
 }
-Heads = Sequence[tuple[Column, SubsetFigures | None, str]]  # column, its topics (None: there are none), measure
+Heads = Sequence[tuple[ScoreColumn, SubsetFigures | None, str]]  # column, its topics (None: there are none), measure
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,18 +47,20 @@ class Built:
     """A column with its cells, in the order of the runs. `is_tested` says whether † could stand in it, `is_small` that
     only the small number of its topics keeps † away."""
 
-    column: Column
-    cells: tuple[Cell, ...]
+    column: ScoreColumn
+    cells: tuple[ScoreCell, ...]
     estimates: tuple[Estimate, ...] = ()
     is_tested: bool = False
     is_small: bool = False
 
 
-def make_table(done: EvaluationResult, style: Style = PLAIN) -> Table:
+def make_table(done: EvaluationResult, style: Style = PLAIN) -> ScoreTable:
     """Runs in rows; measures in columns, for all topics and for each combination of the attributes asked for."""
     subsets = [each for each in done.subsets if len(each.by) in (0, len(done.spec.by))]
     columns = [
-        (Column(measure, subset_heading(done, each)), each, measure) for each in subsets for measure in done.measures
+        (ScoreColumn(measure, subset_heading(done, each)), each, measure)
+        for each in subsets
+        for measure in done.measures
     ]
     return build_table(done, columns, style)
 
@@ -81,14 +83,14 @@ def build_table(
     columns: Heads,
     style: Style = PLAIN,
     label: Callable[[str], tuple[str, bool]] = lambda run: (run, False),
-) -> Table:
+) -> ScoreTable:
     """A table of these columns; `label` says how a run is called and whether it is indented."""
     built = [_column(done, column, figures, measure, style) for column, figures, measure in columns]
     rows = []
     for place, run in enumerate(done.runs):
         name, indented = label(run)
-        rows.append(Row(name, tuple(each.cells[place] for each in built), indented))
-    return Table(
+        rows.append(ScoreRow(name, tuple(each.cells[place] for each in built), indented))
+    return ScoreTable(
         "Run",
         tuple(each.column for each in built),
         tuple(rows),
@@ -100,9 +102,11 @@ def build_table(
     )
 
 
-def _column(done: EvaluationResult, column: Column, figures: SubsetFigures | None, measure: str, style: Style) -> Built:
+def _column(
+    done: EvaluationResult, column: ScoreColumn, figures: SubsetFigures | None, measure: str, style: Style
+) -> Built:
     if figures is None:
-        return Built(column, tuple(Cell(NONE, why=NO_TOPICS) for _ in done.runs))
+        return Built(column, tuple(ScoreCell(NONE, why=NO_TOPICS) for _ in done.runs))
     estimates = {run: figures.means[run][measure] for run in done.runs}
     best = _best(done, estimates, lambda value: figure_text(measure, value, style))
     tests = list(_tests(figures.tests, measure, done.spec.baseline or (best[0] if best else "")))
@@ -136,18 +140,18 @@ def _is_significant(test: RunComparison, style: Style) -> bool:
     return p is not None and p < ALPHA and test.t_test.n >= FEWEST_TOPICS
 
 
-def _undefined(done: EvaluationResult, run: str, measure: str, estimate: Estimate) -> Cell | None:
+def _undefined(done: EvaluationResult, run: str, measure: str, estimate: Estimate) -> ScoreCell | None:
     if estimate.value is not None:
         return None
     reason = REASONS.get(str(estimate.reason), str(estimate.reason))
     why = done.problems.get(run) or done.scores[run].problems.get(measure) or reason
-    return Cell(NONE, why=why)
+    return ScoreCell(NONE, why=why)
 
 
-def _cell(measure: str, estimate: Estimate, style: Style) -> Cell:
+def _cell(measure: str, estimate: Estimate, style: Style) -> ScoreCell:
     value, scale = estimate.value or 0.0, scale_of(measure)
     low, high = (estimate.ci.low, estimate.ci.high) if estimate.ci else (None, None)
-    return Cell(
+    return ScoreCell(
         figure_text(measure, value, style),
         value,
         low=low,

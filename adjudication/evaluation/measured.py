@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudication.evaluation.tables import ALPHA, DAGGER, Cell, Column, Row, Table, figure_text
+from adjudication.evaluation.tables import ALPHA, DAGGER, ScoreCell, ScoreColumn, ScoreRow, ScoreTable, figure_text
 from adjudication.models import Evaluation
 from engines.formats.csv_text import write_csv
 from engines.stats.results import FloatArray
@@ -218,7 +218,7 @@ class MatrixRow:
 
 
 @dataclass(frozen=True)
-class Matrix:
+class RunMatrix:
     """Every run against every other on a measure, the highest mean first. `n_tests` were corrected for together."""
 
     measure: str
@@ -228,7 +228,7 @@ class Matrix:
     n_marked: int
 
 
-def pair_matrix(part: Measured, measure: str, test: str) -> Matrix:
+def pair_matrix(part: Measured, measure: str, test: str) -> RunMatrix:
     """The matrix over all topics, from the tests of the report."""
     means = {run: of[measure]["value"] for run, of in part.report["subsets"][0]["runs"].items()}
     runs = sorted(means, key=lambda run: (means[run] is None, -(means[run] or 0.0)))
@@ -241,14 +241,14 @@ def pair_matrix(part: Measured, measure: str, test: str) -> Matrix:
         found[each["b"], each["a"]] = MatrixCell(None if gap is None else -gap, **shared)
     rows = tuple(MatrixRow(run, means[run], tuple(_cell(found, run, other) for other in runs)) for run in runs)
     marked = sum(cell.is_marked for row in rows for cell in row.cells) // 2
-    return Matrix(measure, test, rows, sum(each["p"] is not None for each in tests), marked)
+    return RunMatrix(measure, test, rows, sum(each["p"] is not None for each in tests), marked)
 
 
 def _cell(found: Mapping[tuple[str, str], MatrixCell], run: str, other: str) -> MatrixCell:
     return MatrixCell(is_self=True) if run == other else found.get((run, other), MatrixCell(why="not tested"))
 
 
-def pairs_csv(matrix: Matrix) -> Iterator[str]:
+def pairs_csv(matrix: RunMatrix) -> Iterator[str]:
     """A line for each run against each other, in both orders; differences as shares, empty where there is none."""
     names = [row.run for row in matrix.rows]
     rows = (
@@ -260,11 +260,11 @@ def pairs_csv(matrix: Matrix) -> Iterator[str]:
     return write_csv(PAIR_COLUMNS, rows)
 
 
-def matrix_table(matrix: Matrix) -> Table:
+def matrix_table(matrix: RunMatrix) -> ScoreTable:
     """Runs by runs: the row's mean minus the column's, the adjusted p in brackets; both orders of a pair are there."""
-    columns = (Column(matrix.measure), *(Column(row.run) for row in matrix.rows))
+    columns = (ScoreColumn(matrix.measure), *(ScoreColumn(row.run) for row in matrix.rows))
     rows = tuple(
-        Row(row.run, (_mean(matrix, row.value), *(_table_cell(matrix, each) for each in row.cells)))
+        ScoreRow(row.run, (_mean(matrix, row.value), *(_table_cell(matrix, each) for each in row.cells)))
         for row in matrix.rows
     )
     caption = (
@@ -272,17 +272,17 @@ def matrix_table(matrix: Matrix) -> Table:
         f"between 0 and 1. In brackets: p of the {TESTS[matrix.test]}, Holm-adjusted for all {matrix.n_tests:,} "
         f"comparisons of the evaluation. {DAGGER}: below {ALPHA}, over at least {FEWEST_TOPICS} topics."
     )
-    return Table("Run", columns, rows, caption)
+    return ScoreTable("Run", columns, rows, caption)
 
 
-def _mean(matrix: Matrix, value: float | None) -> Cell:
-    return Cell("–") if value is None else Cell(figure_text(matrix.measure, value), value)
+def _mean(matrix: RunMatrix, value: float | None) -> ScoreCell:
+    return ScoreCell("–") if value is None else ScoreCell(figure_text(matrix.measure, value), value)
 
 
-def _table_cell(matrix: Matrix, cell: MatrixCell) -> Cell:
+def _table_cell(matrix: RunMatrix, cell: MatrixCell) -> ScoreCell:
     if cell.is_self:
-        return Cell("")
+        return ScoreCell("")
     if cell.difference is None:
-        return Cell("–", why=cell.why)
+        return ScoreCell("–", why=cell.why)
     p = cell.why or "no p" if cell.p_holm is None else f"{cell.p_holm:.3g}"
-    return Cell(f"{figure_text(matrix.measure, cell.difference)} ({p})", cell.difference, is_marked=cell.is_marked)
+    return ScoreCell(f"{figure_text(matrix.measure, cell.difference)} ({p})", cell.difference, is_marked=cell.is_marked)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from adjudication.evaluation.tables import Cell, Row, Table
+from adjudication.evaluation.tables import ScoreCell, ScoreRow, ScoreTable
 
 WIDTH, ROW = 100.0, 28  # percent, pixels of a row
 WIDEST = 5.0  # percent of the plot's width that one bar and the room around it take at most
@@ -16,7 +16,7 @@ PLOT_CAPTION = "Points are means, lines 95% intervals over topics."
 
 
 @dataclass(frozen=True)
-class Mark:
+class RunMark:
     """One run in the plot; positions in percent of its width. `at` is None where there is `why` instead of a value.
 
     `words` are the figure and its interval as text.
@@ -41,24 +41,24 @@ class Plot:
     """Points with intervals for one column. `ticks` are (position in percent, text)."""
 
     heading: str
-    marks: tuple[Mark, ...]
+    marks: tuple[RunMark, ...]
     ticks: tuple[tuple[float, str], ...]
     height: int
 
 
-def sorted_table(table: Table, column: int | None) -> Table:
+def sorted_table(table: ScoreTable, column: int | None) -> ScoreTable:
     """The rows by a column, the highest first, undefined ones last; as they are without one."""
     if column is None:
         return table
 
-    def key(row: Row) -> tuple[bool, float]:
+    def key(row: ScoreRow) -> tuple[bool, float]:
         value = row.cells[column].value
         return value is None, -(value or 0.0)
 
     return replace(table, rows=tuple(sorted(table.rows, key=key)))
 
 
-def plot_of(table: Table, column: int) -> Plot | None:
+def plot_of(table: ScoreTable, column: int) -> Plot | None:
     """The column as points with their intervals, the highest on top, undefined ones last; None without a value."""
     rows = [row for row in sorted_table(table, column).rows if row.cells]
     cells = [row.cells[column] for row in rows]
@@ -73,7 +73,7 @@ def plot_of(table: Table, column: int) -> Plot | None:
         return None if value is None else round(WIDTH * (value - low) / (high - low), 2)
 
     marks = tuple(
-        Mark(
+        RunMark(
             label=row.label,
             words=_words(cell),
             y=ROW * at + ROW // 2,
@@ -88,7 +88,7 @@ def plot_of(table: Table, column: int) -> Plot | None:
     return Plot(table.columns[column].heading, marks, ticks, ROW * len(rows))
 
 
-def _ends(cells: Sequence[Cell]) -> list[float]:
+def _ends(cells: Sequence[ScoreCell]) -> list[float]:
     """Round numbers along the axis, the first and the last around all points and intervals, not below 0.
 
     What lies between 0 and 1 has an axis that ends there.
@@ -103,7 +103,7 @@ def _ends(cells: Sequence[Cell]) -> list[float]:
     return [step * at for at in range(math.floor(low / step), math.ceil(high / step) + 1)]
 
 
-def _words(cell: Cell) -> str:
+def _words(cell: ScoreCell) -> str:
     """The figure with its interval, in the digits of the table, or why there is none."""
     if cell.value is None:
         return f"undefined: {cell.why}"
@@ -139,9 +139,9 @@ def bars_of(gaps: Sequence[float]) -> Bars | None:
     return Bars(bars, zero, top, bottom)
 
 
-def draw_plot(table: Table, column: int, form: str) -> bytes | None:
+def draw_plot(table: ScoreTable, column: int, form: str) -> bytes | None:
     """The plot of a column as a file for a paper: SVG or PDF, with what it shows and assumes below it."""
-    from adjudication.agreement.drawings import Line, draw_forest
+    from adjudication.agreement.drawings import DrawnLine, draw_forest
 
     rows = sorted_table(table, column).rows
     cells = [row.cells[column] for row in rows if row.cells]
@@ -149,7 +149,7 @@ def draw_plot(table: Table, column: int, form: str) -> bytes | None:
         return None
     scale = max(cell.scale for cell in cells if cell.value is not None)
     lines = [
-        Line(row.label, _times(cell.value, scale), _times(cell.low, scale), _times(cell.high, scale), cell.why)
+        DrawnLine(row.label, _times(cell.value, scale), _times(cell.low, scale), _times(cell.high, scale), cell.why)
         for row, cell in zip(rows, cells, strict=True)
     ]
     axis = f"{table.columns[column].heading}{' in percent' if scale == 100 else ''}"

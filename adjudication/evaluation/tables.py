@@ -16,7 +16,7 @@ NONE = "–"  # where there is no figure
 
 
 @dataclass(frozen=True)
-class Cell:
+class ScoreCell:
     """One figure. `text` is what is printed, `why` the reason where there is none; `value` is the figure in full, and
     so are its standard error `se` and its interval, of which `low` and `high` alone may be there.
 
@@ -39,7 +39,7 @@ class Cell:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Cell":
+    def from_json(cls, stored: Mapping[str, Any]) -> "ScoreCell":
         """As stored; tables stored before December 2026 say only by their text how a figure is printed."""
         cell = cls(**stored)
         if "scale" in stored or cell.value is None or not cell.text[:1].isdigit():
@@ -60,14 +60,14 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     label: str
-    cells: tuple[Cell, ...]
+    cells: tuple[ScoreCell, ...]
     is_indented: bool = False
 
 
 @dataclass(frozen=True)
-class Column:
+class ScoreColumn:
     """A measure over some topics. `groups` are the headings above it, the outermost first.
 
     `is_text` says that its cells hold words, `is_interval` that they hold intervals alone.
@@ -85,7 +85,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class ScoreTable:
     """What is printed: columns with their headings, rows, the caption and notes below it.
 
     Standard errors and intervals are printed with the figures on request; `se_about` and `interval_about` say then what
@@ -93,8 +93,8 @@ class Table:
     """
 
     corner: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: tuple[ScoreColumn, ...]
+    rows: tuple[ScoreRow, ...]
     caption: str
     notes: tuple[str, ...] = ()
     stale: str = ""  # what has changed since its figures were measured, in a sentence
@@ -115,18 +115,19 @@ class Table:
         return shape
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Table":
+    def from_json(cls, stored: Mapping[str, Any]) -> "ScoreTable":
         shape = dict(stored)
         kinds = shape.pop("kinds", [[False, False]] * len(shape["columns"]))
         shape["columns"] = tuple(
-            Column(each[-1], tuple(each[:-1]), *kind) for each, kind in zip(shape["columns"], kinds, strict=True)
+            ScoreColumn(each[-1], tuple(each[:-1]), *kind) for each, kind in zip(shape["columns"], kinds, strict=True)
         )
         shape["rows"] = tuple(
-            Row(row["label"], tuple(map(Cell.from_json, row["cells"])), row["is_indented"]) for row in shape["rows"]
+            ScoreRow(row["label"], tuple(map(ScoreCell.from_json, row["cells"])), row["is_indented"])
+            for row in shape["rows"]
         )
         return cls(**{**shape, "notes": tuple(shape["notes"])})
 
-    def shown(self, *, se: bool = False, interval: bool = False) -> "Table":
+    def shown(self, *, se: bool = False, interval: bool = False) -> "ScoreTable":
         """The table with standard errors and intervals as well, as far as there is something to say of them."""
         return replace(
             self,
@@ -140,13 +141,13 @@ class Table:
         more = (self.se_about if self.with_se else "", self.interval_about if self.with_interval else "")
         return " ".join(filter(None, [self.caption, *more]))
 
-    def spread(self, cell: Cell) -> str:
+    def spread(self, cell: ScoreCell) -> str:
         """What is printed behind a figure: its standard error, its interval, or nothing."""
         se = f"± {cell.printed(cell.se)}" if self.with_se and cell.se is not None and "±" not in cell.text else ""
         return " ".join(filter(None, [se, cell.interval if self.with_interval and cell.value is not None else ""]))
 
     @property
-    def named_rows(self) -> list[tuple[Row, list[tuple[Cell, str]]]]:
+    def named_rows(self) -> list[tuple[ScoreRow, list[tuple[ScoreCell, str]]]]:
         """The rows with what is printed behind each figure."""
         return [(row, [(cell, self.spread(cell)) for cell in row.cells]) for row in self.rows]
 

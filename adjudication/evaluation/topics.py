@@ -19,7 +19,7 @@ Rankings = Mapping[str, Sequence[str]]  # {run: docnos, best first}
 
 
 @dataclass(frozen=True)
-class RankedDocument:
+class DocumentInRuns:
     """A document with its rank in each run (None where the run does not have it) and its grade (None: not judged)."""
 
     docno: str
@@ -43,8 +43,8 @@ class TopicPage:
 
     topic: str
     runs: tuple[tuple[int, str], ...]  # with their number among all runs of the evaluation
-    relevant: tuple[RankedDocument, ...]
-    unjudged: tuple[RankedDocument, ...]
+    relevant: tuple[DocumentInRuns, ...]
+    unjudged: tuple[DocumentInRuns, ...]
     n_judged: int
     is_changed: bool
 
@@ -79,10 +79,10 @@ def topic_page(collection: Collection, part: Measured, found: LoadedGold, topic:
     new = list(dict.fromkeys(docno for docnos in rankings.values() for docno in docnos[:depth] if docno not in places))
     titles = dict(collection.documents.filter(docno__in=[*relevant, *new]).values_list("docno", "title"))
 
-    def document(docno: str) -> RankedDocument:
+    def document(docno: str) -> DocumentInRuns:
         place = places.get(docno)
         ranks = tuple(at.get(run, {}).get(docno) for run in runs)
-        return RankedDocument(docno, titles.get(docno), None if place is None else float(gold.gain[place]), ranks)
+        return DocumentInRuns(docno, titles.get(docno), None if place is None else float(gold.gain[place]), ranks)
 
     return TopicPage(
         topic,
@@ -94,7 +94,7 @@ def topic_page(collection: Collection, part: Measured, found: LoadedGold, topic:
     )
 
 
-def _support(document: RankedDocument, depth: int) -> int:
+def _support(document: DocumentInRuns, depth: int) -> int:
     """How many runs have it among the first `depth`."""
     return sum(rank is not None and rank <= depth for rank in document.ranks)
 

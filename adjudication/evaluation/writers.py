@@ -10,14 +10,14 @@ from typing import Any
 from adjudication.agreement.report import escape
 from adjudication.evaluation.further import further_tables
 from adjudication.evaluation.result import EvaluationResult
-from adjudication.evaluation.tables import DAGGER, NONE, Cell, Column, Table
+from adjudication.evaluation.tables import DAGGER, NONE, ScoreCell, ScoreColumn, ScoreTable
 from engines.formats.csv_text import write_csv
 
 STALE = "stale"  # the column that says so
 _MARKDOWN = re.compile(r"[\\`*\[\]>|]|<(?=[A-Za-z/!?])|\b_|_\b")  # what would begin a mark-up
 
 
-def write_report(form: str, table: Table, report: Mapping[str, Any]) -> str:
+def write_report(form: str, table: ScoreTable, report: Mapping[str, Any]) -> str:
     """The table and what else was asked for (order under two golds, dependence on the pools) in one of `WRITERS`.
 
     In CSV the tables follow each other after an empty line.
@@ -26,7 +26,7 @@ def write_report(form: str, table: Table, report: Mapping[str, Any]) -> str:
     return ("\r\n" if form == "csv" else "\n").join(WRITERS[form](each) for each in tables)
 
 
-def noted(table: Table, stale: str) -> Table:
+def noted(table: ScoreTable, stale: str) -> ScoreTable:
     """The table with a first note (in CSV a column) that says what has changed since then; "" for nothing."""
     return replace(table, notes=(stale, *table.notes), stale=stale) if stale else table
 
@@ -37,7 +37,7 @@ def with_stale(text: str, stale: str) -> str:
     return "".join(write_csv([*header, STALE], [[*row, stale] for row in rows], guarded=False)) if stale else text
 
 
-def as_markdown(table: Table) -> str:
+def as_markdown(table: ScoreTable) -> str:
     """A Markdown table; headings above columns are put before their names."""
     lines = [
         "| " + " | ".join([table.corner, *(_plain(column.heading) for column in table.columns)]) + " |",
@@ -54,13 +54,13 @@ def _plain(text: str) -> str:
     return _MARKDOWN.sub(r"\\\g<0>", " ".join(text.split()))
 
 
-def _markdown(cell: Cell, spread: str) -> str:
+def _markdown(cell: ScoreCell, spread: str) -> str:
     text = _plain(cell.text)
     text = (f"**{text}**" if cell.is_best else text) + (DAGGER if cell.is_marked else "")
     return f"{text} {spread}" if spread else text
 
 
-def as_latex(table: Table) -> str:
+def as_latex(table: ScoreTable) -> str:
     """A table environment for a paper; what a reader must know is printed below the caption."""
     sides = "".join("l" if column.is_text else "r" for column in table.columns)
     lines = [r"\begin{table}", rf"\begin{{tabular}}{{l{sides}}}", r"\hline"]
@@ -83,13 +83,13 @@ def _latex_text(text: str) -> str:
     return escape(text).replace(DAGGER, r"$^\dagger$").replace(NONE, "--")
 
 
-def _latex(cell: Cell, spread: str) -> str:
+def _latex(cell: ScoreCell, spread: str) -> str:
     text = _latex_text(cell.text)
     text = (rf"\textbf{{{text}}}" if cell.is_best else text) + (r"$^\dagger$" if cell.is_marked else "")
     return f"{text} {escape(spread)}" if spread else text
 
 
-def as_csv(table: Table) -> str:
+def as_csv(table: ScoreTable) -> str:
     """The figures as they are printed, each a number in a separate column: figure, standard error and interval where
     they were asked for, how many topics count, †, and the reason where there is no figure."""
     columns = [(column, [row.cells[place] for row in table.rows]) for place, column in enumerate(table.columns)]
@@ -99,7 +99,9 @@ def as_csv(table: Table) -> str:
     return "".join(write_csv([table.corner, *(heading for heading, _ in found)], rows))
 
 
-def _csv_columns(table: Table, column: Column, cells: Sequence[Cell]) -> Iterator[tuple[str, Sequence[object]]]:
+def _csv_columns(
+    table: ScoreTable, column: ScoreColumn, cells: Sequence[ScoreCell]
+) -> Iterator[tuple[str, Sequence[object]]]:
     """(heading, values) of what a column of the table becomes."""
     name = column.heading
     ends = [(f"{name} low", [cell.printed(cell.low) for cell in cells])]
@@ -120,7 +122,7 @@ def _csv_columns(table: Table, column: Column, cells: Sequence[Cell]) -> Iterato
         yield f"{name} reason", [cell.why for cell in cells]
 
 
-def _number(cell: Cell) -> str:
+def _number(cell: ScoreCell) -> str:
     return "" if cell.value is None else cell.printed(cell.value)
 
 
@@ -154,4 +156,4 @@ def _figure_rows(done: EvaluationResult) -> Iterator[list[object]]:
                 ]
 
 
-WRITERS: dict[str, Callable[[Table], str]] = {"markdown": as_markdown, "latex": as_latex, "csv": as_csv}
+WRITERS: dict[str, Callable[[ScoreTable], str]] = {"markdown": as_markdown, "latex": as_latex, "csv": as_csv}

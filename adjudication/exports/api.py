@@ -13,7 +13,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from accounts.api import Operation
+from accounts.api import DescribedMethod
 from accounts.schema import answers
 from adjudication.exporting.forms import words_of
 from adjudication.exporting.options import formats, make_options, option_fields
@@ -69,7 +69,7 @@ class ExportFile(InCollectionView):
     content_negotiation_class = AnyType
     roles: ClassVar[dict[str, tuple[Role, ...]]] = {"GET": OVERSEERS}
 
-    def known_queries(self, operation: Operation) -> Collection[str]:
+    def known_queries(self, operation: DescribedMethod) -> Collection[str]:
         """The options of this export; of one that does not exist, those of all."""
         own = [each for each in EXPORTERS.values() if each.format == self.kwargs["name"]]
         return option_fields(own or None)

@@ -26,7 +26,7 @@ from engines.formats.litsearch_parquet import MAGIC
 IN_WORDS = {"members": "files"}
 
 
-class Command(ReportingCommand):
+class ExportCommand(ReportingCommand):
     called = "export"
     help = "Write qrels, topics, judgments or documents of a collection, to a file or to standard output."
 

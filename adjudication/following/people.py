@@ -99,7 +99,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class QuarterPart:
     """Labels of one level in one quarter: how many, how many of them on items of others too, agreement added up."""
 
     quarter: int
@@ -129,7 +129,7 @@ def make_people(
         seconds = tuple(mine["seconds"]) if mine["seconds"] else None
         others = [each for pk, each in medians.items() if pk != one.pk]
         looks = [look_at_speed(mine["timed"], seconds[1] if seconds else None, others)]
-        parts = [Part(*row) for row in mine["answers"].get(criterion, [])] if criterion else []
+        parts = [QuarterPart(*row) for row in mine["answers"].get(criterion, [])] if criterion else []
         if criterion:
             looks += [look_at_levels(parts, levels), look_at_drift(parts)]
         if time_left:
@@ -174,7 +174,7 @@ def look_at_speed(timed: int, middle: float | None, others: Sequence[float]) -> 
     return Look(name, False, text)
 
 
-def look_at_levels(parts: Sequence[Part], levels: Mapping[int, str]) -> Look:
+def look_at_levels(parts: Sequence[QuarterPart], levels: Mapping[int, str]) -> Look:
     """Nearly always the same level, where the others gave that level less often on the same items."""
     name = "Levels"
     total = sum(part.n for part in parts)
@@ -200,7 +200,7 @@ def look_at_levels(parts: Sequence[Part], levels: Mapping[int, str]) -> Look:
     return Look(name, False, text)
 
 
-def look_at_drift(parts: Sequence[Part]) -> Look:
+def look_at_drift(parts: Sequence[QuarterPart]) -> Look:
     """Agreement with the others in the last quarter of the work against the first three, with a 95% interval."""
     name = "Agreement over time"
     before = [part for part in parts if part.quarter < 4]
@@ -224,7 +224,7 @@ def look_at_drift(parts: Sequence[Part]) -> Look:
     return Look(name, False, text)
 
 
-def _mean(parts: Sequence[Part]) -> tuple[float, float]:
+def _mean(parts: Sequence[QuarterPart]) -> tuple[float, float]:
     """Mean agreement over the shared items, and the variance of that mean."""
     n = sum(part.shared for part in parts)
     mean = sum(part.agreed for part in parts) / n
@@ -232,7 +232,7 @@ def _mean(parts: Sequence[Part]) -> tuple[float, float]:
     return mean, spread / n
 
 
-def _agreement(parts: Sequence[Part], quarter: int) -> float | None:
+def _agreement(parts: Sequence[QuarterPart], quarter: int) -> float | None:
     chosen = [part for part in parts if part.quarter == quarter]
     shared = sum(part.shared for part in chosen)
     return sum(part.agreed for part in chosen) / shared if shared else None

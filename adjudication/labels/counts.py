@@ -4,7 +4,7 @@ from django.db.models import QuerySet
 
 from accounts.models import JobState
 from adjudication.labels.ballots import KINDS
-from adjudication.labels.labels import Table
+from adjudication.labels.labels import LabelTable
 from adjudication.labels.staleness import Standing, count_newer
 from adjudication.models import Voters, VoteRun
 from annotation.campaigns.overrides import Override, overrides_in
@@ -33,7 +33,7 @@ def overrides_in_verdicts(campaign: Campaign) -> list[Override]:
     return [] if newest is None or newest.voters == Voters.HUMANS else overrides_in(campaign)
 
 
-def fetch_vote_standing(campaign: Campaign, labels: Table | None = None) -> Standing[VoteRun]:
+def fetch_vote_standing(campaign: Campaign, labels: LabelTable | None = None) -> Standing[VoteRun]:
     """The newest count of votes that ended, the newest of all, and how many votes have changed since the former.
 
     Labels of those who have no vote in it change nothing. With `labels`, all of the campaign at this moment, it is
@@ -54,7 +54,7 @@ def votes_note(standing: Standing[VoteRun]) -> str:
     return f"The votes were counted before {standing.since}." if standing.is_stale else ""
 
 
-def votes_in(campaign: Campaign, labels: Table, voters: str) -> Table:
+def votes_in(campaign: Campaign, labels: LabelTable, voters: str) -> LabelTable:
     """Those of the labels that have a vote where `voters` vote."""
     entitled = campaign.annotators.filter(kind__in=KINDS[voters])
     return labels.of_annotators(list(entitled.values_list("pk", flat=True)))

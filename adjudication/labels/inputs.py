@@ -9,7 +9,15 @@ from typing import Any
 import numpy as np
 from django.db import connection, transaction
 
-from adjudication.labels.labels import IntArray, Matrix, Table, read_labels, read_repeats, read_topics, scale_of
+from adjudication.labels.labels import (
+    IntArray,
+    LabelMatrix,
+    LabelTable,
+    read_labels,
+    read_repeats,
+    read_topics,
+    scale_of,
+)
 from adjudication.models import Verdict
 from annotation.models import AnnotatorKind, Campaign, Criterion
 from engines.stats.labels import MISSING, Annotator, Kind, Labels, make_labels
@@ -35,8 +43,8 @@ class Inputs:
     for no verdict): equal digests are equal inputs. A count of votes changes only the latter.
     """
 
-    table: Table
-    repeats: Table
+    table: LabelTable
+    repeats: LabelTable
     verdicts: dict[int, dict[int, int]]
     voters: dict[int, set[int]]
     people: dict[int, dict[str, Any]]
@@ -79,7 +87,7 @@ def read_inputs(campaign: Campaign) -> Inputs:
     return Inputs(table, repeats, verdicts, voters, people, items, topics, digest.hexdigest(), found_verdicts)
 
 
-def _digest_of_verdicts(table: Table, verdicts: dict[int, dict[int, int]], voters: dict[int, set[int]]) -> str:
+def _digest_of_verdicts(table: LabelTable, verdicts: dict[int, dict[int, int]], voters: dict[int, set[int]]) -> str:
     """Who voted on each criterion, and the values that somebody without a vote is compared with; "" for no verdict."""
     if not verdicts:
         return ""
@@ -118,21 +126,21 @@ def _read_voters(campaign: Campaign) -> dict[int, set[int]]:
     return voters
 
 
-def labels_of(criterion: Criterion, inputs: Inputs) -> tuple[Matrix, Labels]:
+def labels_of(criterion: Criterion, inputs: Inputs) -> tuple[LabelMatrix, Labels]:
     """The labels of one criterion: their matrix, in the order pages show it, and what the statistics take."""
     scale = scale_of(criterion)
     matrix = people_first(inputs.table.of_criterion(criterion.pk).matrix(scale), inputs)
     return matrix, build_labels(criterion, scale, matrix, inputs)
 
 
-def people_first(matrix: Matrix, inputs: Inputs) -> Matrix:
+def people_first(matrix: LabelMatrix, inputs: Inputs) -> LabelMatrix:
     """The columns in the order pages show them: people, then machines, each by name."""
     who = [inputs.people[int(pk)] for pk in matrix.annotators]
     order = sorted(range(len(who)), key=lambda column: (who[column]["kind"], who[column]["name"]))
-    return Matrix(matrix.items, matrix.annotators[order], matrix.positions[:, order])
+    return LabelMatrix(matrix.items, matrix.annotators[order], matrix.positions[:, order])
 
 
-def build_labels(criterion: Criterion, scale: list[int], matrix: Matrix, inputs: Inputs) -> Labels:
+def build_labels(criterion: Criterion, scale: list[int], matrix: LabelMatrix, inputs: Inputs) -> Labels:
     """What the statistics take: positions, annotators with kind, model and run, topics, verdicts and who voted."""
     voted = inputs.voters.get(criterion.pk, set())
     decided = inputs.verdicts.get(criterion.pk)

@@ -42,7 +42,7 @@ WHERE i.campaign_id = %(campaign)s GROUP BY i.id / 1024
 
 
 @dataclass(frozen=True)
-class Table:
+class LabelTable:
     """Every label that counts in a campaign, one row each: (n,) ids and values, ordered by item and annotator."""
 
     items: IntArray
@@ -62,17 +62,17 @@ class Table:
             digest.update(np.ascontiguousarray(column, dtype="<i8").tobytes())
         return digest.hexdigest()
 
-    def of_criterion(self, criterion: int) -> "Table":
+    def of_criterion(self, criterion: int) -> "LabelTable":
         """The labels of one criterion, in the same order."""
         kept = self.criteria == criterion
-        return Table(self.items[kept], self.criteria[kept], self.annotators[kept], self.values[kept])
+        return LabelTable(self.items[kept], self.criteria[kept], self.annotators[kept], self.values[kept])
 
-    def of_annotators(self, annotators: Sequence[int]) -> "Table":
+    def of_annotators(self, annotators: Sequence[int]) -> "LabelTable":
         """The labels of these annotators, in the same order."""
         kept = np.isin(self.annotators, annotators)
-        return Table(self.items[kept], self.criteria[kept], self.annotators[kept], self.values[kept])
+        return LabelTable(self.items[kept], self.criteria[kept], self.annotators[kept], self.values[kept])
 
-    def matrix(self, scale: list[int]) -> "Matrix":
+    def matrix(self, scale: list[int]) -> "LabelMatrix":
         """Labels of one criterion as items by annotators. Raises ValueError on a value that is no level."""
         items, row = np.unique(self.items, return_inverse=True)
         annotators, column = np.unique(self.annotators, return_inverse=True)
@@ -84,23 +84,23 @@ class Table:
             raise ValueError("a label is not a level of the criterion's scale")
         positions = np.full((len(items), len(annotators)), -1, dtype=np.int16)
         positions[row.reshape(-1), column.reshape(-1)] = position
-        return Matrix(items, annotators, positions)
+        return LabelMatrix(items, annotators, positions)
 
 
 @dataclass(frozen=True)
-class Matrix:
+class LabelMatrix:
     """items (n,) and annotators (m,) are ids, rising; positions (n, m) lie on the scale, -1 where missing."""
 
     items: IntArray
     annotators: IntArray
     positions: Positions
 
-    def columns(self, annotators: IntArray) -> "Matrix":
+    def columns(self, annotators: IntArray) -> "LabelMatrix":
         """Only these annotators (those that occur), without the items none of them labelled."""
         kept = np.isin(self.annotators, annotators)
         part = self.positions[:, kept]
         rows = (part >= 0).any(axis=1) if part.shape[1] else np.zeros(len(part), dtype=bool)
-        return Matrix(self.items[rows], self.annotators[kept], part[rows])
+        return LabelMatrix(self.items[rows], self.annotators[kept], part[rows])
 
 
 def campaign_with(slug: str, campaign: str) -> Campaign:
@@ -119,12 +119,12 @@ def campaign_with(slug: str, campaign: str) -> Campaign:
     raise Refused(f"{slug} has no campaign {campaign!r}. " + (f"It has: {known}." if known else "It has none yet."))
 
 
-def read_labels(campaign: Campaign) -> Table:
+def read_labels(campaign: Campaign) -> LabelTable:
     """Every label that counts in the campaign at this moment."""
     return _read_table(campaign, repeat=0)
 
 
-def read_repeats(campaign: Campaign) -> Table:
+def read_repeats(campaign: Campaign) -> LabelTable:
     """The answers to hidden repeats: the same annotator asked again about the same item."""
     return _read_table(campaign, repeat=1)
 
@@ -175,10 +175,10 @@ def scale_of(criterion: Criterion) -> list[int]:
     return [level.value for level in sorted(criterion.levels.all(), key=lambda level: level.value)]
 
 
-def _read_table(campaign: Campaign, *, repeat: int) -> Table:
+def _read_table(campaign: Campaign, *, repeat: int) -> LabelTable:
     found = _read_integers(_COUNTED, {"campaign": campaign.pk, "repeat": repeat}, 4)
     order = np.lexsort((found[:, 2], found[:, 1], found[:, 0]))
-    return Table(*(np.ascontiguousarray(found[order, column]) for column in range(4)))
+    return LabelTable(*(np.ascontiguousarray(found[order, column]) for column in range(4)))
 
 
 def _read_integers(query: str, parameters: dict[str, int], width: int) -> IntArray:

@@ -142,7 +142,7 @@ class RankedDocument:
 
 
 @dataclass(frozen=True)
-class Part:
+class QueryPart:
     """What of a topic is looked at: `key` names it in addresses; no aspects: the whole topic."""
 
     key: str
@@ -178,7 +178,7 @@ def relevance_note(campaign: Campaign, counted_at: datetime | None) -> str:
 
 
 def rank_documents(
-    campaign: Campaign, criterion: Criterion, topic: Topic, part: Part, *, judged_only: bool = False
+    campaign: Campaign, criterion: Criterion, topic: Topic, part: QueryPart, *, judged_only: bool = False
 ) -> list[RankedDocument]:
     """The topic's documents by falling mean over the part, those without a score last; one query.
 
@@ -194,14 +194,14 @@ def rank_documents(
     return found
 
 
-def parts_of(topic: Topic) -> list[Part]:
+def parts_of(topic: Topic) -> list[QueryPart]:
     """The whole topic, each top aspect with what stands below it, each sub-query; three queries."""
     nodes = list(topic.nodes.select_related("aspect"))
     tops = [node for node in nodes if node.parent_id is None]
     below = {top.aspect_id: _with_below(nodes, top) for top in tops}
-    parts = [Part("", "The whole topic")]
+    parts = [QueryPart("", "The whole topic")]
     parts += [
-        Part(f"aspect-{place}", f"Aspect {place}: {top.aspect.text}", tuple(sorted(below[top.aspect_id])))
+        QueryPart(f"aspect-{place}", f"Aspect {place}: {top.aspect.text}", tuple(sorted(below[top.aspect_id])))
         for place, top in enumerate(tops, 1)
     ]
     for sub_query in topic.sub_queries.prefetch_related("chosen"):
@@ -209,9 +209,9 @@ def parts_of(topic: Topic) -> list[Part]:
     return parts
 
 
-def _part_of(sub_query: SubQuery, below: dict[int, set[int]]) -> Part:
+def _part_of(sub_query: SubQuery, below: dict[int, set[int]]) -> QueryPart:
     aspects = set().union(*(below.get(each.aspect_id, {each.aspect_id}) for each in sub_query.chosen.all()))
-    return Part(f"sub-{sub_query.pk}", f"Sub-query {sub_query.number}: {sub_query.text}", tuple(sorted(aspects)))
+    return QueryPart(f"sub-{sub_query.pk}", f"Sub-query {sub_query.number}: {sub_query.text}", tuple(sorted(aspects)))
 
 
 def _with_below(nodes: Sequence[AspectNode], top: AspectNode) -> set[int]:

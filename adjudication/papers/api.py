@@ -338,7 +338,7 @@ class PaperSentBack(InPapersView):
 NewContextTopicsSerializer = MAKE_CONTEXT_TOPICS.serializer("NewContextTopics")
 
 
-class ContextTopics(InCollectionView):
+class ContextTopicsView(InCollectionView):
     """Topics made of citation contexts."""
 
     serializer_class = ContextTopicsSerializer

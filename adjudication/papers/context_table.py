@@ -68,7 +68,7 @@ class TableRow:
 
 
 @dataclass(frozen=True)
-class PaperRow:
+class ContextRow:
     """One figure over the papers; counts but for coverage, which is a share."""
 
     label: str
@@ -84,11 +84,11 @@ def table_rows(figures: Mapping[str, Any]) -> list[TableRow]:
     ]
 
 
-def paper_rows(figures: Mapping[str, Any]) -> list[PaperRow]:
+def paper_rows(figures: Mapping[str, Any]) -> list[ContextRow]:
     """A line for each figure per paper; none for figures that were stored before there were any."""
     found = figures.get("per_paper", {})
     return [
-        PaperRow(label, name == "coverage", Figure(found[name]["mean"], found[name]["min"], found[name]["max"]))
+        ContextRow(label, name == "coverage", Figure(found[name]["mean"], found[name]["min"], found[name]["max"]))
         for name, label in PAPER_LABELS.items()
         if name in found
     ]

@@ -25,7 +25,7 @@ REASONS = {"nothing_to_compare": "nothing to compare", "no_variation": "both alw
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class AgreementCell:
     """A figure as a page shows it: three decimals, or why there is none."""
 
     label: str
@@ -40,7 +40,7 @@ class PairRow:
 
     names: str
     papers: int
-    cells: list[Cell]
+    cells: list[AgreementCell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,6 @@ def _row(names: str, papers: int, counts: Counts) -> PairRow:
     return PairRow(names, papers, [_cell(NAMES[name], figure) for name, figure in counts.figures().items()])
 
 
-def _cell(label: str, figure: Figure) -> Cell:
+def _cell(label: str, figure: Figure) -> AgreementCell:
     text = "–" if figure.value is None else f"{figure.value:.3f}"
-    return Cell(label, text, REASONS.get(figure.reason, figure.reason), figure.n)
+    return AgreementCell(label, text, REASONS.get(figure.reason, figure.reason), figure.n)

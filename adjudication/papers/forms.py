@@ -29,7 +29,7 @@ class ChoiceForm(SeenForm):
         return cls({**{name: sent.get(name) for name in cls.base_fields}, "difference": difference, "variant": variant})
 
 
-class AcceptanceForm(SeenForm):
+class PaperAcceptanceForm(SeenForm):
     despite = forms.BooleanField(required=False)
 
 

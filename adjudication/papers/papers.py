@@ -42,7 +42,7 @@ Basis = tuple[tuple[int, int], ...]  # ((assignment, revision), …)
 
 
 @dataclass(frozen=True)
-class Side:
+class PaperSide:
     """One annotator's version of the paper. `is_late`: it is newer than what the adjudicated one was made of.
 
     `finished_at` is None for one who has taken the paper up again: what they had handed in before stands meanwhile.
@@ -57,7 +57,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class PaperRow:
+class QueuedPaper:
     """One paper of the queue. `count` is how many differences there are, `state` one of FILTERS."""
 
     item: Item
@@ -79,7 +79,7 @@ class PaperCase:
     """One paper: its versions, and what was made of them so far; `extraction` is None before anything was."""
 
     item: Item
-    sides: list[Side]
+    sides: list[PaperSide]
     extraction: Extraction | None
     basis: Mapping[str, Any]
     stored: Content | None
@@ -161,7 +161,7 @@ def fetch_case(item: Item, earlier: PaperCase | None = None) -> PaperCase:
     contents = {side.assignment: side.content for side in same.sides} if same else _contents(revisions)
     made_of = set(basis_of(basis))
     sides = [
-        Side(
+        PaperSide(
             letter=letter(place),
             assignment=pk,
             revision=revisions[pk],
@@ -191,7 +191,7 @@ def _contents(revisions: Mapping[int, int]) -> dict[int, Content]:
     return {pk: read_content(content) for pk, number, content in rows if revisions[pk] == number}
 
 
-def paper_rows(campaign: Campaign) -> list[PaperRow]:
+def paper_rows(campaign: Campaign) -> list[QueuedPaper]:
     """Every paper that two people have finished or that was adjudicated, most differences first.
 
     Four queries; differences are counted once for each pair of states and then remembered.
@@ -212,7 +212,7 @@ def paper_rows(campaign: Campaign) -> list[PaperRow]:
     pending = Assignment.objects.filter(item__campaign=campaign, state=AssignmentState.PENDING, repeat=0)
     working = Counter(pending.values_list("item", flat=True))
     rows = [
-        PaperRow(
+        QueuedPaper(
             item=item,
             people=len(revisions),
             waiting=working[item.pk],
@@ -242,7 +242,7 @@ def count_papers(campaign: Campaign) -> PaperCounts:
     return count_rows(paper_rows(campaign))
 
 
-def count_rows(rows: Sequence[PaperRow]) -> PaperCounts:
+def count_rows(rows: Sequence[QueuedPaper]) -> PaperCounts:
     """How many of these rows are identical, decided, and still to be decided."""
     states = Counter(row.state for row in rows)
     return PaperCounts(states[ALIKE], states[DECIDED], sum(row.needs_decision for row in rows))

@@ -17,7 +17,7 @@ from adjudication.labels.too_few import too_few_votes
 from adjudication.models import Verdict, VoteRun
 from adjudication.procedure import Procedure
 from adjudication.verdicts.decisions import decide_verdict
-from adjudication.verdicts.forms import DecisionForm
+from adjudication.verdicts.forms import VerdictDecisionForm
 from annotation.campaigns.progress import large_counts
 from annotation.campaigns.unjudged import labels_shown_to
 from annotation.models import Campaign, Criterion
@@ -85,6 +85,6 @@ VOTES = Procedure(
     card="adjudication/procedures/_campaign_votes.html",
     ballot="adjudication/procedures/_ballot.html",
     decision="adjudication/procedures/_levels.html",
-    form=DecisionForm,
+    form=VerdictDecisionForm,
     decide=decide_verdict,
 )

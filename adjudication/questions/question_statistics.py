@@ -17,7 +17,7 @@ OTHER = "Other questions"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class QuestionCell:
     """Questions of one row and level: how many, mean length in words, mean overlap, targets in all and on average.
 
     `with_abstract` of the targets have an abstract; of the others the overlap knows the title alone. Means are None
@@ -37,13 +37,13 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class QuestionLine:
     """A row of the table: a family of sources (`is_family`), a subset of it, or all. `cells` as in `groups`."""
 
     label: str
     is_family: bool
-    cells: tuple[Cell, ...]
-    total: Cell
+    cells: tuple[QuestionCell, ...]
+    total: QuestionCell
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +72,9 @@ class Statistics:
     """`groups` are the levels that split the columns, as labels; `whole` counts all kept questions."""
 
     groups: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[QuestionLine, ...]
     kept: tuple[KeptCounts, ...]
-    whole: Cell
+    whole: QuestionCell
     definition: str
 
     @property
@@ -155,22 +155,22 @@ def _by_subset(questions: Sequence[SetQuestion]) -> list[tuple[str, list[SetQues
     return list(found.items())
 
 
-def _family_lines(label: str, questions: list[SetQuestion], groups: Sequence[int]) -> list[Line]:
+def _family_lines(label: str, questions: list[SetQuestion], groups: Sequence[int]) -> list[QuestionLine]:
     """The family and, where it has several, its subsets."""
     subsets = _by_subset(questions)
     head = _line(label, questions, groups, is_family=True)
     return [head, *(_line(name, own, groups, is_family=False) for name, own in subsets)]
 
 
-def _line(label: str, questions: Sequence[SetQuestion], groups: Sequence[int], *, is_family: bool) -> Line:
+def _line(label: str, questions: Sequence[SetQuestion], groups: Sequence[int], *, is_family: bool) -> QuestionLine:
     cells = tuple(_cell([question for question in questions if question.group == value]) for value in groups)
-    return Line(label, is_family, cells, _cell(questions))
+    return QuestionLine(label, is_family, cells, _cell(questions))
 
 
-def _cell(questions: Sequence[SetQuestion]) -> Cell:
+def _cell(questions: Sequence[SetQuestion]) -> QuestionCell:
     overlaps = [overlap for question in questions if (overlap := question.overlap) is not None]
     targets = [target for question in questions for target in question.targets]
-    return Cell(
+    return QuestionCell(
         questions=len(questions),
         length=_mean([question.words for question in questions]),
         overlap=_mean(overlaps),

@@ -79,12 +79,12 @@ class Folder:
         self.write(path, [text.encode()], about)
 
     @contextmanager
-    def table(self, path: str, schema: Any, about: str = "") -> Iterator["Table"]:
+    def table(self, path: str, schema: Any, about: str = "") -> Iterator["ParquetTable"]:
         """A parquet file for the rows added inside of the block, compressed by zstd."""
         import pyarrow.parquet as pq
 
         with self._counted(path) as out, pq.ParquetWriter(cast(Any, out), schema, compression="zstd") as writer:
-            table = Table(writer, schema)
+            table = ParquetTable(writer, schema)
             yield table
             table.end()
         self._enter(path, out, table.count, about, NOTHING)
@@ -157,7 +157,7 @@ class _Counted(RawIOBase):
         super().close()
 
 
-class Table:
+class ParquetTable:
     """Rows on their way to a parquet file, in groups of `PARQUET_ROWS`; `count` are those written."""
 
     def __init__(self, writer: Any, schema: Any) -> None:

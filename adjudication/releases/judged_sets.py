@@ -12,7 +12,7 @@ from adjudication.exporting.exporter import Options
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import pieces, rows
 from adjudication.exports.exporters.documents import SEARCHED_TEXTS
-from adjudication.releases.folder import Folder, Table
+from adjudication.releases.folder import Folder, ParquetTable
 from adjudication.releases.recipe import JudgedSet, Recipe
 from corpus.models import Document
 from engines.formats.jsonl_documents import write_beir_texts
@@ -75,7 +75,9 @@ def _write_qrels(folder: Folder, gold: JudgedSet, prefix: str) -> set[str]:
     return judged
 
 
-def _passed_on(gold: JudgedSet, prefix: str, judged: set[str], scores: Table, pools: Table) -> Iterator[QrelRow]:
+def _passed_on(
+    gold: JudgedSet, prefix: str, judged: set[str], scores: ParquetTable, pools: ParquetTable
+) -> Iterator[QrelRow]:
     """The rows, topic by topic, each topic also put into the tables and among the judged ones."""
     for number, rows_of_topic in groupby(gold.qrels(), key=lambda row: row.topic):
         query = prefix + number

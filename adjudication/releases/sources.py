@@ -9,7 +9,7 @@ from django.db.models import GeneratedField, Max, Model
 from accounts.sql import execute
 from adjudication.models import ExportPrefixes, Release, RelevanceCount
 from annotation.models import DailyWork, Inquiry, VotesSeen, WorkSummary
-from corpus.collections.contents import Content, contents
+from corpus.collections.contents import ContentTable, contents
 from corpus.models import InvitedRole, Membership
 
 # Who may do what, what people write to each other, and what is remembered for the next time: no file depends on it.
@@ -22,7 +22,7 @@ UNUSED: frozenset[type[Model]] = frozenset(
 
 
 @cache
-def sources() -> tuple[Content, ...]:
+def sources() -> tuple[ContentTable, ...]:
     """The tables, those of rows that others refer to last."""
     return tuple(each for each in contents() if each.model not in UNUSED)
 
@@ -54,7 +54,7 @@ def changed_sources(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     return sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
 
 
-def _fingerprint(each: Content, collection: int) -> tuple[int, Any]:
+def _fingerprint(each: ContentTable, collection: int) -> tuple[int, Any]:
     """(number of rows, sum of their hashes)."""
     quote = connection.ops.quote_name
     model, key = each.model, each.model._meta.pk

@@ -28,7 +28,7 @@ from engines.stats.splits import Unit, divide, join
 
 
 @dataclass(frozen=True)
-class Line:
+class SplitLine:
     """The topics that have these values of the attributes a split is balanced by, in each part."""
 
     label: str
@@ -45,7 +45,7 @@ class SplitFigures:
 
     split: Split
     counts: tuple[int, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[SplitLine, ...]
     left: int
 
     @property
@@ -91,7 +91,7 @@ def figures_of(split: Split) -> SplitFigures:
     for number, part in members.items():
         counted[" · ".join(values[name][number] or "none" for name in values), part] += 1
     labels = dict.fromkeys(label for label, _ in sorted(counted)) if values else ()
-    lines = tuple(Line(label, tuple(counted[label, part] for part in split.parts)) for label in labels)
+    lines = tuple(SplitLine(label, tuple(counted[label, part] for part in split.parts)) for label in labels)
     by_part = Counter(members.values())
     left = collection.topics.count() - len(members)
     return SplitFigures(split, tuple(by_part[part] for part in split.parts), lines, left)

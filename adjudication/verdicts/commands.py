@@ -11,7 +11,7 @@ from adjudication.procedure import procedure_of
 from engines.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_policies
 
 
-class Command(ReportingCommand):
+class AdjudicateCommand(ReportingCommand):
     called = "adjudicate"
     help = (
         "Decide a campaign's items by majority. Decisions by hand stand; running again takes in newer judgments. Of an"

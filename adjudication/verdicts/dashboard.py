@@ -14,8 +14,8 @@ from adjudication.models import AgreementResult, AgreementRun, Method, Verdict, 
 from adjudication.procedure import Procedure, procedure_of
 from annotation.campaigns.progress import (
     AnnotatorRow,
+    CampaignProgress,
     Estimate,
-    Progress,
     annotator_rows,
     estimate_end,
     fetch_progress,
@@ -66,7 +66,7 @@ class CampaignCard:
     """One campaign on the overview."""
 
     campaign: Campaign
-    progress: Progress
+    progress: CampaignProgress
     annotators: list[AnnotatorRow]
     estimate: Estimate
     agreement: Standing[AgreementRun]

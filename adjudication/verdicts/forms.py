@@ -10,7 +10,7 @@ from adjudication.models import Cause
 from adjudication.verdicts.decisions import ACCEPTABLE, CHOOSE
 
 
-class DecisionForm(forms.Form):
+class VerdictDecisionForm(forms.Form):
     """A value with its cause and comment.
 
     `seen` is when the verdict was decided as the page showed it, `basis` the fingerprint of the votes it showed.
@@ -28,7 +28,7 @@ class DecisionForm(forms.Form):
         return moment_of(text)
 
 
-class AcceptanceForm(forms.Form):
+class VoteAcceptanceForm(forms.Form):
     """Which votes to accept, and how many the person was shown."""
 
     methods = forms.MultipleChoiceField(choices=list(ACCEPTABLE.items()), error_messages={"required": CHOOSE})

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from adjudication.labels.labels import IntArray, Matrix, Positions, scale_of
+from adjudication.labels.labels import IntArray, LabelMatrix, Positions, scale_of
 from adjudication.models import Method, Verdict, VoteRun
 from annotation.models import Criterion
 from engines.stats.dawid_skene import fit
@@ -12,7 +12,7 @@ from engines.stats.labels import MISSING
 from engines.stats.votes import sensitivity, vote
 
 
-def second_opinions(criterion: Criterion, votes: Matrix, weights: list[float], run: VoteRun) -> dict[str, Any]:
+def second_opinions(criterion: Criterion, votes: LabelMatrix, weights: list[float], run: VoteRun) -> dict[str, Any]:
     """How many values each policy would change, and where Dawid-Skene differs; {} when nobody has voted, and no
     Dawid-Skene where no item has two votes, which its estimates of errors are made of.
 

@@ -19,7 +19,7 @@ from accounts.locks import briefly
 from accounts.refusals import Refused
 from adjudication.labels.ballots import KINDS
 from adjudication.labels.counts import newest_count, votes_in
-from adjudication.labels.labels import IntArray, Matrix, Positions, newest_submission, read_labels, scale_of
+from adjudication.labels.labels import IntArray, LabelMatrix, Positions, newest_submission, read_labels, scale_of
 from adjudication.models import Method, VoteRun
 from adjudication.verdicts import vote_sql
 from adjudication.verdicts.second_opinions import second_opinions
@@ -123,7 +123,7 @@ def _is_revoted(run: VoteRun) -> bool:
     return before is not None and before.voters != run.voters
 
 
-def _opinions(criterion: Criterion, matrix: Matrix, electorate: Electorate, run: VoteRun) -> dict[str, Any]:
+def _opinions(criterion: Criterion, matrix: LabelMatrix, electorate: Electorate, run: VoteRun) -> dict[str, Any]:
     votes = matrix.columns(matrix.annotators[electorate.is_voter(matrix.annotators)])
     return second_opinions(criterion, votes, electorate.all_weights_of(votes.annotators), run)
 
@@ -171,7 +171,7 @@ def _electorate(run: VoteRun) -> Electorate:
 
 
 def _verdict_lines(
-    criterion: Criterion, scale: list[int], matrix: Matrix, electorate: Electorate, run: VoteRun
+    criterion: Criterion, scale: list[int], matrix: LabelMatrix, electorate: Electorate, run: VoteRun
 ) -> Iterator[str]:
     """One COPY line for each item with a vote. Everything but the item is a function of its label pattern."""
     voting = electorate.is_voter(matrix.annotators)

@@ -17,7 +17,7 @@ from accounts.sql import execute
 from accounts.table_statistics import analyse_changed_tables
 from annotation.assignment.open_queue import free_slots
 from annotation.assignment.planning import (
-    Options,
+    PlanOptions,
     Summary,
     draft_assignment,
     options_of,
@@ -196,7 +196,7 @@ def _options(
     strategy: str | None = None,
     repeat_percent: int = 0,
     repeat_gap: int = USUAL_GAP,
-) -> Options:
+) -> PlanOptions:
     """What to plan with, after checking that it may be planned at all."""
     campaign = fetch_managed(campaign, by)
     check_not_closed(campaign)
@@ -208,7 +208,7 @@ def _options(
         raise Refused(f"The strategy must be one of {', '.join(Strategy.values)}, not “{strategy}”.")
     check_within(REPEAT_PERCENT, repeat_percent)
     check_within(REPEAT_GAP, repeat_gap)
-    return Options(overlap, str(strategy), campaign.seed if seed is None else seed, repeat_percent, repeat_gap)
+    return PlanOptions(overlap, str(strategy), campaign.seed if seed is None else seed, repeat_percent, repeat_gap)
 
 
 def _check_target(source: Annotator, target: Annotator) -> None:

@@ -40,7 +40,7 @@ WHERE col.slug = %(collection)s
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class CriterionScale:
     """One criterion as an answer is checked against it: {value: reasons of which one is demanded, or none}."""
 
     id: int
@@ -77,13 +77,13 @@ class Participation:
     collection: int
     is_archived: bool  # the collection
     kind: Kind
-    options: str  # JSON; see annotation.kind.Options
+    options: str  # JSON; see annotation.kind.KindOptions
     campaign_state: str
     is_queue: bool
     by_document: bool
     lease: timedelta
     guideline: int
-    scales: tuple[Scale, ...]
+    scales: tuple[CriterionScale, ...]
     visit: Visit = UNKNOWN_VISIT
 
     @property
@@ -141,7 +141,7 @@ def fetch_participation(
         lease=timedelta(minutes=row.lease_minutes),
         guideline=row.guideline or 0,
         scales=tuple(
-            Scale(id_, key, label, {int(value): reasons for value, reasons in (levels or {}).items()})
+            CriterionScale(id_, key, label, {int(value): reasons for value, reasons in (levels or {}).items()})
             for id_, key, label, levels in json.loads(row.criteria or "[]")
         ),
         visit=visit,

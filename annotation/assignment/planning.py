@@ -62,7 +62,7 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PlanOptions:
     """What a plan is made with, in addition to the campaign itself.
 
     `repeat_percent` of what each person gets new is asked them a second time, with at least `repeat_gap` others (items,
@@ -100,7 +100,7 @@ NO_REPEATS_IN_QUEUE = (
 )
 
 
-def draft_assignment(campaign: Campaign, options: Options) -> Draft:
+def draft_assignment(campaign: Campaign, options: PlanOptions) -> Draft:
     """Plan without writing. Errors: Refused where no plan is possible, with the reason."""
     campaign = Campaign.objects.get(pk=campaign.pk)
     workload = read_workload(campaign, overlap=options.overlap, strategy=options.strategy)
@@ -124,7 +124,7 @@ def draft_assignment(campaign: Campaign, options: Options) -> Draft:
     return Draft(workload, plan.items, plan.people, positions, repeated, again, summary)
 
 
-def _draft_queue(workload: Workload, options: Options) -> Draft:
+def _draft_queue(workload: Workload, options: PlanOptions) -> Draft:
     if options.repeat_percent:
         raise Refused(NO_REPEATS_IN_QUEUE)
     items = np.repeat(np.arange(len(workload.items)), workload.demand)
@@ -135,7 +135,9 @@ def _draft_queue(workload: Workload, options: Options) -> Draft:
 
 
 @transaction.atomic
-def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by: User | None, at: datetime) -> Summary:
+def write_assignment(
+    campaign: Campaign, options: PlanOptions, *, confirms: str, by: User | None, at: datetime
+) -> Summary:
     """Plan and write. `confirms` is the hash of the preview that was agreed to, "" if none was asked for.
 
     Errors: Refused as for the draft; Conflict if the campaign has changed since the preview, or while writing.
@@ -161,8 +163,8 @@ def write_assignment(campaign: Campaign, options: Options, *, confirms: str, by:
     return draft.summary
 
 
-def options_of(job: AssignmentRun) -> Options:
-    return Options(job.overlap, job.strategy, job.seed or 0, job.repeat_percent, job.repeat_gap)
+def options_of(job: AssignmentRun) -> PlanOptions:
+    return PlanOptions(job.overlap, job.strategy, job.seed or 0, job.repeat_percent, job.repeat_gap)
 
 
 def order_positions(campaign: Campaign, items: Ints, rank: Ints, seed: int, start: int) -> Ints:
@@ -196,7 +198,7 @@ def _check_overlap(workload: Workload) -> None:
         )
 
 
-def _drop_open_slots(campaign: Campaign, options: Options) -> None:
+def _drop_open_slots(campaign: Campaign, options: PlanOptions) -> None:
     """Remove free slots of the queue: all of them for a plan, which gives them out, else those beyond the overlap."""
     free = Assignment.objects.filter(queue=campaign, state=AssignmentState.OPEN)
     if options.strategy == Strategy.QUEUE:
@@ -256,7 +258,7 @@ def _revive(work: Workload, items: Ints, pks: Ints, slots: Ints, positions: Ints
     return again
 
 
-def _people_positions(work: Workload, plan: Plan, options: Options) -> tuple[Ints, Ints, Ints]:
+def _people_positions(work: Workload, plan: Plan, options: PlanOptions) -> tuple[Ints, Ints, Ints]:
     """Each person's new items come after those they have, in their own order, with their repeats in it.
 
     Returns `positions`, `repeated` and `again` as a Draft has them.
@@ -300,7 +302,7 @@ def _queue_positions(work: Workload, items: Ints, seed: int) -> Ints:
     return place[items]
 
 
-def _queue_summary(work: Workload, items: Ints, options: Options, *repeats: int) -> Summary:
+def _queue_summary(work: Workload, items: Ints, options: PlanOptions, *repeats: int) -> Summary:
     """`repeats` are the options of hidden repeats, which an open queue has not."""
     return Summary(
         items=len(np.unique(items)),
@@ -315,7 +317,7 @@ def _queue_summary(work: Workload, items: Ints, options: Options, *repeats: int)
     )
 
 
-def _summary(work: Workload, plan: Plan, options: Options, repeats: Ints) -> Summary:
+def _summary(work: Workload, plan: Plan, options: PlanOptions, repeats: Ints) -> Summary:
     names = [each.name for each in work.annotators]
     new = np.bincount(plan.people, minlength=len(names)).tolist()
     return replace(

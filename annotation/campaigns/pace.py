@@ -37,7 +37,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Workload:
+class WorkToAdd:
     """What adding items would bring: `items` of `left` that are chosen and left, made of `parts`.
 
     `judgments`: each item by as many people as the campaign has it judged by, without a calibration sample or repeats.
@@ -80,12 +80,12 @@ def fetch_pace(campaign: Campaign) -> Pace:
     return Pace(float(seconds), answers) if answers >= LEAST_ANSWERS else Pace(kind.assumed_seconds, 0)
 
 
-def fetch_workload(campaign: Campaign, choice: Any = None, sample: int | None = None) -> Workload:
+def fetch_workload(campaign: Campaign, choice: Any = None, sample: int | None = None) -> WorkToAdd:
     """What these items would bring. Errors: Refused for a choice that names what the collection does not have."""
     kind = campaign.kind_object
     supply = kind.items.fetch_supply(campaign, choice, sampled=sample is not None)
     people = campaign.annotators.filter(state=AnnotatorState.ACTIVE).exclude(kind=AnnotatorKind.MACHINE).count()
-    return Workload(
+    return WorkToAdd(
         items=supply.left if sample is None else min(sample, supply.left),
         left=supply.left,
         parts=kind.count_parts(campaign, choice) if kind.count_parts else (),

@@ -90,7 +90,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CampaignProgress:
     """Counts of items unless said otherwise.
 
     `needs`: {n: items that need n more judgments}. `unassigned`: items with fewer slots taken or free than they need.
@@ -167,7 +167,7 @@ def _stored(campaign: Campaign) -> Mapping[str, Any] | None:
     return summary.progress if summary and summary.progress.get("size", 0) > LIVE_MOST else None
 
 
-def fetch_progress(campaign: Campaign, now: datetime) -> Progress:
+def fetch_progress(campaign: Campaign, now: datetime) -> CampaignProgress:
     """Four queries whatever the size, two where the job's count is shown."""
     named = {"campaign": campaign.pk, "now": now}
     stored = _stored(campaign)
@@ -176,7 +176,7 @@ def fetch_progress(campaign: Campaign, now: datetime) -> Progress:
     for needed, done, _, items in groups:
         needs[max(0, needed - done)] += items
     complete = needs.pop(0, 0)
-    return Progress(
+    return CampaignProgress(
         items=complete + needs.total(),
         complete=complete,
         in_progress=sum(items for needed, done, _, items in groups if 0 < done < needed),
@@ -211,7 +211,7 @@ def _rows_of(annotators: list[Annotator], now: datetime, stored: Mapping[str, An
 
 
 def estimate_end(
-    progress: Progress, rows: list[AnnotatorRow], now: datetime, state: str = CampaignState.OPEN
+    progress: CampaignProgress, rows: list[AnnotatorRow], now: datetime, state: str = CampaignState.OPEN
 ) -> Estimate:
     """From the answers given in Litmus during the last week; imported ones say nothing about the pace. None of a
     campaign whose `state` lets nobody judge any more."""

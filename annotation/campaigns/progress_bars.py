@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotation.campaigns.progress import AnnotatorRow, Progress
+from annotation.campaigns.progress import AnnotatorRow, CampaignProgress
 
 DONE, IN_PROGRESS, LEFT, SKIPPED = "done", "begun", "left", "skipped"  # how a part is drawn
 
@@ -31,7 +31,7 @@ class Bar:
         return ", ".join(f"{part.count:,} {part.label}" for part in self.parts)
 
 
-def state_bar(progress: Progress) -> Bar | None:
+def state_bar(progress: CampaignProgress) -> Bar | None:
     """All items of the campaign by state; None while there are none."""
     counts = (
         (DONE, "done", progress.complete),

@@ -12,7 +12,7 @@ from corpus.imports.commands import ImportCommand
 from corpus.models import ImportRun
 
 
-class Command(ImportCommand):
+class ImportJudgments(ImportCommand):
     called = "import_judgments"
     kind = "judgments"
 

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from accounts.refusals import Conflict, Refused
-from annotation.assignment.participation import Participation, Scale
+from annotation.assignment.participation import CriterionScale, Participation
 from annotation.models import SubmissionKind
 
 Units = list[list[int]]  # each unit: the ids of the assignments shown at once
@@ -86,7 +86,7 @@ class Answer:
     units: Units
 
 
-def check_answers(scales: Sequence[Scale], answers: Mapping[str, int], reasons: Mapping[str, str]) -> None:
+def check_answers(scales: Sequence[CriterionScale], answers: Mapping[str, int], reasons: Mapping[str, str]) -> None:
     """Refuse with Invalid unless every criterion has one of its levels, with a reason where the level wants one."""
     unknown = {*answers, *reasons} - {scale.key for scale in scales}
     if unknown:

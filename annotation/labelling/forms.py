@@ -28,7 +28,7 @@ MOST_FOUND = 100  # further targets of one question
 MOST_MS = 24 * 3600 * 1000  # nobody looks at one item for longer; clocks that jump are cut here
 
 
-class Malformed(Refused):
+class MalformedSubmission(Refused):
     """What was sent does not have the required shape; `field` says where, `problem` why."""
 
     def __init__(self, field: str, reason: str) -> None:
@@ -54,9 +54,9 @@ def read_body(body: bytes) -> SubmissionRequest:
 def read_request(data: Any, **fixed: Any) -> SubmissionRequest:
     """A request from parsed JSON; `fixed` are fields that the sender cannot choose. Errors: Malformed."""
     if not isinstance(data, dict) or not isinstance(data.get("submissions"), list):
-        raise Malformed("submissions", "send an object with a list of submissions.")
+        raise MalformedSubmission("submissions", "send an object with a list of submissions.")
     if not 1 <= len(data["submissions"]) <= MOST_AT_ONCE:
-        raise Malformed("submissions", f"send 1 to {MOST_AT_ONCE} at once.")
+        raise MalformedSubmission("submissions", f"send 1 to {MOST_AT_ONCE} at once.")
     inputs = [read_answer({**each, **fixed} if isinstance(each, dict) else each) for each in data["submissions"]]
     have = data.get("have")
     return SubmissionRequest(inputs, None if have is None else read_have(have), read_visit(data.get("visit")))
@@ -65,10 +65,10 @@ def read_request(data: Any, **fixed: Any) -> SubmissionRequest:
 def read_have(value: Any, field: str = "have") -> list[list[int]]:
     """Units as lists of assignment ids. Errors: Malformed at this field."""
     if not isinstance(value, list) or len(value) > MOST_UNITS:
-        raise Malformed(field, f"send a list of at most {MOST_UNITS} units.")
+        raise MalformedSubmission(field, f"send a list of at most {MOST_UNITS} units.")
     for unit in value:
         if not isinstance(unit, list) or not unit or len(unit) > MOST_AT_ONCE or not all(map(_is_id, unit)):
-            raise Malformed(field, "a unit is a list of assignment ids.")
+            raise MalformedSubmission(field, "a unit is a list of assignment ids.")
     return value
 
 
@@ -77,7 +77,7 @@ def read_have_text(text: str) -> list[list[int]]:
     try:
         return read_have([[int(id_) for id_ in unit.split(".")] for unit in text.split(",") if unit])
     except ValueError:
-        raise Malformed("have", "units are numbers with dots between, and commas between units.") from None
+        raise MalformedSubmission("have", "units are numbers with dots between, and commas between units.") from None
 
 
 def read_leaving(body: bytes) -> tuple[Visit, list[list[int]]]:
@@ -96,10 +96,10 @@ def read_visit(value: Any) -> Visit:
 def read_answer(data: Any) -> AnswerInput:
     """One submission from its JSON object, or from a form's fields put into the same shape."""
     if not isinstance(data, dict):
-        raise Malformed("submissions", "each submission is an object.")
+        raise MalformedSubmission("submissions", "each submission is an object.")
     kind = data.get("kind", SubmissionKind.ANSWER)
     if kind not in KINDS:
-        raise Malformed("kind", f"use one of {', '.join(KINDS)}.")
+        raise MalformedSubmission("kind", f"use one of {', '.join(KINDS)}.")
     answers = kind == SubmissionKind.ANSWER
     return AnswerInput(
         uuid=_uuid(data.get("uuid"), "uuid"),
@@ -140,7 +140,7 @@ def read_form(fields: Mapping[str, str]) -> list[AnswerInput]:
     if common["kind"] == SubmissionKind.ANSWER and len(read) > 1:
         read = [cell for cell in read if cell["answers"]]
     if not read:
-        raise Malformed("answers", "choose a grade first.")
+        raise MalformedSubmission("answers", "choose a grade first.")
     return [read_answer({**cell, **common}) for cell in read]
 
 
@@ -166,7 +166,7 @@ def _whole(key: str, value: str) -> int:
     try:
         return int(value)
     except ValueError:
-        raise Malformed(key, "choose one of the levels.") from None
+        raise MalformedSubmission(key, "choose one of the levels.") from None
 
 
 def json_object(body: bytes) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def json_object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):  # the latter: brackets nested by the thousand
         data = None
     if not isinstance(data, dict):
-        raise Malformed("body", "it is no JSON object.")
+        raise MalformedSubmission("body", "it is no JSON object.")
     return data
 
 
@@ -192,7 +192,7 @@ def _is_id(value: Any) -> bool:
 def _id(data: dict[str, Any], name: str) -> int:
     value = data.get(name)
     if type(value) is not int or not _is_id(value):
-        raise Malformed(name, "a number is needed.")
+        raise MalformedSubmission(name, "a number is needed.")
     return value
 
 
@@ -202,7 +202,7 @@ def _number(data: dict[str, Any], name: str) -> int | None:
         return value or None  # 0: the campaign has no guideline
     if value is None:
         return None
-    raise Malformed(name, "send the number of a version, or leave it out.")
+    raise MalformedSubmission(name, "send the number of a version, or leave it out.")
 
 
 def _milliseconds(data: dict[str, Any], name: str) -> int | None:
@@ -214,12 +214,12 @@ def _uuid(value: Any, name: str) -> UUID:
     try:
         return UUID(str(value))
     except ValueError:
-        raise Malformed(name, "a UUID is needed.") from None
+        raise MalformedSubmission(name, "a UUID is needed.") from None
 
 
 def _answers(value: Any) -> dict[str, int]:
     if not isinstance(value, dict) or not all(type(each) is int and abs(each) < 2**15 for each in value.values()):
-        raise Malformed("answers", "send an object of whole numbers by criterion.")
+        raise MalformedSubmission("answers", "send an object of whole numbers by criterion.")
     return value
 
 
@@ -227,24 +227,26 @@ def _texts(value: Any) -> dict[str, str]:
     if not isinstance(value, dict) or not all(
         isinstance(each, str) and len(each) <= LONGEST_GROUND for each in value.values()
     ):
-        raise Malformed("reasons", "send an object of texts by criterion.")
+        raise MalformedSubmission("reasons", "send an object of texts by criterion.")
     return value
 
 
 def _docnos(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) and _can_be_stored(each) for each in value):
-        raise Malformed("found", "send a list of docnos.")
+        raise MalformedSubmission("found", "send a list of docnos.")
     if len(value) > MOST_FOUND:
-        raise Malformed("found", f"these are more than {MOST_FOUND} documents. A question that broad is not kept.")
+        raise MalformedSubmission(
+            "found", f"these are more than {MOST_FOUND} documents. A question that broad is not kept."
+        )
     return tuple(dict.fromkeys(value))
 
 
 def _text(data: dict[str, Any], name: str, longest: int) -> str:
     value = data.get(name) or ""
     if not isinstance(value, str) or not _can_be_stored(value):
-        raise Malformed(name, "a text is needed.")
+        raise MalformedSubmission(name, "a text is needed.")
     if len(value) > longest:
-        raise Malformed(name, f"it is longer than {longest:,} characters. Shorten it.")
+        raise MalformedSubmission(name, f"it is longer than {longest:,} characters. Shorten it.")
     return value
 
 
@@ -266,7 +268,7 @@ def read_question(data: dict[str, Any]) -> dict[str, Any]:
     """A question to the managers: assignment, text and uuid, as `ask_managers` takes them. Errors: Malformed."""
     assignment, text = _id(data, "assignment"), data.get("text")
     if not isinstance(text, str):
-        raise Malformed("text", "a text is needed.")
+        raise MalformedSubmission("text", "a text is needed.")
     return {"assignment": assignment, "text": text, "uuid": _uuid(data.get("uuid"), "uuid")}
 
 
@@ -278,17 +280,17 @@ def read_seen(body: bytes, most: int) -> list[UUID]:
             return [UUID(str(each)) for each in seen]
     except ValueError:
         pass
-    raise Malformed("seen", "send a list of UUIDs.")
+    raise MalformedSubmission("seen", "send a list of UUIDs.")
 
 
 def read_preferences(data: Any) -> dict[str, Any]:
     """How somebody likes their screen: {"shortcuts", "highlights", "delay", "keys"}. Errors: Malformed."""
     if not isinstance(data, dict):
-        raise Malformed("body", "send an object.")
+        raise MalformedSubmission("body", "send an object.")
     delay, keys = data.get("delay"), data.get("keys", {})
     if delay is not None and type(delay) is not int:
-        raise Malformed("delay", "send milliseconds, or null for none.")
+        raise MalformedSubmission("delay", "send milliseconds, or null for none.")
     if not isinstance(keys, dict) or not all(isinstance(key, str) and _can_be_stored(key) for key in keys.values()):
-        raise Malformed("keys", "send an object of keys by action.")
+        raise MalformedSubmission("keys", "send an object of keys by action.")
     flags = {name: data.get(name, True) is True for name in ("shortcuts", "highlights")}
     return {**flags, "delay": delay, "keys": keys}

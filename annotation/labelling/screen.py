@@ -81,7 +81,7 @@ GROUP = 10  # assignments of one document, about
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class OwnProgress:
     """How far one annotator is: `finished` (judged or skipped) of `mine`, all ever given to them.
 
     `counted_at` is set where these are so many that they were not all counted now.
@@ -92,11 +92,11 @@ class Progress:
     counted_at: datetime | None
 
 
-def fetch_progress(participation: Participation) -> Progress:
+def fetch_progress(participation: Participation) -> OwnProgress:
     """The annotator's own progress, counted once when the page is opened; from then on the page counts for itself."""
     own = own_counts([participation.annotator])[participation.annotator]
     finished = own.done + own.skipped
-    return Progress(finished, finished + own.pending, own.counted_at)
+    return OwnProgress(finished, finished + own.pending, own.counted_at)
 
 
 def fetch_recent_ms(participation: Participation) -> list[int]:
@@ -109,7 +109,7 @@ def screen_context(
     participation: Participation,
     *,
     unit: Unit | None,
-    progress: Progress,
+    progress: OwnProgress,
     preferences: Preferences,
     **more: Any,
 ) -> dict[str, Any]:
@@ -158,7 +158,7 @@ def describe_next(participation: Participation, ids: Sequence[Sequence[int]], *,
     return {"units": units, "empty": empty, "guideline": participation.guideline}
 
 
-def why_empty(participation: Participation, progress: Progress) -> str:
+def why_empty(participation: Participation, progress: OwnProgress) -> str:
     """Why there is nothing to judge, as a code.
 
     The code of `why_cannot_judge`; all-done; waiting (the rest of the queue is with others, who may give it back);

@@ -126,7 +126,7 @@ class PromptForm(forms.Form):
     )
 
 
-class DecisionForm(forms.Form):
+class ReplyDecisionForm(forms.Form):
     """What an invalid reply states; empty: nothing."""
 
     value = forms.TypedChoiceField(coerce=int, empty_value=None, required=False)

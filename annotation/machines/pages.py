@@ -13,7 +13,7 @@ from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.campaigns.seals import sealed_by
 from annotation.labelling.rules import why_cannot_read_replies
-from annotation.machines.forms import DecisionForm, MachineForm, PromptForm
+from annotation.machines.forms import MachineForm, PromptForm, ReplyDecisionForm
 from annotation.machines.machines import count_replies, imported_machines, replies_in_state, run_rows, runs_of
 from annotation.machines.prompts import preview_of, write_relevance_prompt
 from annotation.machines.recipes import estimate_machine
@@ -130,7 +130,7 @@ def reply_decide(request: HttpRequest, slug: str, campaign: str, pk: int, reply:
     membership, found = fetch_for_manager(request, slug, campaign, page="machines")
     run = get_object_or_404(runs_of(found), pk=pk)
     chosen = get_object_or_404(MachineReply, pk=reply, run=run)
-    form = DecisionForm(request.POST, criterion=run.criterion)
+    form = ReplyDecisionForm(request.POST, criterion=run.criterion)
     if not form.is_valid():
         messages.error(request, "Choose one of the levels, or that it states nothing.")
     else:

@@ -12,7 +12,7 @@ from corpus.collections.collections import collection_with
 from corpus.models import Paper
 
 
-class Command(ReportingCommand):
+class SetPaperDoi(ReportingCommand):
     called = "set_paper_doi"
     help = 'Say which DOI a paper has that was kept under its file name. "" says that none of those found is its own.'
 

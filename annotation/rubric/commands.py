@@ -18,7 +18,7 @@ from annotation.rubric.rewrites import (
 )
 
 
-class Command(SteppedCommand):
+class RewritesCommand(SteppedCommand):
     called = "rewrites"
     help = (
         "Rewrites that raters proposed: list them, ask a second person, confirm or reject. Each word on a rewrite is a"

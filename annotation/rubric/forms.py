@@ -36,7 +36,7 @@ class AskForm(forms.Form):
         self.fields["reviewer"].queryset = possible_annotators(membership)  # type: ignore[attr-defined]
 
 
-class DecisionForm(forms.Form):
+class RewriteDecisionForm(forms.Form):
     decision = forms.ChoiceField(
         choices=ReviewDecision.choices, error_messages={"required": UNDECIDED, "invalid_choice": UNDECIDED}
     )

@@ -22,7 +22,7 @@ from annotation.campaigns.rules import can_see, check_has_page
 from annotation.labelling.pages.answers import answer_json, for_script, person_of
 from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign
-from annotation.rubric.forms import AskForm, DecisionForm
+from annotation.rubric.forms import AskForm, RewriteDecisionForm
 from annotation.rubric.rewrites import (
     DECIDERS,
     STANDINGS,
@@ -156,7 +156,7 @@ def rewrite_decide(request: HttpRequest, slug: str, campaign: str, pk: int) -> H
     _, found = _fetch_for_reviewer(request, slug, campaign)
     by, at = person_of(request), timezone.now()
     with refusals_in_message(request):
-        review = decide_rewrite(campaign=found, rewrite=pk, by=by, at=at, **valid(DecisionForm(request.POST)))
+        review = decide_rewrite(campaign=found, rewrite=pk, by=by, at=at, **valid(RewriteDecisionForm(request.POST)))
         messages.success(request, f"The rewrite is {review.get_decision_display()}.")
     back = "review_list" if request.POST.get("from") == "reviews" else "rewrite_list"
     return HttpResponseRedirect(reverse(back, args=[slug, campaign]))

@@ -11,7 +11,7 @@ from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.items import build_items
 from annotation.campaigns.lifecycle import create_campaign, open_campaign
-from annotation.kinds.rubric.choosing import Choice
+from annotation.kinds.rubric.choosing import QuestionChoice
 from annotation.labelling.answers import AnswerInput
 from annotation.labelling.submissions import submit
 from annotation.models import Assignment, Campaign, Rewrite
@@ -30,7 +30,7 @@ def load_questions(collection: Collection, people: Mapping[str, User], at: datet
     campaign = create_campaign(collection=collection, by=manager, at=at, name="Questions", kind="rubric", seed=10)
     add_members(campaign=campaign, users=raters, by=manager, at=at)
     sources = ("inline-inside", "inline-outside", "author")
-    build_items(campaign=campaign, by=manager, at=at, choice=Choice(sources=sources))
+    build_items(campaign=campaign, by=manager, at=at, choice=QuestionChoice(sources=sources))
     assign_items(campaign=campaign, by=manager, at=at)
     open_campaign(campaign=campaign, by=manager, at=at)
     for number, (specificity, quality, reason) in RATINGS.items():

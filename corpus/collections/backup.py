@@ -25,7 +25,7 @@ from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.models import Invitation, User
 from accounts.refusals import Refused
-from corpus.collections.contents import APPS, Content, contents
+from corpus.collections.contents import APPS, ContentTable, contents
 from corpus.models import Collection, Paper
 from engines.formats.zip_stream import PIECE, zipped
 
@@ -140,16 +140,16 @@ def _chunks(name: str) -> Iterator[bytes]:
         yield from file.chunks()
 
 
-def _table_name(content: Content) -> str:
+def _table_name(content: ContentTable) -> str:
     return f"tables/{content.name}.csv"
 
 
-def _fields(content: Content) -> "list[Field[Any, Any]]":
+def _fields(content: ContentTable) -> "list[Field[Any, Any]]":
     """All columns but those that PostgreSQL computes."""
     return [each for each in content.model._meta.local_concrete_fields if not isinstance(each, GeneratedField)]
 
 
-def _copy_out(content: Content, collection: Collection) -> Iterator[bytes]:
+def _copy_out(content: ContentTable, collection: Collection) -> Iterator[bytes]:
     rows = content.of(collection.pk).order_by("pk").values_list(*(field.attname for field in _fields(content)))
     statement, parameters = rows.query.sql_with_params()
     inside = statement % tuple(int(value) for value in parameters)  # COPY takes none; this is the collection's id
@@ -158,7 +158,7 @@ def _copy_out(content: Content, collection: Collection) -> Iterator[bytes]:
             yield bytes(chunk)
 
 
-def _copy_in(content: Content, member: IO[bytes]) -> None:
+def _copy_in(content: ContentTable, member: IO[bytes]) -> None:
     columns = ", ".join(f'"{field.column}"' for field in _fields(content))
     table = content.model._meta.db_table
     with connection.cursor() as cursor, cursor.copy(f'COPY "{table}" ({columns}) FROM STDIN WITH (FORMAT csv)') as copy:

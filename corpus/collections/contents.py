@@ -15,7 +15,7 @@ APPS = ("accounts", "corpus", "annotation", "adjudication")
 
 
 @dataclass(frozen=True)
-class Content:
+class ContentTable:
     """One table of a collection's contents; `path` leads from its rows to their collection."""
 
     model: type[Model]
@@ -43,7 +43,7 @@ def plural(model: type[Model]) -> str:
 
 
 @cache
-def contents() -> tuple[Content, ...]:
+def contents() -> tuple[ContentTable, ...]:
     """All tables of a collection, each before those that it refers to, the collections themselves last."""
     paths = _paths()
     ordered: dict[type[Model], None] = {}
@@ -58,7 +58,7 @@ def contents() -> tuple[Content, ...]:
 
     for model in paths:
         visit(model)
-    return tuple(Content(model, paths[model]) for model in reversed(ordered))
+    return tuple(ContentTable(model, paths[model]) for model in reversed(ordered))
 
 
 def unfinished_jobs(collection: Collection) -> list[Job]:

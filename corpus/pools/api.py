@@ -113,7 +113,7 @@ class PoolBuildSerializer(serializers.ModelSerializer[PoolRun]):
         )
 
 
-class TopicPool(InCollectionView):
+class TopicPoolView(InCollectionView):
     """The pool of one topic; lists come in as imports of kind `pool`."""
 
     serializer_class = PoolEntrySerializer
@@ -214,7 +214,7 @@ class PoolReportSerializer(serializers.Serializer[Any]):
     runs = RunHolesSerializer(many=True)
 
 
-class PoolReport(InCollectionView):
+class PoolReportView(InCollectionView):
     """How methods overlap in the pools, and what runs hold that nobody judged."""
 
     serializer_class = PoolReportSerializer

@@ -78,7 +78,7 @@ class ImportPool(ImportCommand):
     kind = "pool"
 
 
-class PoolReport(ReportingCommand):
+class PoolReportCommand(ReportingCommand):
     """manage.py pool_report SLUG [--json]"""
 
     called = "pool_report"

@@ -56,7 +56,7 @@ class Combination:
 
 
 @dataclass(frozen=True)
-class Overlap:
+class MethodOverlap:
     """The largest combinations, how many there are in all, and the pairs of all of them.
 
     `methods` are the pairs that each method brought in, alone or with others: over all combinations.
@@ -105,13 +105,13 @@ class RunHoles:
     holes: list[Hole] = field(default_factory=list)
 
 
-def overlap_of_methods(collection: Collection) -> Overlap:
+def overlap_of_methods(collection: Collection) -> MethodOverlap:
     """Which methods found the same documents; one query."""
     rows = execute(COMBINATIONS, [collection.pk, SHOWN])
     if not rows:
-        return Overlap([], 0, 0)
+        return MethodOverlap([], 0, 0)
     found = [Combination(tuple(methods), pairs) for methods, pairs, *_ in rows]
-    return Overlap(found, *rows[0][2:])
+    return MethodOverlap(found, *rows[0][2:])
 
 
 def holes_of_runs(collection: Collection) -> list[RunHoles]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from corpus.pools.pool_report import Combination, Overlap
+from corpus.pools.pool_report import Combination, MethodOverlap
 
 STEP, ROW = 30, 26  # pixels from bar to bar, from method to method
 TOP, BARS, GAP = 22, 140, 14  # heights above the dots
@@ -30,7 +30,7 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Column:
+class UpsetColumn:
     """One combination: its bar, and the line from its first to its last method."""
 
     x: int
@@ -51,10 +51,10 @@ class Upset:
     names_x: int
     totals_x: int
     rows: list[Row]
-    columns: list[Column]
+    columns: list[UpsetColumn]
 
 
-def draw_upset(overlap: Overlap) -> Upset:
+def draw_upset(overlap: MethodOverlap) -> Upset:
     """Coordinates in pixels. Methods come by the pairs they brought in, most first: all methods, all their pairs."""
     found, totals = overlap.combinations, overlap.methods
     names = sorted(totals, key=lambda name: (-totals[name], name))
@@ -75,11 +75,11 @@ def _ends(names: Sequence[str], totals: Sequence[int]) -> tuple[int, int]:
     return names_x, names_x + round(widths[1]) + 2 * MARGIN
 
 
-def _column(combination: Combination, x: int, rows: Sequence[Row], most: int) -> Column:
+def _column(combination: Combination, x: int, rows: Sequence[Row], most: int) -> UpsetColumn:
     height = round(BARS * combination.pairs / most, 1)
     dots = [Dot(row.y, row.name in combination.methods) for row in rows]
     inside = [dot.y for dot in dots if dot.is_in]
-    return Column(x, round(TOP + BARS - height, 1), height, combination.pairs, dots, min(inside), max(inside))
+    return UpsetColumn(x, round(TOP + BARS - height, 1), height, combination.pairs, dots, min(inside), max(inside))
 
 
 def _short(name: str) -> str:

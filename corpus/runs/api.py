@@ -159,7 +159,7 @@ class RunDetail(InCollectionView):
     delete = DELETE_RUN.method("runs_delete", shows=RemovedSerializer, status=200)
 
 
-class RunFile(InCollectionView):
+class RunFileView(InCollectionView):
     """One run as a file."""
 
     content_negotiation_class = AnyType

@@ -9,7 +9,7 @@ from corpus.questions.prompts import LONGEST_BODY
 from corpus.questions.prompts import LONGEST_NAME as LONGEST_PROMPT_NAME
 from corpus.runs.recipes.earlier import RunField, RunsField
 from corpus.runs.recipes.recipe import Recipe
-from corpus.runs.recipes.rerank import PromptField
+from corpus.runs.recipes.rerank import RerankPromptField
 from corpus.runs.rules import LONGEST_NAME
 
 
@@ -42,7 +42,7 @@ def recipe_form(recipe: Recipe, collection: Collection, data: Any = None, **more
     for field in form.fields.values():
         if isinstance(field, RunField | RunsField):
             field.offer(list(collection.retrieval_runs.order_by("name").values_list("name", flat=True)))
-        elif isinstance(field, PromptField):
+        elif isinstance(field, RerankPromptField):
             field.offer(collection)
         if field.help_text:
             text = str(field.help_text)

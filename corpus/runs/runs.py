@@ -44,7 +44,7 @@ class Cardinality(Func):
 
 
 @dataclass(frozen=True)
-class Overlap:
+class RunOverlap:
     """Percentages of the first 10 and the first 100 documents of all topics that are pooled; None without documents."""
 
     at_10: float | None
@@ -82,11 +82,11 @@ def list_runs(collection: Collection) -> QuerySet[RetrievalRun]:
     ).order_by("name")
 
 
-def overlap_of(run: RetrievalRun) -> Overlap:
+def overlap_of(run: RetrievalRun) -> RunOverlap:
     """How much of the top of the run's rankings is in the pools."""
     values = {"run": run.pk, "collection": run.collection_id, "depth": COMPARED}
     ((n_10, pooled_10, n_100, pooled_100),) = execute(OVERLAP, values)
-    return Overlap(100 * pooled_10 / n_10 if n_10 else None, 100 * pooled_100 / n_100 if n_100 else None)
+    return RunOverlap(100 * pooled_10 / n_10 if n_10 else None, 100 * pooled_100 / n_100 if n_100 else None)
 
 
 def example_messages(collection: Collection, body: str) -> list[Message]:

@@ -91,7 +91,7 @@ READ_BY_ANNOTATORS = ("number", *FIELDS)  # fixed once somebody has judged the t
 
 
 @dataclass(frozen=True)
-class Content:
+class TopicContent:
     """What a version holds, as values: the topic's fields by name, and its tree."""
 
     fields: Mapping[str, Any]
@@ -150,9 +150,9 @@ def fingerprint_of(content: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def read_content(content: Mapping[str, Any]) -> Content:
+def read_content(content: Mapping[str, Any]) -> TopicContent:
     """A version's JSON as values."""
-    return Content({name: content[name] for name in FIELDS}, tuple(_branch(each) for each in content["aspects"]))
+    return TopicContent({name: content[name] for name in FIELDS}, tuple(_branch(each) for each in content["aspects"]))
 
 
 def _newest(topics: Sequence[Topic]) -> dict[int, tuple[int, str]]:

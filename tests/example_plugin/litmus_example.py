@@ -6,10 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from adjudication.evaluation.layout import build_table
-from adjudication.evaluation.presets.preset import Part, Preset
+from adjudication.evaluation.presets.preset import Preset, PresetPart
 from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.evaluation.tables import Column, Table
+from adjudication.evaluation.tables import ScoreColumn, ScoreTable
 from adjudication.exporting.exporter import CampaignExporter, Options, TextExporter
 from adjudication.exporting.forms import CampaignForm, WordField
 from adjudication.exporting.streams import rows
@@ -60,10 +60,12 @@ class FirstHits(Preset):
     name = "first-hits"
     label = "First hits"
     about = "How often the first document is relevant."
-    parts: ClassVar = (Part("campaign", ("P@1",)),)
+    parts: ClassVar = (PresetPart("campaign", ("P@1",)),)
 
-    def table(self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]) -> Table:
-        return build_table(done[0], [(Column("first"), done[0].whole, "P@1")], self.style)
+    def table(
+        self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]
+    ) -> ScoreTable:
+        return build_table(done[0], [(ScoreColumn("first"), done[0].whole, "P@1")], self.style)
 
 
 FIRST_HITS = FirstHits()

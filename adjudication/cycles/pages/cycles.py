@@ -19,7 +19,7 @@ from adjudication.cycles.cycles import (
     fitting_campaigns,
     people_of,
 )
-from adjudication.cycles.forms import CycleForm, DecisionForm
+from adjudication.cycles.forms import CycleDecisionForm, CycleForm
 from adjudication.cycles.steps import (
     not_passed,
     request_test,
@@ -130,7 +130,7 @@ def cycle_context(membership: Membership, cycle: AnnoCycle) -> dict[str, Any]:
         "test_campaigns": [] if cycle.test else fitting_campaigns(cycle, Split.TEST),
         "not_passed": not_passed(cycle, trial) if trial and is_current and not trial.is_passed else "",
         "no_test": why_cannot_test(cycle, trial) if trial else "",
-        "form": DecisionForm(may_use_test=is_current, is_passed=passed),
+        "form": CycleDecisionForm(may_use_test=is_current, is_passed=passed),
         "steps": _steps(cycle, tables[0], trial),
         "everything": _everything(cycle) if cycle.outcome == Outcome.ANNOTATE else [],
         "points": 100 * cycle.margin,

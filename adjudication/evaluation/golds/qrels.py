@@ -27,7 +27,7 @@ from corpus.runs.recipes.queries import aspect_numbers
 from engines.stats.rankings import make_gold
 
 
-class Qrels(GoldKind):
+class QrelsGold(GoldKind):
     """TREC qrels over the collection's topics."""
 
     name = "qrels"

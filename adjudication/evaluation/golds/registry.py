@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import SEMICOLON, Choices, GoldKind, GoldRequest, Grades, LoadedGold, Selector
-from adjudication.evaluation.golds.qrels import Qrels
+from adjudication.evaluation.golds.qrels import QrelsGold
 from adjudication.evaluation.golds.targets import Contexts, Targets
-from adjudication.evaluation.golds.verdicts import Labels, MachineLabels, SubQueries, Verdicts
+from adjudication.evaluation.golds.verdicts import Labels, MachineLabels, SubQueries, VerdictsGold
 from annotation.models import Campaign
 from corpus.models import Collection
 from engines.plugins import Registry
@@ -15,13 +15,13 @@ from engines.plugins import Registry
 GOLDS: Registry[GoldKind] = Registry(
     "litmus.golds",
     GoldKind,  # type: ignore[type-abstract]  # the registry asks isinstance of it, and makes none
-    Verdicts(),
+    VerdictsGold(),
     SubQueries(),
     Targets(),
     Contexts(),
     Labels(),
     MachineLabels(),
-    Qrels(),
+    QrelsGold(),
 )
 
 

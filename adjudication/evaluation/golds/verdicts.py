@@ -43,7 +43,7 @@ OPTIONS = {
 FILE_ONLY = {"grade_too_large", "bad_id", "same_name"}  # what only a qrels file cannot hold
 
 
-class Verdicts(GoldKind):
+class VerdictsGold(GoldKind):
     """What a campaign has decided."""
 
     name = "campaign"
@@ -75,14 +75,14 @@ class Verdicts(GoldKind):
         return self.loaded(request, f"verdicts of {options.campaign}", gold, **more)
 
 
-class SubQueries(Verdicts):
+class SubQueries(VerdictsGold):
     """Verdicts by sub-query: what DORIS-MAE calls aspect-level queries."""
 
     name = "sub-queries"
     label = "Verdicts, by sub-query"
     about = "Documents as a relevance campaign has decided about the aspects of each sub-query."
     takes_name = "[CAMPAIGN]"
-    options: ClassVar = {key: each for key, each in Verdicts.options.items() if key != "unit"}
+    options: ClassVar = {key: each for key, each in VerdictsGold.options.items() if key != "unit"}
 
     def choices(self, collection: Collection) -> Choices:
         if not collection.sub_queries.exists():

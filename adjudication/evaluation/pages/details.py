@@ -12,8 +12,8 @@ from adjudication.evaluation.golds.registry import read_decided
 from adjudication.evaluation.measured import (
     ORDERS,
     TESTS,
-    Matrix,
     Measured,
+    RunMatrix,
     compare_pair,
     matrix_table,
     pair_matrix,
@@ -135,7 +135,7 @@ def evaluation_matrix_file(request: HttpRequest, slug: str, pk: int, form: str) 
     return response
 
 
-def _matrix(request: HttpRequest, slug: str, pk: int) -> tuple[Membership, Evaluation, Measured, Matrix]:
+def _matrix(request: HttpRequest, slug: str, pk: int) -> tuple[Membership, Evaluation, Measured, RunMatrix]:
     membership, job, part = fetch_part(request, slug, pk)
     if len(part.runs) < 2:
         raise Http404

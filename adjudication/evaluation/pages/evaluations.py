@@ -20,7 +20,7 @@ from adjudication.evaluation.presets.standing import why_stale
 from adjudication.evaluation.requests import delete_qrels
 from adjudication.evaluation.rules import check_can_see
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.evaluation.tables import Table
+from adjudication.evaluation.tables import ScoreTable
 from adjudication.evaluation.writers import noted, with_stale, write_report
 from adjudication.labels.rules import can_adjudicate
 from adjudication.models import Evaluation, ImportedQrels
@@ -63,7 +63,7 @@ def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if job.results:
         context["stale"] = why_stale(job)
         spread = _spread(request)
-        table = Table.from_json(job.results["table"]).shown(**spread)
+        table = ScoreTable.from_json(job.results["table"]).shown(**spread)
         column = whole_number(request.GET.get("sort"), len(table.columns))
         context |= {"table": sorted_table(table, column), "column": column or 0, "report": job.results["report"]}
         names = list(job.scores.filter(part=0).order_by("pk").values_list("run", flat=True))
@@ -80,7 +80,7 @@ def evaluation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def evaluation_plot(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     """The plot of the column that `?sort=` asks for as SVG or PDF, for a paper."""
     _, job = fetch_evaluation(request, slug, pk)
-    table = noted(Table.from_json(job.results["table"]), why_stale(job)) if job.results else None
+    table = noted(ScoreTable.from_json(job.results["table"]), why_stale(job)) if job.results else None
     if table is None or form not in PLOT_TYPES:
         raise Http404
     drawn = draw_plot(table, whole_number(request.GET.get("sort"), len(table.columns)) or 0, form)
@@ -99,7 +99,7 @@ def evaluation_table(request: HttpRequest, slug: str, pk: int, form: str) -> Htt
         raise Http404
     name, content_type = TYPES.get(form, TYPES["csv"])
     stale = why_stale(job)
-    table = noted(Table.from_json(job.results["table"]).shown(**_spread(request)), stale)
+    table = noted(ScoreTable.from_json(job.results["table"]).shown(**_spread(request)), stale)
     figures = with_stale(job.results["figures"], stale)
     text = figures if form == FIGURES else write_report(name, table, job.results["report"])
     response = HttpResponse(text, content_type=content_type)

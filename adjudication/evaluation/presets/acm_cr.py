@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from accounts.refusals import Refused
 from adjudication.evaluation.layout import build_table
-from adjudication.evaluation.presets.preset import Part, Preset
+from adjudication.evaluation.presets.preset import Preset, PresetPart
 from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.evaluation.tables import NONE, Cell, Column, Row, Style, Table
+from adjudication.evaluation.tables import NONE, ScoreCell, ScoreColumn, ScoreRow, ScoreTable, Style
 from adjudication.papers.context_table import table_rows
 from annotation.papers.gold import context_figures
 from corpus.models import Collection
@@ -17,7 +17,7 @@ from corpus.models import Collection
 MEASURES = ("R@10", "nDCG@10")
 
 
-class Table1(Preset):
+class AcmCrTable1(Preset):
     name = "acm-cr-1"
     label = "ACM-CR Table 1: the citation contexts"
     about = "How many paragraphs and sentences there are, how many are queries, and how long they are."
@@ -31,31 +31,31 @@ class Table1(Preset):
         collection: Collection,
         specs: Sequence[EvaluationSpec],  # noqa: ARG002
         done: Sequence[EvaluationResult],  # noqa: ARG002
-    ) -> Table:
+    ) -> ScoreTable:
         figures = context_figures(collection)
         if not figures.get("papers"):
             raise Refused("The collection has no papers, so it has no citation contexts.")
-        columns = tuple(map(Column, ("#nb", "#queries", "#tokens", "#char.", "#cit.")))
+        columns = tuple(map(ScoreColumn, ("#nb", "#queries", "#tokens", "#char.", "#cit.")))
         rows = []
         for row in table_rows(figures):
             means = [(row.tokens.mean, 1), (row.chars.mean, 0), (row.cites.mean, 1)]
             numbers = [(row.number, 0), (row.queries, 0), *means]
-            rows.append(Row(row.label, tuple(_cell(number, places) for number, places in numbers)))
+            rows.append(ScoreRow(row.label, tuple(_cell(number, places) for number, places in numbers)))
         text = "Citation contexts: number, number with a cited document in the collection, mean length and citations."
-        return Table("Context", columns, tuple(rows), text)
+        return ScoreTable("Context", columns, tuple(rows), text)
 
 
-def _cell(number: float | None, places: int) -> Cell:
+def _cell(number: float | None, places: int) -> ScoreCell:
     if number is None:
-        return Cell(NONE, why="there are no such contexts")
-    return Cell(f"{number:,.{places}f}", number, places=places)
+        return ScoreCell(NONE, why="there are no such contexts")
+    return ScoreCell(f"{number:,.{places}f}", number, places=places)
 
 
-class Table2(Preset):
+class AcmCrTable2(Preset):
     name = "acm-cr-2"
     label = "ACM-CR Table 2: retrieval by paragraph and by sentence"
     about = "R@10 and nDCG@10 of paragraphs and sentences; † differs from the first run."
-    parts: ClassVar = (Part("contexts:paragraph", MEASURES), Part("contexts:sentence", MEASURES))
+    parts: ClassVar = (PresetPart("contexts:paragraph", MEASURES), PresetPart("contexts:sentence", MEASURES))
     needs_baseline = True
     style: ClassVar[Style] = Style(places=2, adjusted=False)
 
@@ -64,10 +64,10 @@ class Table2(Preset):
         collection: Collection,  # noqa: ARG002
         specs: Sequence[EvaluationSpec],  # noqa: ARG002
         done: Sequence[EvaluationResult],
-    ) -> Table:
+    ) -> ScoreTable:
         halves = []
         for title, each in zip(("Paragraphs", "Sentences"), done, strict=True):
-            columns = [(Column(measure, (title,)), each.whole, measure) for measure in MEASURES]
+            columns = [(ScoreColumn(measure, (title,)), each.whole, measure) for measure in MEASURES]
             halves.append(build_table(each, columns, self.style))
         first, second = halves
 

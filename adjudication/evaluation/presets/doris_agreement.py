@@ -11,10 +11,10 @@ from accounts.refusals import Refused
 from accounts.snapshots import snapshot
 from adjudication.agreement.results import REASONS, p_text
 from adjudication.evaluation.golds.registry import campaigns_of_gold, parse_selector
-from adjudication.evaluation.presets.preset import Part, Preset
+from adjudication.evaluation.presets.preset import Preset, PresetPart
 from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.evaluation.tables import NONE, Cell, Column, Row, Table
+from adjudication.evaluation.tables import NONE, ScoreCell, ScoreColumn, ScoreRow, ScoreTable
 from adjudication.exporting.exporter import find_criterion
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.inputs import labels_of, read_inputs
@@ -28,17 +28,17 @@ from engines.stats.statistics import statistics_for
 
 ROWS = {"macro_f1": "F1-score (macro)", "accuracy": "Accuracy", "spearman": "Spearman's ρ"}
 COLUMNS = (
-    *map(Column, ("G&A", "avg. H&H", "avg. G&H")),
-    *(Column(name, is_interval=True) for name in ("H&H CI", "G&H CI")),
-    Column("p-value"),
+    *map(ScoreColumn, ("G&A", "avg. H&H", "avg. G&H")),
+    *(ScoreColumn(name, is_interval=True) for name in ("H&H CI", "G&H CI")),
+    ScoreColumn("p-value"),
 )
 
 
-class Table1(Preset):
+class DorisTable1(Preset):
     name = "doris-1"
     label = "DORIS-MAE Table 1: agreement of a machine with people"
     about = "Macro F1, accuracy and ρ of people with people and with a machine; the gold names the campaign. No runs."
-    parts: ClassVar = (Part("campaign"),)
+    parts: ClassVar = (PresetPart("campaign"),)
     measures_runs = False
     interval = "percentile"
 
@@ -53,7 +53,7 @@ class Table1(Preset):
         collection: Collection,
         specs: Sequence[EvaluationSpec],
         done: Sequence[EvaluationResult],  # noqa: ARG002
-    ) -> Table:
+    ) -> ScoreTable:
         (spec,) = specs
         campaign, criterion = _asked(collection, spec)
         with snapshot():
@@ -66,7 +66,7 @@ class Table1(Preset):
         models = list(labels.models())
         rows = [_row(found, name, model, stale, len(models) > 1) for model in models for name in ROWS]
         notes = tuple(dict.fromkeys(_notes(found, labels)))
-        return Table("Metrics", COLUMNS, tuple(rows), _caption(campaign, criterion, labels, spec), notes)
+        return ScoreTable("Metrics", COLUMNS, tuple(rows), _caption(campaign, criterion, labels, spec), notes)
 
 
 def _asked(collection: Collection, spec: EvaluationSpec) -> tuple[Campaign, Criterion]:
@@ -91,14 +91,16 @@ def _options(spec: EvaluationSpec, criterion: Criterion) -> Options:
     )
 
 
-def _row(found: Agreement, name: str, model: str, stale: str, several: bool) -> Row:
+def _row(found: Agreement, name: str, model: str, stale: str, several: bool) -> ScoreRow:
     """The figures of one statistic, of one machine."""
     people = _estimate(found, name, "HH")
     crossed = _estimate(found, name, "GH", model)
-    verdict = Cell(NONE, why=stale) if stale else _cell(_estimate(found, name, "GA", model), "no verdict has a value")
+    verdict = (
+        ScoreCell(NONE, why=stale) if stale else _cell(_estimate(found, name, "GA", model), "no verdict has a value")
+    )
     label = f"{ROWS[name]}, {model}" if several else ROWS[name]
     cells = (verdict, _cell(people), _cell(crossed), _interval(people), _interval(crossed), _p(found, name, model))
-    return Row(label, cells)
+    return ScoreRow(label, cells)
 
 
 def _estimate(found: Agreement, name: str, block: str, model: str | None = None) -> Estimate | None:
@@ -108,28 +110,28 @@ def _estimate(found: Agreement, name: str, block: str, model: str | None = None)
         return None
 
 
-def _cell(estimate: Estimate | None, why: str = "the criterion has no such statistic") -> Cell:
+def _cell(estimate: Estimate | None, why: str = "the criterion has no such statistic") -> ScoreCell:
     """In percent, as the paper has it."""
     if estimate is None or estimate.value is None:
-        return Cell(NONE, why=why if estimate is None else REASONS.get(str(estimate.reason), str(estimate.reason)))
-    return Cell(f"{100 * estimate.value:.2f}", estimate.value, scale=100)
+        return ScoreCell(NONE, why=why if estimate is None else REASONS.get(str(estimate.reason), str(estimate.reason)))
+    return ScoreCell(f"{100 * estimate.value:.2f}", estimate.value, scale=100)
 
 
-def _interval(estimate: Estimate | None) -> Cell:
+def _interval(estimate: Estimate | None) -> ScoreCell:
     if estimate is None or estimate.ci is None:
         reason = "" if estimate is None else str(estimate.ci_reason)
-        return Cell(NONE, why=REASONS.get(reason, reason) or "the criterion has no such statistic")
-    cell = Cell(NONE, low=estimate.ci.low, high=estimate.ci.high, scale=100)
-    return Cell(cell.interval, low=cell.low, high=cell.high, scale=100)
+        return ScoreCell(NONE, why=REASONS.get(reason, reason) or "the criterion has no such statistic")
+    cell = ScoreCell(NONE, low=estimate.ci.low, high=estimate.ci.high, scale=100)
+    return ScoreCell(cell.interval, low=cell.low, high=cell.high, scale=100)
 
 
-def _p(found: Agreement, name: str, model: str) -> Cell:
+def _p(found: Agreement, name: str, model: str) -> ScoreCell:
     tests = [each for each in found.comparisons if (each.statistic, each.model) == (name, model)]
     p = tests[0].difference.p if tests else None
     if p is None:
         reason = str(tests[0].difference.ci_reason or tests[0].difference.reason) if tests else ""
-        return Cell(NONE, why=REASONS.get(reason, reason) or "people and machine cannot be compared on it")
-    return Cell(f"{p:.2f}" if p >= 0.01 else p_text(p), p, places=2 if p >= 0.01 else 4)
+        return ScoreCell(NONE, why=REASONS.get(reason, reason) or "people and machine cannot be compared on it")
+    return ScoreCell(f"{p:.2f}" if p >= 0.01 else p_text(p), p, places=2 if p >= 0.01 else 4)
 
 
 # --- what a reader must know ------------------------------------------------------------------------------------------

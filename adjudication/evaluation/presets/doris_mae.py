@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from accounts.refusals import Refused
 from adjudication.evaluation.layout import build_table
-from adjudication.evaluation.presets.preset import Part, Preset, subset
+from adjudication.evaluation.presets.preset import Preset, PresetPart, subset
 from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.evaluation.subsets import STORED
-from adjudication.evaluation.tables import Column, Style, Table
+from adjudication.evaluation.tables import ScoreColumn, ScoreTable, Style
 from corpus.models import Collection
 
 MEASURES = ("R@5", "R@20", "Rprec", "nDCG_pool@10%", "nDCG_exp@10%", "DORIS_RR@10", "AP")
@@ -26,7 +26,7 @@ TEST = "test"  # the part of a split that Table 8 is about
 
 
 class DorisPreset(Preset):
-    parts: ClassVar = (Part("campaign", MEASURES),)
+    parts: ClassVar = (PresetPart("campaign", MEASURES),)
     interval = "percentile"  # whose standard errors are those of a bootstrap
     style: ClassVar[Style] = Style(places=2, with_se=True)
     topics: ClassVar[Mapping[str, str]] = {}  # the attributes of the topics that count
@@ -39,36 +39,38 @@ class DorisPreset(Preset):
         collection: Collection,  # noqa: ARG002
         specs: Sequence[EvaluationSpec],
         done: Sequence[EvaluationResult],
-    ) -> Table:
+    ) -> ScoreTable:
         (only,) = done
         figures = subset(only, self.wanted(specs))
-        return build_table(only, [(Column(label), figures, measure) for measure, label in PRINTED.items()], self.style)
+        return build_table(
+            only, [(ScoreColumn(label), figures, measure) for measure, label in PRINTED.items()], self.style
+        )
 
 
-class Table2(DorisPreset):
+class DorisTable2(DorisPreset):
     name = "doris-2"
     label = "DORIS-MAE Table 2: complex queries"
     about = "Seven measures with standard errors, next to random orders of each pool."
     random = True
 
 
-class Table6(DorisPreset):
+class DorisTable6(DorisPreset):
     name = "doris-6"
     label = "DORIS-MAE Table 6: given the aspects"
     about = "The same measures for runs that searched with the texts of the aspects."
     style = Style(places=2)
 
 
-class Table7(DorisPreset):
+class DorisTable7(DorisPreset):
     name = "doris-7"
     label = "DORIS-MAE Table 7: sub-queries of two aspects"
     about = "The same measures for sub-queries of two aspects, by the verdicts on them; others are left out."
-    parts: ClassVar = (Part("sub-queries", MEASURES, ("aspects",)),)
+    parts: ClassVar = (PresetPart("sub-queries", MEASURES, ("aspects",)),)
     topics: ClassVar = {"aspects": "2"}
     style = Style(places=2)
 
 
-class Table8(DorisPreset):
+class DorisTable8(DorisPreset):
     name = "doris-8"
     label = "DORIS-MAE Table 8: test queries, trained against pretrained"
     about = "The same measures over the topics in the part “test” of a split that was drawn."

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import ClassVar
 
 from adjudication.evaluation.layout import build_table
-from adjudication.evaluation.presets.preset import Part, Preset, subset
+from adjudication.evaluation.presets.preset import Preset, PresetPart, subset
 from adjudication.evaluation.result import EvaluationResult, SubsetFigures
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.evaluation.tables import Column, Table
+from adjudication.evaluation.tables import ScoreColumn, ScoreTable
 from corpus.models import Collection
 
 KEPT = "targets;questions=kept"
@@ -24,14 +24,14 @@ UNKNOWN_DISCOUNT = (
     "Which of the two the paper's Table 8 has is not known: it says nDCG@10, and nothing in its repository calls "
     "calculate_ndcg."
 )
-Figure = tuple[Column, SubsetFigures | None, str]
+Figure = tuple[ScoreColumn, SubsetFigures | None, str]
 Cells = list[Figure]
 
 
 class LitSearchPreset(Preset):
     """A table whose columns are measures of subsets: `cells` names them."""
 
-    parts: ClassVar = (Part(KEPT, ("R@5", "R@20"), ("origin", "specificity")),)
+    parts: ClassVar = (PresetPart(KEPT, ("R@5", "R@20"), ("origin", "specificity")),)
 
     @abstractmethod
     def columns(self, done: EvaluationResult) -> Cells:
@@ -45,13 +45,13 @@ class LitSearchPreset(Preset):
         collection: Collection,  # noqa: ARG002
         specs: Sequence[EvaluationSpec],  # noqa: ARG002
         done: Sequence[EvaluationResult],
-    ) -> Table:
+    ) -> ScoreTable:
         (only,) = done
         return build_table(only, self.columns(only), self.style, self.run_label)
 
 
 def _of(done: EvaluationResult, measure: str, groups: tuple[str, ...], heading: str = "", **by: str) -> Figure:
-    return Column(heading or measure, groups), subset(done, by), measure
+    return ScoreColumn(heading or measure, groups), subset(done, by), measure
 
 
 def _origins(done: EvaluationResult, columns: Sequence[tuple[str, str, str]]) -> Cells:
@@ -81,7 +81,7 @@ class Table4(LitSearchPreset):
     name = "litsearch-4"
     label = "LitSearch Table 4: recall by quality"
     about = "R@5 of specific questions of quality 1 and 2, by source."
-    parts: ClassVar = (Part(KEPT, ("R@5",), ("origin", "specificity", "quality")),)
+    parts: ClassVar = (PresetPart(KEPT, ("R@5",), ("origin", "specificity", "quality")),)
 
     def columns(self, done: EvaluationResult) -> Cells:
         return [
@@ -111,11 +111,11 @@ class Table5(LitSearchPreset):
         return ("w/ full", True) if len(words) > 1 and words[-1] in FULL_TEXT else (run, False)
 
 
-class Table6(LitSearchPreset):
+class LitSearchTable6(LitSearchPreset):
     name = "litsearch-6"
     label = "LitSearch Table 6: citing papers inside and outside the collection"
     about = "R@20 of broad and R@5 of specific inline questions by where they come from: for one-hop expansion."
-    parts: ClassVar = (Part(KEPT, ("R@5", "R@20"), ("inline", "specificity")),)
+    parts: ClassVar = (PresetPart(KEPT, ("R@5", "R@20"), ("inline", "specificity")),)
 
     def columns(self, done: EvaluationResult) -> Cells:
         return [
@@ -125,11 +125,11 @@ class Table6(LitSearchPreset):
         ]
 
 
-class Table7(LitSearchPreset):
+class LitSearchTable7(LitSearchPreset):
     name = "litsearch-7"
     label = "LitSearch Table 7: search engines on sampled questions"
     about = "R@5 of specific questions by source; over the questions that every run answers, such as a sample."
-    parts: ClassVar = (Part(KEPT, ("R@5",), ("origin", "specificity"), "common"),)
+    parts: ClassVar = (PresetPart(KEPT, ("R@5",), ("origin", "specificity"), "common"),)
 
     def columns(self, done: EvaluationResult) -> Cells:
         return [
@@ -138,14 +138,14 @@ class Table7(LitSearchPreset):
         ]
 
 
-class Table8(LitSearchPreset):
+class LitSearchTable8(LitSearchPreset):
     """The paper says nDCG@10. Its repository has a function of that name which discounts by 1/rank and which nothing
     there calls, so both are printed, each under its own name."""
 
     name = "litsearch-8"
     label = "LitSearch Table 8: nDCG@10 for comparison with other benchmarks"
     about = "nDCG@10 of broad and of specific questions, and LitSearch_nDCG@10, which discounts by 1/rank."
-    parts: ClassVar = (Part(KEPT, ("nDCG@10", "LitSearch_nDCG@10"), ("specificity",)),)
+    parts: ClassVar = (PresetPart(KEPT, ("nDCG@10", "LitSearch_nDCG@10"), ("specificity",)),)
 
     def columns(self, done: EvaluationResult) -> Cells:
         return [
@@ -154,6 +154,8 @@ class Table8(LitSearchPreset):
             for word, level in (("Broad", BROAD), ("Specific", SPECIFIC))
         ]
 
-    def table(self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]) -> Table:
+    def table(
+        self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]
+    ) -> ScoreTable:
         table = super().table(collection, specs, done)
         return replace(table, caption=f"{table.caption} {DISCOUNTS}", notes=(*table.notes, UNKNOWN_DISCOUNT))

@@ -11,12 +11,12 @@ from typing import ClassVar
 from accounts.refusals import Refused
 from adjudication.evaluation.result import EvaluationResult, SubsetFigures
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.evaluation.tables import Style, Table
+from adjudication.evaluation.tables import ScoreTable, Style
 from corpus.models import Collection
 
 
 @dataclass(frozen=True)
-class Part:
+class PresetPart:
     """One of a preset's evaluations: its gold unless another was asked for, and what is broken down by what."""
 
     gold: str
@@ -31,7 +31,7 @@ class Preset(ABC):
     name: str
     label: str
     about: str
-    parts: ClassVar[tuple[Part, ...]] = ()
+    parts: ClassVar[tuple[PresetPart, ...]] = ()
     measures_runs: ClassVar[bool] = True  # else it is about the collection, or the labels behind its gold
     random: ClassVar[bool] = False
     needs_baseline: ClassVar[bool] = False  # the first run, unless another is asked for
@@ -74,7 +74,9 @@ class Preset(ABC):
         return None
 
     @abstractmethod
-    def table(self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]) -> Table:
+    def table(
+        self, collection: Collection, specs: Sequence[EvaluationSpec], done: Sequence[EvaluationResult]
+    ) -> ScoreTable:
         """The table, from its evaluations in the order of `specs`; without them where it measures no runs."""
 
 

@@ -10,17 +10,17 @@ from adjudication.evaluation.layout import make_table
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.result import EvaluationResult
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.evaluation.tables import Table
+from adjudication.evaluation.tables import ScoreTable
 from corpus.models import Collection
 
 
 @dataclass(frozen=True, eq=False)
-class Report:
+class PresetReport:
     """The evaluations (one, unless a preset needs more) and their table."""
 
     spec: EvaluationSpec
     parts: tuple[EvaluationResult, ...]
-    table: Table
+    table: ScoreTable
 
     def results(self) -> dict[str, Any]:
         """What is printed of it, and kept."""
@@ -46,13 +46,13 @@ def make_report(
     *,
     files: Mapping[str, Grades] | None = None,
     progress: Progress = no_progress,
-) -> Report:
+) -> PresetReport:
     """The report. Errors: Refused as `evaluate`."""
     if not spec.preset:
         done = evaluate(collection, spec, files=files, progress=progress)
-        return Report(spec, (done,), make_table(done))
+        return PresetReport(spec, (done,), make_table(done))
     preset = find_preset(spec.preset)
     specs = preset.specs(collection, spec)
     measured = specs if preset.measures_runs else []
     parts = tuple(evaluate(collection, each, files=files, progress=progress) for each in measured)
-    return Report(spec, parts, preset.table(collection, specs, parts))
+    return PresetReport(spec, parts, preset.table(collection, specs, parts))

@@ -83,7 +83,7 @@ class LevelledContexts(TextExporter, ContextExporter):
         self.label = f"TREC {self.suffix} of {level}s"
 
 
-class ContextTopics(LevelledContexts):
+class ContextTopicsExport(LevelledContexts):
     suffix = "topics"
 
     def about_file(self, options: Options) -> str:
@@ -142,4 +142,8 @@ class Blacklist(TextExporter, ContextExporter):
         return (f"{key}\n" for key in keys.iterator())
 
 
-EXPORTERS = (*(kind(level) for level in CONTEXT_LEVELS for kind in (ContextTopics, ContextQrels)), AcmCr(), Blacklist())
+EXPORTERS = (
+    *(kind(level) for level in CONTEXT_LEVELS for kind in (ContextTopicsExport, ContextQrels)),
+    AcmCr(),
+    Blacklist(),
+)

@@ -33,7 +33,7 @@ class QrelsForm(ByLevelForm):
         return values
 
 
-class Qrels(TextExporter, CampaignExporter):
+class QrelsExport(TextExporter, CampaignExporter):
     name = "qrels"
     label = "TREC qrels"
     suffix = "qrels"
@@ -151,4 +151,4 @@ SELECT DISTINCT t.written FROM {statements.PUBLISHED_TOPICS} t JOIN annotation_i
 WHERE i.campaign_id = %(campaign)s AND t.written !~ '^[0-9]+$' ORDER BY 1
 """
 
-EXPORTERS = (Qrels(), Diversity())
+EXPORTERS = (QrelsExport(), Diversity())

@@ -30,7 +30,7 @@ from adjudication.questions.question_set import (
     fetch_question_set,
     open_counts,
 )
-from adjudication.questions.question_statistics import Cell, KeptCounts, Statistics, question_statistics
+from adjudication.questions.question_statistics import KeptCounts, QuestionCell, Statistics, question_statistics
 from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.models import Collection
@@ -221,11 +221,11 @@ def _csv_rows(statistics: Statistics) -> Iterator[Sequence[object]]:
             yield (level, line.label, group, *_figures(cell), *_kept_figures(row), statistics.definition)
     for label, row in kept.items():
         if label not in shown:
-            nothing = _figures(Cell(0, None, None, 0, 0, 0))
+            nothing = _figures(QuestionCell(0, None, None, 0, 0, 0))
             yield ("subset", label, "all", *nothing, *_kept_figures(row), statistics.definition)
 
 
-def _figures(cell: Cell) -> tuple[object, ...]:
+def _figures(cell: QuestionCell) -> tuple[object, ...]:
     means = (_rounded(cell.length), _rounded(cell.overlap), cell.targets, _rounded(cell.per_question))
     return (cell.questions, *means, cell.found, cell.with_abstract)
 
@@ -261,7 +261,7 @@ def statistics_latex(found: QuestionSet) -> Iterator[str]:
     )
 
 
-def _latex_cell(cell: Cell) -> tuple[str, str, str, str]:
+def _latex_cell(cell: QuestionCell) -> tuple[str, str, str, str]:
     def shown(value: float | None, digits: int) -> str:
         return "--" if value is None else format_share(value, digits)
 

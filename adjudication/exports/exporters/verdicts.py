@@ -19,7 +19,7 @@ from adjudication.labels.counts import votes_note
 from engines.formats.jsonl import write_objects
 
 
-class Verdicts(TextExporter, CampaignExporter):
+class VerdictsExport(TextExporter, CampaignExporter):
     name = "verdicts"
     label = "Verdicts, JSONL"
     suffix = "verdicts.jsonl"
@@ -90,4 +90,4 @@ WHERE i.campaign_id = %(campaign)s
 ORDER BY i.id, c.position, c.id
 """
 
-EXPORTERS = (Verdicts(),)
+EXPORTERS = (VerdictsExport(),)

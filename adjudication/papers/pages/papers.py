@@ -21,7 +21,7 @@ from accounts.refusals import Conflict, NotAllowed, Refused
 from adjudication.labels.pages import Scope, fetch_scope, whole_number
 from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
 from adjudication.papers.extraction_agreement import MOST_PAPERS, NAMES, compare_annotators
-from adjudication.papers.forms import AcceptanceForm, ChoiceForm
+from adjudication.papers.forms import ChoiceForm, PaperAcceptanceForm
 from adjudication.papers.merging import (
     accept_paper,
     choose_versions,
@@ -30,7 +30,7 @@ from adjudication.papers.merging import (
     withdraw_acceptance,
 )
 from adjudication.papers.paper_view import PaperView, fetch_paper_view
-from adjudication.papers.papers import FILTERS, OPEN, PaperCase, PaperRow, fetch_case, paper_rows
+from adjudication.papers.papers import FILTERS, OPEN, PaperCase, QueuedPaper, fetch_case, paper_rows
 from adjudication.verdicts.extra_judges import judge_name, send_back_paper
 from annotation.models import Item
 from annotation.papers.extracting import BLOCKING
@@ -41,15 +41,15 @@ SEEN_OWN = "adjudicating_own_papers"  # in the session: items whose versions a m
 
 
 @dataclass(frozen=True)
-class Place:
+class PaperPlace:
     """Where in the queue the person is."""
 
     scope: Scope
-    rows: list[PaperRow]
+    rows: list[QueuedPaper]
     chosen: str
 
     @property
-    def shown(self) -> list[PaperRow]:
+    def shown(self) -> list[QueuedPaper]:
         return [row for row in self.rows if row.is_under(self.chosen)]
 
     def address(self, item: int | None = None, **more: object) -> str:
@@ -118,7 +118,7 @@ def paper_accept(request: HttpRequest, slug: str, campaign: str, pk: int) -> Htt
     place = _place(request, scope)
     by: dict[str, Any] = {"by": scope.user, "at": timezone.now(), "override": sees_own(request, item)}
     reasons: list[str] = []
-    form = AcceptanceForm(request.POST)
+    form = PaperAcceptanceForm(request.POST)
     with RefusalReport(reasons.append):
         if "withdraw" in request.POST:
             withdraw_acceptance(item=item, seen=None, **by)
@@ -201,7 +201,7 @@ def _whole(item: Item, earlier: PaperCase | None = None) -> tuple[PaperCase, Pap
 
 
 def _back(request: HttpRequest, scope: Scope, item: Item, anchor: str = "") -> HttpResponse:
-    place = Place(scope, [], _filter(request))
+    place = PaperPlace(scope, [], _filter(request))
     return redirect(place.address(item.pk) + (f"#d-{anchor}" if anchor else ""))
 
 
@@ -210,16 +210,16 @@ def _filter(request: HttpRequest) -> str:
     return given if given in FILTERS else OPEN
 
 
-def _place(request: HttpRequest, scope: Scope) -> Place:
-    return Place(scope, paper_rows(scope.campaign), _filter(request))
+def _place(request: HttpRequest, scope: Scope) -> PaperPlace:
+    return PaperPlace(scope, paper_rows(scope.campaign), _filter(request))
 
 
 def _show(
-    request: HttpRequest, place: Place, item: Item | None, *, refused: str = "", status: int = 200
+    request: HttpRequest, place: PaperPlace, item: Item | None, *, refused: str = "", status: int = 200
 ) -> HttpResponse:
     counts = {name: sum(row.is_under(name) for row in place.rows) for name in FILTERS}
     filters = [
-        (name, label, counts[name], Place(place.scope, [], name).address())
+        (name, label, counts[name], PaperPlace(place.scope, [], name).address())
         for name, label in FILTERS.items()
         if counts[name] or name in (place.chosen, OPEN)
     ]
@@ -239,13 +239,13 @@ def _show(
     return render(request, "adjudication/papers/paper_screen.html", context, status=status)
 
 
-def _last(request: HttpRequest, place: Place) -> PaperRow | None:
+def _last(request: HttpRequest, place: PaperPlace) -> QueuedPaper | None:
     """The paper that was accepted just now, to take back."""
     pk = whole_number(request.GET.get("last"))
     return next((row for row in place.rows if row.item.pk == pk and row.state == "decided"), None)
 
 
-def _item_context(request: HttpRequest, place: Place, item: Item) -> dict[str, Any]:
+def _item_context(request: HttpRequest, place: PaperPlace, item: Item) -> dict[str, Any]:
     """The open paper. People who worked on it see nobody's version of it, unless they are managers and asked to."""
     own = judged_item(item.pk, place.scope.user)
     may_override = own and can_override_own(place.scope.membership)

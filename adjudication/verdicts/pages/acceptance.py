@@ -19,7 +19,7 @@ from adjudication.labels.queue import acceptable, count_outdated, latest_accepta
 from adjudication.labels.rules import check_can_adjudicate
 from adjudication.procedure import procedure_of
 from adjudication.verdicts.decisions import ACCEPTABLE, accept_votes, undo_acceptance
-from adjudication.verdicts.forms import AcceptanceForm, first_error, moment_of
+from adjudication.verdicts.forms import VoteAcceptanceForm, first_error, moment_of
 from annotation.models import Criterion
 
 PER_PAGE = 50
@@ -38,7 +38,7 @@ def acceptance(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
     scope = _fetch_with_votes(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     criterion = scope.criterion
-    form = AcceptanceForm(request.POST if request.method == "POST" and criterion else None)
+    form = VoteAcceptanceForm(request.POST if request.method == "POST" and criterion else None)
     if criterion is not None and form.is_valid():
         with refusals_in_form(form):
             count = accept_votes(criterion=criterion, by=scope.user, at=timezone.now(), **form.cleaned_data)

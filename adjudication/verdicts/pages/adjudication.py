@@ -46,7 +46,7 @@ PAIR = ("item__topic", "item__document")  # what names the open item
 
 
 @dataclass(frozen=True)
-class Place:
+class VerdictPlace:
     """Where in the queue the person is: criterion, filter, topic; kept in every address of the screen."""
 
     scope: Scope
@@ -152,13 +152,13 @@ def verdict_recall(request: OpenRequest, slug: str, campaign: str, pk: int) -> H
     return _go_on(request, place, verdict)
 
 
-def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, Place, Verdict]:
+def _open(request: HttpRequest, slug: str, campaign: str, pk: int) -> tuple[Scope, VerdictPlace, Verdict]:
     """Scope, place in the queue and verdict of a form that was sent; only for those who may adjudicate."""
     scope = fetch_scope(request, slug, campaign)
     check_can_adjudicate(scope.membership)
     verdict = _verdict(scope, pk)
     place = _place(request, scope, verdict.criterion)
-    return scope, place or Place(scope, verdict.criterion, next(iter(FILTERS)), None), verdict
+    return scope, place or VerdictPlace(scope, verdict.criterion, next(iter(FILTERS)), None), verdict
 
 
 def _verdict(scope: Scope, pk: int) -> Verdict:
@@ -166,14 +166,14 @@ def _verdict(scope: Scope, pk: int) -> Verdict:
     return get_object_or_404(rows, pk=pk, item__campaign=scope.campaign)
 
 
-def _place(request: HttpRequest, scope: Scope, criterion: Criterion | None = None) -> Place | None:
+def _place(request: HttpRequest, scope: Scope, criterion: Criterion | None = None) -> VerdictPlace | None:
     query = request.POST if request.method == "POST" else request.GET
     criterion = criterion or scope.criterion
     if criterion is None:
         return None
     chosen = query.get("filter", "")
     topic = whole_number(query.get("topic"))
-    return Place(scope, criterion, chosen if chosen in FILTERS else next(iter(FILTERS)), topic)
+    return VerdictPlace(scope, criterion, chosen if chosen in FILTERS else next(iter(FILTERS)), topic)
 
 
 def _show_nothing(request: HttpRequest, scope: Scope, standing: Standing[VoteRun]) -> HttpResponse:
@@ -186,7 +186,7 @@ def _show_nothing(request: HttpRequest, scope: Scope, standing: Standing[VoteRun
 
 
 def _show(
-    request: HttpRequest, place: Place, standing: Standing[VoteRun], pk: int | None, *, last: int | None = None
+    request: HttpRequest, place: VerdictPlace, standing: Standing[VoteRun], pk: int | None, *, last: int | None = None
 ) -> HttpResponse:
     """The screen with this verdict open, else the first of the queue; `last`: what the person has just decided."""
     verdict = _verdict(place.scope, pk) if pk else next(iter(place.queue.first(1, PAIR)), None)
@@ -199,7 +199,9 @@ def _show(
     return render(request, "adjudication/verdicts/adjudication_screen.html", context)
 
 
-def _go_on(request: OpenRequest, place: Place, following: Verdict | None, *, last: int | None = None) -> HttpResponse:
+def _go_on(
+    request: OpenRequest, place: VerdictPlace, following: Verdict | None, *, last: int | None = None
+) -> HttpResponse:
     """The screen with the next item: the page's script gets it in this very answer, a form without it by an address."""
     pk = following.pk if following else None
     address = place.address(last=last, verdict=pk)
@@ -209,7 +211,7 @@ def _go_on(request: OpenRequest, place: Place, following: Verdict | None, *, las
 
 
 def _show_refused(
-    request: HttpRequest, place: Place, verdict: Verdict, reason: str, *, status: int = 422
+    request: HttpRequest, place: VerdictPlace, verdict: Verdict, reason: str, *, status: int = 422
 ) -> HttpResponse:
     """The item again, with what was entered and why it was refused."""
     standing = fetch_vote_standing(place.scope.campaign)
@@ -221,7 +223,7 @@ def _show_refused(
 
 
 def _context(
-    place: Place, standing: Standing[VoteRun], verdict: Verdict | None, answers: dict[str, Any] | None = None
+    place: VerdictPlace, standing: Standing[VoteRun], verdict: Verdict | None, answers: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     scope = place.scope
     context = scope.context(
@@ -242,7 +244,7 @@ def _context(
     return context | (_item_context(place, verdict, answers or {}) if verdict else {})
 
 
-def _filters(place: Place) -> list[tuple[str, str, str, str]]:
+def _filters(place: VerdictPlace) -> list[tuple[str, str, str, str]]:
     """(name, label, count, address) of each filter that has any, and always the chosen one and the first."""
     counts = place.counts()
     shown = {place.chosen, next(iter(FILTERS))}
@@ -251,14 +253,14 @@ def _filters(place: Place) -> list[tuple[str, str, str, str]]:
             name,
             label,
             f"{MOST_COUNTED:,}+" if place.is_large and counts[name] > MOST_COUNTED else f"{counts[name]:,}",
-            Place(place.scope, place.criterion, name, place.topic).address(),
+            VerdictPlace(place.scope, place.criterion, name, place.topic).address(),
         )
         for name, label in FILTERS.items()
         if counts[name] or name in shown
     ]
 
 
-def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
+def _queue(place: VerdictPlace, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
     """The part of the queue around the open item, each with its address."""
     found = place.queue.first(QUEUE_SHOWN, [f"item__{name}" for name in NAMED_BY])
     if verdict is not None and verdict not in found:
@@ -267,7 +269,7 @@ def _queue(place: Place, verdict: Verdict | None) -> list[tuple[Verdict, str]]:
     return [(row, place.address(verdict=row.pk)) for row in found]
 
 
-def _item_context(place: Place, verdict: Verdict, answers: dict[str, Any]) -> dict[str, Any]:
+def _item_context(place: VerdictPlace, verdict: Verdict, answers: dict[str, Any]) -> dict[str, Any]:
     """The open item. People who judged it see neither votes nor form, unless they are managers and ask to override."""
     scope, item_view = place.scope, place.scope.campaign.kind_object.shown
     own = judged_item(verdict.item_id, scope.user)

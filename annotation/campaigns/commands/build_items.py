@@ -13,7 +13,7 @@ from annotation.campaigns.items import build_items
 from annotation.campaigns.pace import fetch_workload
 
 
-class Command(ReportingCommand):
+class BuildItems(ReportingCommand):
     called = "build_items"
     help = "Add the items that a campaign lacks: pairs of new aspects, of pools that have grown, new questions."
 

@@ -19,7 +19,7 @@ from corpus.collections.collections import collection_with
 REPORTED = ("slug", "name", "kind", "split", "overlap", "order", "strategy", "seed")
 
 
-class Command(ReportingCommand):
+class CreateCampaign(ReportingCommand):
     called = "create_campaign"
     help = (
         "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. What the command"

@@ -10,7 +10,7 @@ from annotation.campaigns.campaigns import campaign_with
 from annotation.campaigns.items import remove_unjudged_items
 
 
-class Command(ReportingCommand):
+class RemoveItems(ReportingCommand):
     called = "remove_items"
     help = "Remove the items of a campaign that nobody has begun, with their assignments."
 

@@ -15,7 +15,7 @@ from annotation.models import Campaign
 REPORTED = ("slug", "name", "split", "overlap", "order", "strategy", "seed", "lease_minutes", "options")
 
 
-class Command(ReportingCommand):
+class UpdateCampaign(ReportingCommand):
     called = "update_campaign"
     help = (
         "Change a campaign: everything while it is a draft, and its name, lease, deadline and guideline while it is"

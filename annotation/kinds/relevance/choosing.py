@@ -28,7 +28,7 @@ class TopicParts:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class PairChoice:
     """Which pairs to take: those that meet every condition. An empty field or None is no condition.
 
     `topics` are numbers, `parts` names of parts of splits, `aspect_words` stand in the aspect's text. `pool_sources`
@@ -45,7 +45,7 @@ class Choice:
     top: int | None = None
 
 
-EVERYTHING = Choice()
+EVERYTHING = PairChoice()
 
 
 class PairChoiceForm(forms.Form):
@@ -100,17 +100,17 @@ class PairChoiceForm(forms.Form):
             for each in (name, *with_it):
                 del self.fields[each]
 
-    def chosen(self) -> Choice:
+    def chosen(self) -> PairChoice:
         """The choice of a valid form."""
         values = self.cleaned_data
         return read_choice(values | {"topics": values["topics"].split()})
 
 
-def read_choice(parameters: Mapping[str, Any]) -> Choice:
+def read_choice(parameters: Mapping[str, Any]) -> PairChoice:
     """The choice from a build's parameters or the API's fields."""
     lists = {name: tuple(parameters.get(name) or ()) for name in ("topics", "parts", "pool_sources", "unjudged_runs")}
     words = (parameters.get("aspect_words") or "").strip()
-    return Choice(**lists, aspect_words=words, depth=parameters.get("depth"), top=parameters.get("top"))
+    return PairChoice(**lists, aspect_words=words, depth=parameters.get("depth"), top=parameters.get("top"))
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -126,7 +126,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--top", type=int, metavar="N", help=f"relevance: where the top of a run ends ({TOP})")
 
 
-def choice_of_command(options: Mapping[str, Any]) -> Choice:
+def choice_of_command(options: Mapping[str, Any]) -> PairChoice:
     named = {"topics": "topic", "parts": "part", "pool_sources": "pool_source", "unjudged_runs": "unjudged_run"}
     return read_choice(dict(options) | {name: options[flag] for name, flag in named.items()})
 
@@ -187,12 +187,12 @@ CLAUSES = {
 }
 
 
-def clauses_of(choice: Choice) -> str:
+def clauses_of(choice: PairChoice) -> str:
     """The conditions that the choice adds."""
     return "\n".join(clause for name, clause in CLAUSES.items() if getattr(choice, name))
 
 
-def parameters_of(choice: Choice, collection: Collection) -> dict[str, Any]:
+def parameters_of(choice: PairChoice, collection: Collection) -> dict[str, Any]:
     """The parameters of the conditions. Errors: Refused for names that the collection does not have."""
     if choice.depth is not None and not choice.pool_sources:
         raise Refused("Say of which ways into the pool only the first ranks are wanted.")

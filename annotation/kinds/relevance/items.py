@@ -5,7 +5,7 @@ from typing import Any
 
 from annotation.campaigns.items import campaign_parameters, whole_sets
 from annotation.kind import Draw, Report, Supply
-from annotation.kinds.relevance.choosing import EVERYTHING, Choice, clauses_of, parameters_of
+from annotation.kinds.relevance.choosing import EVERYTHING, PairChoice, clauses_of, parameters_of
 from annotation.models import Campaign
 from corpus.loading.constraints import checked_at_once
 
@@ -66,7 +66,7 @@ TOPIC_SIZES = "SELECT topic_id, count(*) FROM ({left}) l GROUP BY topic_id ORDER
 PARTS = "SELECT count(DISTINCT topic_id), count(DISTINCT aspect_id), count(DISTINCT document_id) FROM ({left}) l"
 
 
-def fetch_supply(campaign: Campaign, choice: Choice | None = None, *, sampled: bool = False) -> Supply:
+def fetch_supply(campaign: Campaign, choice: PairChoice | None = None, *, sampled: bool = False) -> Supply:
     """How many pairs there are and, of those chosen, are left for the campaign, or for a sample of it.
 
     Errors: Refused for a choice that names what the collection does not have.
@@ -84,24 +84,24 @@ def fetch_supply(campaign: Campaign, choice: Choice | None = None, *, sampled: b
     return Supply(pairs, taken, wanted, pairs - taken - left)
 
 
-def count_parts(campaign: Campaign, choice: Choice | None = None) -> tuple[tuple[str, int], ...]:
+def count_parts(campaign: Campaign, choice: PairChoice | None = None) -> tuple[tuple[str, int], ...]:
     """What the pairs that are left are made of: topics, aspects and documents, with how many of each."""
     with whole_sets() as cursor:
         cursor.execute(PARTS.format(left=_left(choice)), _parameters(campaign, choice))
         return tuple(zip(("topic", "aspect", "document"), cursor.fetchone(), strict=True))
 
 
-def _left(choice: Choice | None) -> str:
+def _left(choice: PairChoice | None) -> str:
     """The SQL of the chosen pairs that are left."""
     return LEFT.format(pairs=PAIRS + clauses_of(choice or EVERYTHING))
 
 
-def _parameters(campaign: Campaign, choice: Choice | None, *, sampled: bool = False) -> dict[str, Any]:
+def _parameters(campaign: Campaign, choice: PairChoice | None, *, sampled: bool = False) -> dict[str, Any]:
     named = campaign_parameters(campaign, sampled=sampled)
     return named if choice in (None, EVERYTHING) else named | parameters_of(choice, campaign.collection)
 
 
-def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Choice | None, report: Report) -> int:
+def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: PairChoice | None, report: Report) -> int:
     """Make items of the chosen pairs that are left, or of a sample: `stratified` draws the same from each topic."""
     if draw.sample is None:
         return _insert_all(campaign, supply.left, choice, report)
@@ -121,7 +121,7 @@ def insert_pairs(campaign: Campaign, pairs: Sequence[tuple[int, int]]) -> int:
         return cursor.rowcount
 
 
-def _insert_all(campaign: Campaign, total: int, choice: Choice | None, report: Report) -> int:
+def _insert_all(campaign: Campaign, total: int, choice: PairChoice | None, report: Report) -> int:
     done, left = 0, _left(choice)
     named = _parameters(campaign, choice)
     with checked_at_once(), whole_sets() as cursor:

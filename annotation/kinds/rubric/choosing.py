@@ -15,7 +15,7 @@ NO_SOURCE = "no source named"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class QuestionChoice:
     """Which topics to take: of these sources (none named: of all), of this kind, with these words in their text."""
 
     sources: tuple[str, ...] = ()
@@ -23,7 +23,7 @@ class Choice:
     words: str = ""
 
 
-EVERYTHING = Choice()
+EVERYTHING = QuestionChoice()
 
 
 class QuestionChoiceForm(forms.Form):
@@ -46,20 +46,20 @@ class QuestionChoiceForm(forms.Form):
         if collection.topics.filter(kind=TopicKind.QUESTION).exists():
             self.initial["topic_kind"] = TopicKind.QUESTION  # complex queries are judged by their aspects, not rated
 
-    def chosen(self) -> Choice:
+    def chosen(self) -> QuestionChoice:
         """The choice of a valid form."""
         values = self.cleaned_data
         sources = tuple("" if source == "-" else source for source in values["sources"])
-        return Choice(sources, values["topic_kind"], values["words"].strip())
+        return QuestionChoice(sources, values["topic_kind"], values["words"].strip())
 
 
-def read_choice(parameters: Mapping[str, Any]) -> Choice:
+def read_choice(parameters: Mapping[str, Any]) -> QuestionChoice:
     """The choice from a build's parameters or the API's fields."""
     sources, kind, words = (parameters.get(name) or "" for name in ("sources", "topic_kind", "words"))
-    return Choice(tuple(sources), kind, words.strip())
+    return QuestionChoice(tuple(sources), kind, words.strip())
 
 
-def check_choice(choice: Choice, collection: Collection) -> None:
+def check_choice(choice: QuestionChoice, collection: Collection) -> None:
     """Errors: Refused for sources that no topic of the collection has."""
     check_known(choice.sources, collection.topics.order_by().distinct(), "source", "source")
 
@@ -70,8 +70,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--words", default="", metavar="WORDS", help="rubric: only questions with these words")
 
 
-def choice_of_command(options: Mapping[str, Any]) -> Choice:
-    return Choice(tuple(options["source"]), options["topic_kind"], options["words"].strip())
+def choice_of_command(options: Mapping[str, Any]) -> QuestionChoice:
+    return QuestionChoice(tuple(options["source"]), options["topic_kind"], options["words"].strip())
 
 
 def api_fields() -> dict[str, Any]:

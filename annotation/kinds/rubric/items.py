@@ -9,7 +9,7 @@ from typing import Any
 from accounts.sql import execute
 from annotation.campaigns.items import campaign_parameters
 from annotation.kind import Draw, Report, Supply
-from annotation.kinds.rubric.choosing import EVERYTHING, Choice, check_choice
+from annotation.kinds.rubric.choosing import EVERYTHING, QuestionChoice, check_choice
 from annotation.models import Campaign, Item
 from engines.definitions.rubric_options import read_rubric_options
 from engines.text.overlap import is_filtered
@@ -43,7 +43,7 @@ class Candidate:
     is_easy: bool
 
 
-def fetch_supply(campaign: Campaign, choice: Choice | None = None, *, sampled: bool = False) -> Supply:
+def fetch_supply(campaign: Campaign, choice: QuestionChoice | None = None, *, sampled: bool = False) -> Supply:
     """How many topics there are, are taken, are left out by the overlap filter, and are left for the campaign.
 
     Errors: Refused for a choice that names what the collection does not have.
@@ -63,13 +63,13 @@ def fetch_supply(campaign: Campaign, choice: Choice | None = None, *, sampled: b
     return Supply(counts.total(), of("taken"), of("left"), of("held"), of("filtered"), rows)
 
 
-def fetch_candidates(campaign: Campaign, choice: Choice | None = None) -> list[Candidate]:
+def fetch_candidates(campaign: Campaign, choice: QuestionChoice | None = None) -> list[Candidate]:
     """The topics that the campaign may still take, in the collection's order; those left out are not among them."""
     chosen = _standings(campaign, choice or EVERYTHING)
     return [candidate for _, standing, candidate in chosen if standing == "left"]
 
 
-def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: Choice | None, report: Report) -> int:
+def insert(campaign: Campaign, supply: Supply, draw: Draw, choice: QuestionChoice | None, report: Report) -> int:
     """Make items of all chosen topics that are left, or of a sample: `stratified` draws the same from each source."""
     chosen = fetch_candidates(campaign, choice)
     if draw.sample is not None:
@@ -91,7 +91,7 @@ def topics_drawn(candidates: list[Candidate], sample: int, seed: int, *, stratif
     return [topic for _, _, topic in sorted(places)[:sample]]
 
 
-def _standings(campaign: Campaign, choice: Choice) -> Iterator[tuple[str, str, Candidate]]:
+def _standings(campaign: Campaign, choice: QuestionChoice) -> Iterator[tuple[str, str, Candidate]]:
     """(source, taken | held | filtered | left, topic) of each topic that the choice lets through."""
     options = read_rubric_options(campaign.options)
     for pk, number, source, text, titles, taken, held, imported in _rows(campaign, choice):
@@ -101,7 +101,7 @@ def _standings(campaign: Campaign, choice: Choice) -> Iterator[tuple[str, str, C
         yield source, standing, Candidate(pk, number, source, easy)
 
 
-def _rows(campaign: Campaign, choice: Choice) -> list[tuple[Any, ...]]:
+def _rows(campaign: Campaign, choice: QuestionChoice) -> list[tuple[Any, ...]]:
     check_choice(choice, campaign.collection)
     named = {"sources": list(choice.sources), "topic_kind": choice.topic_kind, "words": choice.words}
     return execute(QUESTIONS, campaign_parameters(campaign) | named)

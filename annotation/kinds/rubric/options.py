@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from annotation.kind import Options
+from annotation.kind import KindOptions
 from engines.definitions.drafts import VALUES, BadOptions
 from engines.definitions.rubric_options import (
     RubricOptions,
@@ -111,7 +111,7 @@ def read_options(values: Mapping[str, Any]) -> dict[str, Any]:
     return asdict(read_rubric_options(values))
 
 
-OPTIONS = Options(
+OPTIONS = KindOptions(
     title="The rubric",
     summary="Cut-offs, and what makes a question kept",
     read=read_options,

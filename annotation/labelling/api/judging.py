@@ -26,7 +26,7 @@ from annotation.labelling.forms import (
     MOST_FOUND,
     MOST_MS,
     MOST_UNITS,
-    Malformed,
+    MalformedSubmission,
     read_have_text,
     read_request,
 )
@@ -231,7 +231,7 @@ class Submissions(LabellingView):
         check_fields(SUBMISSIONS, request.data)
         try:
             sent = read_request(request.data, device="api")
-        except Malformed as bad:
+        except MalformedSubmission as bad:
             raise serializers.ValidationError({bad.field: [bad.problem]}) from bad
         answer = submit(
             collection=slug, campaign=campaign, inputs=sent.inputs, have=sent.have, by=self.person, at=timezone.now()

@@ -12,7 +12,7 @@ from accounts.models import User
 from accounts.refusals import Conflict, NotAllowed, NotHere, Refused
 from annotation.assignment.rules import NotNow
 from annotation.labelling.answers import ChangedElsewhere, Invalid, Receipt
-from annotation.labelling.forms import Malformed
+from annotation.labelling.forms import MalformedSubmission
 from annotation.models import SubmissionOutcome
 
 TOO_LATE = (
@@ -28,7 +28,7 @@ TITLES = {
     422: "Refused",
 }
 STATUSES: dict[type[Refused], tuple[int, str]] = {
-    Malformed: (400, "malformed"),
+    MalformedSubmission: (400, "malformed"),
     NotAllowed: (403, "not-allowed"),
     NotHere: (404, "not-here"),
     ChangedElsewhere: (409, "changed-elsewhere"),
@@ -101,7 +101,7 @@ def result_data(result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
         return 409, {**data, "code": "not-counted", "detail": TOO_LATE}
     status, code = status_and_code(result)
     data = {"outcome": "refused", "code": code, "detail": result.reason}
-    if isinstance(result, (Invalid, Malformed)):
+    if isinstance(result, (Invalid, MalformedSubmission)):
         data["field"] = result.field
     if isinstance(result, ChangedElsewhere):
         data["current"] = result.current

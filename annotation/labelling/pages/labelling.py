@@ -18,7 +18,7 @@ from annotation.assignment.participation import Participation, Visit, fetch_part
 from annotation.campaigns.preferences import preferences_of, usual_keys
 from annotation.inquiries.inquiries import WorkPage, notes_for, of_unit
 from annotation.labelling.answers import AnswerInput, ChangedElsewhere, Receipt
-from annotation.labelling.forms import Malformed, read_form, read_number
+from annotation.labelling.forms import MalformedSubmission, read_form, read_number
 from annotation.labelling.guidelines import note_first_guideline
 from annotation.labelling.pages.answers import TOO_LATE, person_of, status_and_code
 from annotation.labelling.pages.asking import asking_context
@@ -82,7 +82,7 @@ def receive_form(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     try:
         inputs = read_form(request.POST)
         answer = submit(collection=slug, campaign=campaign, inputs=inputs, by=person_of(request), at=timezone.now())
-    except Malformed as refusal:
+    except MalformedSubmission as refusal:
         messages.error(request, refusal.reason)
         return redirect("labelling_screen", slug, campaign)
     refused = [

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.edge import body_of
 from annotation.assignment.participation import fetch_participation
 from annotation.labelling.forms import (
-    Malformed,
+    MalformedSubmission,
     read_body,
     read_have_text,
     read_leaving,
@@ -180,6 +180,6 @@ def label_preferences(request: HttpRequest) -> HttpResponse:
     try:
         data = json.loads(body_of(request))
     except (ValueError, RecursionError):
-        raise Malformed("body", "it is not JSON.") from None
+        raise MalformedSubmission("body", "it is not JSON.") from None
     set_preferences(by=person_of(request), **read_preferences(data))
     return answer_json({"saved": True})

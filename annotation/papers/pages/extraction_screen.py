@@ -41,7 +41,7 @@ LONGEST_QUERY = 1_000  # characters that somebody types to look a reference up
 MALFORMED = "The request is not what this screen sends. Reload the page."
 
 
-class Malformed(Exception):
+class MalformedWork(Exception):
     """The request is not JSON of the form that the screen sends."""
 
 
@@ -52,7 +52,7 @@ def json_answer(answer: Callable[..., JsonResponse]) -> Callable[..., JsonRespon
     def wrapped(*args: Any) -> JsonResponse:
         try:
             return answer(*args)
-        except Malformed:
+        except MalformedWork:
             return JsonResponse({"reason": MALFORMED}, status=400)
         except Refused as refusal:
             return JsonResponse({"reason": refusal.reason}, status=403 if isinstance(refusal, NotAllowed) else 422)
@@ -98,7 +98,7 @@ def answer_save(request: HttpRequest, extraction: Extraction, save: Callable[...
     body = _request_json(request)
     base, steps = body.get("base"), body.get("steps")
     if type(base) is not int or not isinstance(steps, list) or not 0 < len(steps) <= MOST_STEPS:
-        raise Malformed
+        raise MalformedWork
     try:
         saved = save(steps=steps, base=base, by=_person(request), at=timezone.now())
     except Conflict as conflict:
@@ -119,7 +119,7 @@ def answer_move(
     body = _request_json(request)
     act, base = steps.get(str(body.get("step"))), body.get("base")
     if act is None or type(base) not in (int, type(None)):
-        raise Malformed
+        raise MalformedWork
     try:
         moved = act(base=base, by=_person(request), at=timezone.now())
     except Conflict as conflict:
@@ -132,7 +132,7 @@ def answer_propose(request: HttpRequest, extraction: Extraction) -> JsonResponse
     """The contexts that the blocks in the request would make, each with its cleaning."""
     paper, numbers = extraction.paper, _request_json(request).get("blocks")
     if not isinstance(numbers, list) or not numbers or any(type(each) is not int for each in numbers):
-        raise Malformed
+        raise MalformedWork
     blocks = {each["id"]: each for each in paper.blocks}
     if not blocks.keys() >= set(numbers):
         raise Refused("The paper has no such block.")
@@ -153,7 +153,7 @@ def answer_read(request: HttpRequest, paper: Paper) -> JsonResponse:
     """The reading of the sentence in the request."""
     text = _request_json(request).get("text")
     if not isinstance(text, str) or len(text) > LONGEST_SENTENCE:
-        raise Malformed
+        raise MalformedWork
     return JsonResponse(readings_of([text], paper.blocks, paper.references)[text])
 
 
@@ -163,7 +163,7 @@ def answer_search(request: HttpRequest, paper: Paper) -> JsonResponse:
     body = _request_json(request)
     words, numbers = body.get("words", ""), body.get("numbers", [body.get("number")])
     if not isinstance(words, str) or not isinstance(numbers, list) or not all(type(n) is str for n in numbers):
-        raise Malformed
+        raise MalformedWork
     entries = references_of(paper)
     if "numbers" in body:
         exact = exact_documents(paper.collection, [entries[number] for number in numbers if number in entries])
@@ -242,7 +242,7 @@ def _request_json(request: HttpRequest) -> dict[str, Any]:
     try:
         body = json.loads(body_of(request))
     except (ValueError, RecursionError) as error:
-        raise Malformed from error
+        raise MalformedWork from error
     if not isinstance(body, dict):
-        raise Malformed
+        raise MalformedWork
     return body

@@ -135,7 +135,7 @@ class PersonData(ApiView):
         return Response(take_out_data(by=self.person, at=timezone.now(), user=person))
 
 
-class PersonErasure(ApiView):
+class PersonErasureView(ApiView):
     """The erasure of a person."""
 
     serializer_class = PersonErasureSerializer

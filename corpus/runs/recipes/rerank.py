@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[0-9]+")
 _IN_BRACKETS = re.compile(r"\[\s*([0-9]+)\s*\]")
 
 
-class PromptField(forms.CharField):
+class RerankPromptField(forms.CharField):
     """NAME or NAME@VERSION of a prompt for reranking, or the name of one to begin with."""
 
     def offer(self, collection: Collection) -> None:
@@ -52,7 +52,7 @@ class RerankForm(RecipeForm):
     """Options of reranking."""
 
     run = RunField()
-    prompt = PromptField(
+    prompt = RerankPromptField(
         max_length=120,
         required=False,
         label="Prompt",

@@ -17,7 +17,7 @@ from adjudication.evaluation.golds.registry import (
 from adjudication.evaluation.layout import make_table
 from adjudication.evaluation.plots import plot_of
 from adjudication.evaluation.rankings import pool_sources, pools_of
-from adjudication.evaluation.tables import Cell
+from adjudication.evaluation.tables import ScoreCell
 from adjudication.evaluation.writers import (
     WRITERS,
     as_csv,
@@ -242,9 +242,9 @@ def test_why_there_is_no_figure_is_printed(built: Built) -> None:
 
 def test_tables_that_were_stored_before_cells_knew_their_scale() -> None:
     old = {"text": "16.51 ± 2.05", "value": 0.16513, "is_best": True, "is_marked": False, "why": "", "n_topics": 60}
-    cell = Cell.from_json({**old, "low": 0.12, "high": 0.21})
+    cell = ScoreCell.from_json({**old, "low": 0.12, "high": 0.21})
     assert (cell.scale, cell.places, cell.interval) == (100, 2, "(12.00, 21.00)")
-    count = Cell.from_json({**old, "text": "1,041.0", "value": 1041.0, "low": None, "high": None})
+    count = ScoreCell.from_json({**old, "text": "1,041.0", "value": 1041.0, "low": None, "high": None})
     assert (count.scale, count.places, count.printed(count.value)) == (1, 1, "1041.0")
 
 

@@ -17,7 +17,7 @@ from accounts.refusals import NotAllowed
 from adjudication.following.days import MOST_BARS, add_up, make_chart, make_timeline
 from adjudication.following.jobs import WorkJob
 from adjudication.following.people import (
-    Part,
+    QuarterPart,
     TimeLeft,
     look_at_deadline,
     look_at_drift,
@@ -123,25 +123,25 @@ def test_few_answers_are_said_to_be_few(campaign):
 
 def test_a_fall_in_agreement_by_hand():
     """60 of 80 before, 4 of 20 after: 0.20 - 0.75 = -0.55; variances p(1-p)/(n-1) are 0.1875/79 and 0.16/19."""
-    before = [Part(quarter, 1, 0, 0, 0, 0) for quarter in (1, 2)] + [Part(3, 1, 80, 80, 60.0, 60.0)]
-    look = look_at_drift([*before, Part(4, 1, 20, 20, 4.0, 4.0)])
+    before = [QuarterPart(quarter, 1, 0, 0, 0, 0) for quarter in (1, 2)] + [QuarterPart(3, 1, 80, 80, 60.0, 60.0)]
+    look = look_at_drift([*before, QuarterPart(4, 1, 20, 20, 4.0, 4.0)])
     half = 1.959964 * math.sqrt(0.1875 / 79 + 0.16 / 19)
     assert look.is_flagged is True
     assert "from 75% to 20%" in look.text
     low, high = (f"{100 * (-0.55 + end):+.1f}".replace("-", "−") for end in (-half, half))
     assert f"−55.0 points, 95% interval {low} to {high}" in look.text
-    assert look_at_drift([*before, Part(4, 1, 20, 20, 14.0, 14.0)]).is_flagged is False
-    few = look_at_drift([*before, Part(4, 1, 19, 19, 0.0, 0.0)])
+    assert look_at_drift([*before, QuarterPart(4, 1, 20, 20, 14.0, 14.0)]).is_flagged is False
+    few = look_at_drift([*before, QuarterPart(4, 1, 19, 19, 0.0, 0.0)])
     assert few.is_flagged is None
     assert "19 items of the last quarter and 80 before it" in few.text
 
 
 def test_one_level_is_fine_where_the_others_give_it_too():
-    same = [Part(1, 0, 98, 98, 95.0, 94.0), Part(1, 1, 2, 2, 0.0, 0.0)]
+    same = [QuarterPart(1, 0, 98, 98, 95.0, 94.0), QuarterPart(1, 1, 2, 2, 0.0, 0.0)]
     assert look_at_levels(same, LEVELS).is_flagged is False
-    alone = [Part(1, 0, 98, 98, 50.0, 40.0), Part(1, 1, 2, 2, 0.0, 0.0)]
+    alone = [QuarterPart(1, 0, 98, 98, 50.0, 40.0), QuarterPart(1, 1, 2, 2, 0.0, 0.0)]
     assert look_at_levels(alone, LEVELS).is_flagged is True
-    assert look_at_levels([Part(1, 0, 98, 5, 1.0, 1.0)], LEVELS).is_flagged is None
+    assert look_at_levels([QuarterPart(1, 0, 98, 5, 1.0, 1.0)], LEVELS).is_flagged is None
     assert "98% of 100 answers are “0 Not”" in look_at_levels(alone, LEVELS).text
 
 

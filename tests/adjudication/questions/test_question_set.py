@@ -26,7 +26,7 @@ from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.items import build_items
 from annotation.campaigns.lifecycle import copy_campaign, create_campaign, open_campaign
-from annotation.kinds.rubric.choosing import Choice
+from annotation.kinds.rubric.choosing import QuestionChoice
 from annotation.kinds.rubric.items import fetch_candidates
 from annotation.models import Assignment, Campaign
 from corpus.models import Collection, Document, Role, Target, Topic
@@ -204,7 +204,7 @@ def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Col
     wanted = {"name": "Again", "kind": "rubric", "overlap": 1, "seed": 7}
     campaign = create_campaign(collection=litsearch, by=people["mia"], at=AT, **wanted)
     add_members(campaign=campaign, users=[people["ana"]], by=people["mia"], at=AT)
-    build_items(campaign=campaign, by=people["mia"], at=AT, choice=Choice(sources=("inline-acl",)))
+    build_items(campaign=campaign, by=people["mia"], at=AT, choice=QuestionChoice(sources=("inline-acl",)))
     assert campaign.items.count() == 98
     before = content(litsearch, "litsearch")
     for name in ("", campaign.slug):

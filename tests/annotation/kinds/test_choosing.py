@@ -16,7 +16,7 @@ from annotation.assignment.assignments import assign_items
 from annotation.campaigns.items import build_items
 from annotation.campaigns.lifecycle import open_campaign
 from annotation.campaigns.pace import fetch_pace, fetch_workload
-from annotation.kinds.relevance.choosing import Choice
+from annotation.kinds.relevance.choosing import PairChoice
 from annotation.models import Campaign, ItemBuild
 from corpus.models import PoolEntry, PoolSource
 from tests.factories.accounts import AT, make_token
@@ -53,7 +53,7 @@ def campaign(made: Material) -> Campaign:
 
 def taken(campaign: Campaign, **choice: Any) -> set[tuple[str, str, str]]:
     """What is made of a choice, by topic, end of the aspect and document."""
-    build_items(campaign=campaign, by=None, at=AT, choice=Choice(**choice))
+    build_items(campaign=campaign, by=None, at=AT, choice=PairChoice(**choice))
     rows = campaign.items.values_list("topic__number", "aspect__text", "document__docno")
     return {(topic, text[-2:-1], docno) for topic, text, docno in rows}
 
@@ -88,7 +88,7 @@ class TestChoice:
     def test_unjudged_at_the_top_of_runs(self, made: Material, campaign: Campaign) -> None:
         """A pair counts as judged once anybody judged it in any campaign; the other aspects of its topic do not."""
         former = make_campaign(made, name="Former", items=False, overlap=1)
-        build_items(campaign=former, by=None, at=AT, choice=Choice(topics=("1",), aspect_words="1.1"))
+        build_items(campaign=former, by=None, at=AT, choice=PairChoice(topics=("1",), aspect_words="1.1"))
         assign_items(campaign=former, by=None, at=AT)
         open_campaign(campaign=former, by=None, at=AT)
         judge = next(each for each in former.annotators.all() if each.assignments.filter(state="pending").exists())
@@ -105,10 +105,10 @@ class TestChoice:
         assert len(taken(campaign)) == 24
 
     def test_a_sample_is_drawn_of_the_choice(self, campaign: Campaign) -> None:
-        build_items(campaign=campaign, by=None, at=AT, sample=5, choice=Choice(topics=("2",)))
+        build_items(campaign=campaign, by=None, at=AT, sample=5, choice=PairChoice(topics=("2",)))
         assert set(campaign.items.values_list("topic__number", flat=True)) == {"2"}
         with pytest.raises(Refused, match="Only 3 pairs are left"):
-            build_items(campaign=campaign, by=None, at=AT, sample=5, choice=Choice(topics=("2",)))
+            build_items(campaign=campaign, by=None, at=AT, sample=5, choice=PairChoice(topics=("2",)))
 
     @pytest.mark.parametrize(
         ("choice", "reason"),
@@ -139,12 +139,12 @@ class TestWorkload:
         assert (pace.seconds, pace.answers, pace.is_measured) == (9, 24, True)
 
     def test_judgments_are_items_by_people(self, campaign: Campaign) -> None:
-        found = fetch_workload(campaign, Choice(topics=("1",)))
+        found = fetch_workload(campaign, PairChoice(topics=("1",)))
         assert (found.items, found.judgments, found.annotators) == (8, 16, 3)
         assert found.hours == pytest.approx(16 * 30 / 3600)
         assert found.hours_each == pytest.approx(16 * 10 / 3600)
         assert found.parts == (("topic", 1), ("aspect", 2), ("document", 4))
-        assert fetch_workload(campaign, Choice(topics=("1",)), sample=3).judgments == 6
+        assert fetch_workload(campaign, PairChoice(topics=("1",)), sample=3).judgments == 6
 
 
 class TestRoads:

@@ -19,7 +19,7 @@ from annotation.assignment.assignments import assign_items
 from annotation.campaigns.items import build_items, request_item_build, set_calibration
 from annotation.campaigns.lifecycle import copy_campaign, update_campaign
 from annotation.kind import option_readers
-from annotation.kinds.rubric.choosing import Choice
+from annotation.kinds.rubric.choosing import QuestionChoice
 from annotation.kinds.rubric.items import fetch_supply
 from annotation.kinds.rubric.kind import DEFAULTS
 from annotation.kinds.rubric.labelling import TOO_BROAD
@@ -175,10 +175,10 @@ def test_other_cutoffs_let_other_questions_in(draft):
 @pytest.mark.parametrize(
     ("choice", "wanted"),
     [
-        (Choice(sources=("author",)), ["q2"]),
-        (Choice(sources=("author", "inline-acl")), ["q2", "q3"]),
-        (Choice(words="LIPS"), ["q1"]),
-        (Choice(topic_kind="question"), ["q1", "q2", "q3"]),
+        (QuestionChoice(sources=("author",)), ["q2"]),
+        (QuestionChoice(sources=("author", "inline-acl")), ["q2", "q3"]),
+        (QuestionChoice(words="LIPS"), ["q1"]),
+        (QuestionChoice(topic_kind="question"), ["q1", "q2", "q3"]),
     ],
 )
 def test_questions_are_chosen_by_source_words_and_kind(draft, choice, wanted):
@@ -188,9 +188,9 @@ def test_questions_are_chosen_by_source_words_and_kind(draft, choice, wanted):
 
 def test_what_nobody_can_choose_is_refused(draft):
     with pytest.raises(Refused, match="No topic of the collection is like that"):
-        build(draft, choice=Choice(words="zeppelins"))
+        build(draft, choice=QuestionChoice(words="zeppelins"))
     with pytest.raises(Refused, match="The collection has no source “nowhere”"):
-        build(draft, choice=Choice(sources=("nowhere", "author")))
+        build(draft, choice=QuestionChoice(sources=("nowhere", "author")))
     with pytest.raises(Refused, match="Only 3 questions are left"):
         build(draft, sample=4)
 
@@ -220,7 +220,7 @@ def test_a_held_out_question_is_in_one_held_out_campaign(draft):
 
 def test_a_build_as_a_job_takes_the_same(draft):
     job = request_item_build(
-        campaign=draft.campaign, by=draft.people["mia"], at=AT, choice=Choice(sources=("inline-acl",))
+        campaign=draft.campaign, by=draft.people["mia"], at=AT, choice=QuestionChoice(sources=("inline-acl",))
     )
     jobs.carry_out(job)
     job.refresh_from_db()
