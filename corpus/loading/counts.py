@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from corpus.models import ImportRun
-from engines.formats.records import PartProblem, Problem
+from engines.formats.records import PartProblem, Problem, Remark
 
 ERRORS_KEPT = 10_000
+REMARKS_KEPT = 50  # different ones
+FIELDS_COUNTED = 1_000  # other fields by name
+FIELDS_NAMED = 40  # of them, those of most records
 REPEATED = "a record whose id came earlier in this import"
 
 
@@ -25,6 +28,11 @@ class ImportCounts:
     skips: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)  # sentences on how the import was understood
     samples: list[dict[str, Any]] = field(default_factory=list)  # corpus/loading/samples.py
+    said: dict[str, str] = field(default_factory=dict)  # what readers remark, with the first file of each
+    said_of: Counter[str] = field(default_factory=Counter)  # how many files each of it is true of
+    other_fields: Counter[str] = field(
+        default_factory=Counter
+    )  # names in the records' `extra`, with how many have each
 
     @property
     def skipped(self) -> int:
@@ -53,17 +61,44 @@ class ImportCounts:
         if len(self.errors) < ERRORS_KEPT:
             self.errors.append({"file": problem.file, "line": problem.line, "reason": problem.reason, **more})
 
+    def add_remark(self, remark: Remark) -> None:
+        """Take in what a reader says about how it understood a file."""
+        if remark.text in self.said or len(self.said) < REMARKS_KEPT:
+            self.said.setdefault(remark.text, remark.file)
+            self.said_of[remark.text] += 1
+
+    def add_fields(self, names: Iterable[str]) -> None:
+        """Count the fields of a record that have no place of their own."""
+        for name in names:
+            if name in self.other_fields or len(self.other_fields) < FIELDS_COUNTED:
+                self.other_fields[name] += 1
+
+    def all_remarks(self) -> list[str]:
+        """Sentences for people: how files were read, how the import was understood, which other fields were kept."""
+        files = ((text, first, self.said_of[text]) for text, first in self.said.items())
+        said = [f"{first}: {text}." if n == 1 else f"{n:,} files, such as {first}: {text}." for text, first, n in files]
+        return [*said, *self.remarks, *self._on_other_fields()]
+
+    def _on_other_fields(self) -> list[str]:
+        if not self.other_fields:
+            return []
+        found = self.other_fields.most_common(FIELDS_NAMED)
+        more = len(self.other_fields) - len(found)
+        named = ", ".join(f"{name[:60]} ({count:,})" for name, count in found)
+        return [f"Other fields, kept with the records that have them: {named}{f' and {more:,} more' if more else ''}."]
+
     def keep_nothing(self) -> None:
         """The transaction was rolled back: nothing of what was counted as written is there."""
         self.created = self.updated = self.unchanged = 0
         self.remarks = []
+        self.other_fields.clear()
 
     def store(self, run: ImportRun) -> None:
         """Write the figures into the job's row."""
         run.created, run.updated, run.unchanged = self.created, self.updated, self.unchanged
         run.skipped, run.skips = self.skipped, dict(self.skips)
         self.errors.sort(key=lambda error: (str(error["file"]), int(str(error["line"]))))
-        run.errors, run.error_count, run.remarks = self.errors, self.error_count, self.remarks
+        run.errors, run.error_count, run.remarks = self.errors, self.error_count, self.all_remarks()
         run.samples = self.samples if run.dry_run else []
         counts = ["created", "updated", "unchanged", "skipped", "skips", "error_count"]
         run.save(update_fields=[*counts, "errors", "remarks", "samples"])

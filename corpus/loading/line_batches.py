@@ -79,7 +79,9 @@ def read_batches(
     rows: int | None = None,
 ) -> Iterator[Batch[L]]:
     """The records of the job's files in batches; `read` is a reader of engines.formats. See `gathered`."""
-    yield from gathered(run, partial(read_sources, run, read), line_of, progress, counts, rows=rows)
+    yield from gathered(
+        run, partial(read_sources, run, read, say=counts.add_remark), line_of, progress, counts, rows=rows
+    )
 
 
 def gathered(

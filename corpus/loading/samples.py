@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 from corpus.loading.counts import ImportCounts
 from engines.formats.records import AspectRecord, Problem, Skip
 
-MOST = 5  # records
+MOST = 3  # records
+MOST_OTHERS = 20  # fields without a place of their own
 MOST_TEXTS = 5  # of a list
 LONGEST = 300  # characters of a text
 
@@ -15,10 +16,13 @@ T = TypeVar("T")
 
 
 def sampled(items: Iterable[T], counts: ImportCounts) -> Iterator[T]:
-    """The items, unchanged; the first records among them are kept in `counts.samples`."""
+    """The items, unchanged; `counts` takes the first records among them as samples, and the other fields of all."""
     for item in items:
-        if len(counts.samples) < MOST and not isinstance(item, Problem | Skip):
-            counts.samples.append(sample_of(item))
+        if not isinstance(item, Problem | Skip):
+            if len(counts.samples) < MOST:
+                counts.samples.append(sample_of(item))
+            if extra := getattr(item, "extra", None):
+                counts.add_fields(extra)
         yield item
 
 
@@ -28,7 +32,9 @@ def sample_of(record: Any) -> dict[str, Any]:
     where = {"file": named.pop("file", ""), "line": named.pop("line", 0)}
     extra = named.pop("extra", None) or {}
     texts = [(name.replace("_", " "), _text(value)) for name, value in named.items()]
-    others = [("other fields", ", ".join(list(extra)[:MOST_TEXTS]) + (" …" if len(extra) > MOST_TEXTS else ""))]
+    others = [(f"other field: {name}"[:LONGEST], _text(value)) for name, value in list(extra.items())[:MOST_OTHERS]]
+    if len(extra) > MOST_OTHERS:
+        others.append(("further fields", f"{len(extra) - MOST_OTHERS:,}"))
     return where | {"fields": [[name, text] for name, text in [*texts, *others] if text]}
 
 

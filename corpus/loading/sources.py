@@ -12,8 +12,9 @@ from django.conf import settings
 
 from corpus.loading.background_reading import Check
 from corpus.models import ImportRun
+from engines.formats.encodings import AUTO
 from engines.formats.reading import read_opened
-from engines.formats.records import BrokenFile
+from engines.formats.records import BrokenFile, Remark
 from engines.guarded.limits import Limits, ReadingFailed
 from engines.guarded.reading import read_guarded
 
@@ -80,14 +81,25 @@ def read_upload(read: Callable[..., Iterable[T]], stream: IO[bytes], name: str) 
             raise BrokenFile(name, 0, failed.reason) from failed
 
 
-def read_sources(run: ImportRun, read: Callable[..., Iterable[R]], odometer: Odometer, check: Check) -> Iterator[R]:
+def read_sources(
+    run: ImportRun,
+    read: Callable[..., Iterable[R]],
+    odometer: Odometer,
+    check: Check,
+    say: Callable[[Remark], None] = lambda _: None,
+) -> Iterator[R]:
     """Yield the records of all files of the job, each file read by a child; `check` may raise to stop it at any moment.
 
-    `read(path, format, name=…, watch=…)` is a reader of engines.formats. Raises `BrokenFile`, also where a file came to
-    a limit.
+    `read(path, format, name=…, watch=…, encoding=…)` is a reader of engines.formats; `say` takes its remarks. Raises
+    `BrokenFile`, also where a file came to a limit.
     """
     for source in sources_of(run):
-        yield from read_source(read, source, run.format, odometer, check)
+        yield from read_source(read, source, run.format, odometer, check, encoding_of(run), say)
+
+
+def encoding_of(run: ImportRun) -> str:
+    """The encoding of the job's files that somebody chose."""
+    return str(run.parameters.get("encoding") or AUTO)
 
 
 def read_source(
@@ -96,12 +108,17 @@ def read_source(
     format: str,  # noqa: A002 - the name users know
     odometer: Odometer,
     check: Check,
+    encoding: str = AUTO,
+    say: Callable[[Remark], None] = lambda _: None,
 ) -> Iterator[R]:
     """Yield the records of one file. Raises `BrokenFile`."""
     last: R | None = None
-    reading = partial(read, source.path, format, name=source.name)
+    reading = partial(read, source.path, format, name=source.name, encoding=encoding)
     try:
         for item in read_guarded(reading, limits=limits(), check=check, watch=odometer.add):
+            if isinstance(item, Remark):
+                say(item)
+                continue
             last = item
             yield item
     except ReadingFailed as failed:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from engines.formats.archives import Member, open_files
+from engines.formats.encodings import as_utf8
 from engines.formats.papers import PaperFormat
 from engines.formats.reading import detected_format
 from engines.formats.records import BrokenFile, Problem
@@ -37,6 +38,7 @@ def read_paper_files(
     *,
     name: str = "",
     watch: Callable[[int], None] = lambda _: None,
+    encoding: str = AUTO,
     complete: Callable[[Any], Any] = lambda paper: paper,
 ) -> Iterator[Any]:
     """Yield each file as a `PaperMember` and, behind it, its papers, rows or lines; a bad file is a `Problem`.
@@ -49,7 +51,7 @@ def read_paper_files(
         try:
             found = formats()[format] if format != AUTO else detected_format(member, "papers", "papers")
             if isinstance(found, PaperFormat):
-                yield from _read_papers(member, found, complete)
+                yield from _read_papers(member, found, complete, encoding)
             for carried in COMING_WITH:
                 if carried in found.reads:
                     yield from _read_coming_with(member, found, carried)
@@ -57,7 +59,7 @@ def read_paper_files(
             yield Problem(member.name, broken.line, broken.reason)
 
 
-def _read_papers(member: Member, found: PaperFormat, complete: Callable[[Any], Any]) -> Iterator[Any]:
+def _read_papers(member: Member, found: PaperFormat, complete: Callable[[Any], Any], encoding: str) -> Iterator[Any]:
     stream, data = member.stream, b""
     if found.is_one_paper:
         data = stream.read(MOST_BYTES + 1)
@@ -66,12 +68,13 @@ def _read_papers(member: Member, found: PaperFormat, complete: Callable[[Any], A
         stream = io.BytesIO(data)
     yield PaperMember(member.name, found.name, "papers", data)
     if not found.is_read_apart:
-        for paper in found.reads["papers"](stream, member.name, vocabulary=dict, check=lambda: None):
+        text = as_utf8(stream, member.name, encoding)
+        for paper in found.reads["papers"](text, member.name, vocabulary=dict, check=lambda: None):
             yield paper if isinstance(paper, Problem) else complete(paper)
 
 
 def _read_coming_with(member: Member, found: Format, carried: str) -> Iterator[Any]:
     """All of it or, where it breaks off, nothing."""
-    rows = list(found.reads[carried](member.stream, member.name))
+    rows = list(found.reads[carried](as_utf8(member.stream, member.name), member.name))
     yield PaperMember(member.name, found.name, carried)
     yield from rows

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
 
 from engines.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
+from engines.formats.encodings import ENCODINGS, as_utf8
 from engines.formats.judgment_columns import NAMES
-from engines.formats.records import BrokenFile, Problem
+from engines.formats.records import BrokenFile, Problem, Remark
 from engines.formats.registry import AUTO, HEAD_BYTES, Format, detect, format_names, formats
 from engines.formats.repeats import without_repeats
 from engines.formats.trec_runs import COLUMNS
@@ -46,19 +47,25 @@ def read_path(
     name: str = "",
     limits: Limits = DEFAULT_LIMITS,
     watch: Callable[[int], None] = lambda _: None,
+    encoding: str = AUTO,
     **options: Any,
 ) -> Iterator[Any]:
     """Yield the records of every file in `path`: a file, plain or compressed, an archive or a folder.
 
     `carried` is what to read, by its name in `Format.reads`; `format` is "auto" or the name of a format; `name`,
-    `limits` and `watch` are those of `open_files`; `options` go to the readers. A document, topic or judgment that
-    occurs again in the same file is a `Problem`. In archives and folders, "auto" gives a `Problem` for a file that
-    holds something else; a single file raises `BrokenFile`. Raises `ValueError` for an unknown format.
+    `limits` and `watch` are those of `open_files`, `encoding` is that of `as_utf8`; `options` go to the readers. A
+    document, topic or judgment that occurs again in the same file is a `Problem`. A file that holds something else, or
+    nothing, is a `Problem` in archives and folders; a single file raises `BrokenFile`. Each file that was read ends
+    with a `Remark` on what it was read as. Raises `ValueError` for an unknown format or encoding.
     """
     if format != AUTO and (format not in formats() or carried not in formats()[format].reads):
         raise ValueError(f"unknown format {format!r}; known are {', '.join(format_names(carried))}")
+    if encoding not in ENCODINGS:
+        raise ValueError(f"unknown encoding {encoding!r}; known are {', '.join(ENCODINGS)}")
     kind = _CARRIED.get(carried) or _Carried(carried)
     for member in open_files(path, name=name, limits=limits, watch=watch):
+        stream = as_utf8(member.stream, member.name, encoding)
+        member = replace(member, stream=stream)  # noqa: PLW2901
         try:
             found = detected_format(member, carried, kind.label) if format == AUTO else formats()[format]
         except BrokenFile as broken:
@@ -66,8 +73,23 @@ def read_path(
                 raise
             yield Problem(member.name, 0, broken.reason)
             continue
-        records = found.reads[carried](member.stream, member.name, **options)
-        yield from without_repeats(records, kind.id_of, kind.id_label) if kind.id_of else records
+        records = found.reads[carried](stream, member.name, **options)
+        items = without_repeats(records, kind.id_of, kind.id_label) if kind.id_of else records
+        yield from _with_something(items, member, kind)
+        yield Remark(member.name, 0, f"read as {found.label}{f' in {stream.encoding}' if stream.encoding else ''}")
+
+
+def _with_something(items: Iterator[Any], member: Member, kind: _Carried) -> Iterator[Any]:
+    """The items of a file, among which is more than remarks."""
+    for item in items:
+        yield item
+        if not isinstance(item, Remark):
+            yield from items
+            return
+    reason = f"holds no {kind.label}"
+    if member.alone:
+        raise BrokenFile(member.name, 0, reason)
+    yield Problem(member.name, 0, reason)
 
 
 def detected_format(member: Member, carried: str, label: str) -> Format:
@@ -86,7 +108,7 @@ def detected_format(member: Member, carried: str, label: str) -> Format:
 def read_opened(read: Callable[..., Iterable[T]], path: Path, name: str) -> Iterator[T]:
     """Yield what the reader reads from one plain file."""
     with path.open("rb") as stream:
-        yield from read(stream, name)
+        yield from read(as_utf8(stream, name), name)
 
 
 read_topics = partial(read_path, "topics")  # TopicRecord | Problem

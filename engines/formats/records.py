@@ -62,6 +62,18 @@ class Skip:
 
 
 @dataclass(frozen=True, slots=True)
+class Remark:
+    """A sentence on how a file was understood, for people: its format and encoding, or what a column was taken for.
+
+    It is told with the result of an import, once for all files of which it is equally true.
+    """
+
+    file: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class DocumentRecord:
     """One document. Absent texts are ""; `extra` holds all other fields as JSON values.
 

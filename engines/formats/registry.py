@@ -13,6 +13,7 @@ from enum import IntEnum
 from functools import cache, cached_property
 from typing import Any
 
+from engines.formats.encodings import head_as_utf8
 from engines.formats.jsonl import parse_object
 from engines.formats.layouts import Layout
 from engines.formats.records import BrokenFile
@@ -175,7 +176,7 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
     """
     if not data.strip():
         raise BrokenFile(file, 0, "the file is empty")
-    head = Head(data, file)
+    head = Head(head_as_utf8(data), file)
     fitting = _fitting(head, carried)
     found = next(fitting, None)
     if found is not None and carried and carried not in found[1].carries:

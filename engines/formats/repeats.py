@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from engines.formats.records import Problem, Skip
+from engines.formats.records import Problem, Remark, Skip
 
 _RECENT = 1 << 16
 
@@ -59,12 +59,12 @@ class SeenIds:
 
 
 def without_repeats(
-    items: Iterable[Record | Skip | Problem], id_of: Callable[[Record], str], id_label: str
-) -> Iterator[Record | Skip | Problem]:
+    items: Iterable[Record | Skip | Problem | Remark], id_of: Callable[[Record], str], id_label: str
+) -> Iterator[Record | Skip | Problem | Remark]:
     """Pass everything on, but turn a record whose id came before into a `Problem`, which calls the id `id_label`."""
     seen = SeenIds()
     for item in items:
-        if isinstance(item, Skip | Problem) or seen.add(text := id_of(item)):
+        if isinstance(item, Skip | Problem | Remark) or seen.add(text := id_of(item)):
             yield item
         else:
             reason = f"{id_label} {text} appears more than once in this file; the first one counts"

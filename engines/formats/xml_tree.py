@@ -13,6 +13,7 @@ from typing import BinaryIO
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser, ParseError
 
+from engines.formats.encodings import as_utf8
 from engines.formats.records import BrokenFile
 
 MAX_BYTES = 64 << 20
@@ -91,7 +92,8 @@ class _Builder:
 def read_xml(stream: BinaryIO, file: str) -> Node:
     """Return the root of the document. Raises `BrokenFile` if it is not well-formed, too large or declares entities."""
     builder = _Builder()
-    builder.parser = parser = DefusedXMLParser(target=builder)
+    builder.parser = parser = DefusedXMLParser(target=builder, encoding="utf-8")  # whatever it declares
+    stream = as_utf8(stream, file)
     size = 0
     try:
         while chunk := stream.read(1 << 18):

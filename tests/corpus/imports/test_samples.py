@@ -27,7 +27,7 @@ def test_the_first_records_are_kept_and_all_pass() -> None:
         ({"text": "a\0b"}, ["text", "ab"]),
         ({"targets": tuple("abcdefg")}, ["targets", "a · b · c · d · e … 7 in all"]),
         ({"aspects": (AspectRecord("Brews", (AspectRecord("Hot"),)),)}, ["aspects", "Brews (with 1 below it)"]),
-        ({"extra": {"idea_from": ["d1"]}}, ["other fields", "idea_from"]),
+        ({"extra": {"idea_from": ["d1"]}}, ["other field: idea_from", "d1"]),
     ],
 )
 def test_long_and_nested_values_stay_readable(more: dict[str, object], field: list[str]) -> None:

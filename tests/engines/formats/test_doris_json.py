@@ -9,7 +9,7 @@ from engines.formats.documents import read_documents
 from engines.formats.doris_json import read_doris_documents, read_doris_judgments, read_doris_topics
 from engines.formats.doris_json_writer import write_doris_json
 from engines.formats.reading import read_judgments, read_topics
-from engines.formats.records import AspectRecord, DocumentRecord, JudgmentRow, Problem, TopicRecord
+from engines.formats.records import AspectRecord, DocumentRecord, JudgmentRow, Problem, Remark, TopicRecord
 from tests.engines.formats.reading import problems, records, stream
 from tests.shared import shared_path
 
@@ -152,7 +152,7 @@ def measure(folder: Path, number: int) -> list[tuple[int, int]]:
     found = []
     for read in (read_documents, read_judgments):
         tracemalloc.start()
-        count = sum(1 for item in read(path) if not isinstance(item, Problem))
+        count = sum(1 for item in read(path) if not isinstance(item, Problem | Remark))
         found.append((tracemalloc.get_traced_memory()[1], count))
         tracemalloc.stop()
     return found

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from engines.formats.pool_lists import PoolRow, read_pool_list
 from engines.formats.reading import read_pool_lists
 from engines.formats.records import BrokenFile, Problem
-from tests.engines.formats.reading import problems, records, stream
+from tests.engines.formats.reading import problems, records, said_nothing, stream
 from tests.engines.formats.strategies import ids
 
 
@@ -70,7 +70,7 @@ def test_files_of_an_archive_that_are_no_lists_are_passed_over(tmp_path: Path) -
         archive.writestr("a.run", "1 Q0 D 1 2.5 tag\n")
         archive.writestr("empty", "")
     steps: list[int] = []
-    found = list(read_pool_lists(tmp_path / "a.zip", watch=steps.append))
+    found = said_nothing(read_pool_lists(tmp_path / "a.zip", watch=steps.append))
     assert [(item.file, item.line) for item in found] == [("a.zip/pool.txt", 1), ("a.zip/a.run", 0), ("a.zip/empty", 0)]
     assert isinstance(found[0], PoolRow)
     assert sum(steps) > 0

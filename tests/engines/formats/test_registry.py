@@ -21,6 +21,7 @@ from engines.formats.registry import (
     formats,
     labels_for,
 )
+from tests.engines.formats.reading import said_nothing
 
 COMPANIONS = {"paper-order", "reference-notes"}  # read with papers
 
@@ -85,7 +86,7 @@ def test_another_package_brings_a_format(words, tmp_path) -> None:
     assert labels_for("topics").endswith(" or Plain words")
     (tmp_path / "a.txt").write_text("...\nWhich tea?\n")
     for choice in (AUTO, "words"):
-        assert [topic.text for topic in read_topics(tmp_path / "a.txt", choice)] == [
+        assert [topic.text for topic in said_nothing(read_topics(tmp_path / "a.txt", choice))] == [
             "...",
             "Which tea?",
         ]

@@ -1,0 +1,185 @@
+"""Text files of any usual encoding as UTF-8, in flat memory: what readers see is always UTF-8.
+
+Recognised are a byte order mark, the declaration of an XML file, UTF-16 without a mark, and UTF-8. A file whose bytes
+are ASCII up to one that is no UTF-8 is read as Windows-1252, which holds all of Latin-1's letters: no text was decoded
+before that could have meant something else. A file that has both UTF-8 and such a byte stays as it is, so that its
+reader names the line. Every other encoding has to be chosen.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from typing import BinaryIO
+
+from engines.formats.records import BrokenFile
+
+AUTO = "auto"
+# What people choose from, by the names of Python's codecs.
+ENCODINGS = {
+    AUTO: "Find out from the file",
+    "utf-8": "UTF-8",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252 (Latin-1, Western Europe)",
+    "cp1250": "Windows-1250 (Central Europe)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "koi8-r": "KOI8-R (Cyrillic)",
+    "cp1253": "Windows-1253 (Greek)",
+    "cp1254": "Windows-1254 (Turkish)",
+    "cp1255": "Windows-1255 (Hebrew)",
+    "cp1256": "Windows-1256 (Arabic)",
+    "gb18030": "GB 18030 (Chinese)",
+    "big5": "Big5 (Chinese)",
+    "shift_jis": "Shift JIS (Japanese)",
+    "euc_jp": "EUC-JP (Japanese)",
+    "euc_kr": "EUC-KR (Korean)",
+}
+FALLBACK = "cp1252"
+_LABELS = {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16", FALLBACK: "Windows-1252 (Latin-1)"}
+_BINARY = (b"PAR1", b"%PDF", b"PK\x03\x04", b"\x80")
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_DECLARED = re.compile(rb"\s*<\?xml[^>]*\sencoding\s*=\s*[\"']([A-Za-z][\w.-]*)[\"']").match
+_HEAD = 1 << 16  # bytes that decide, and that a peek gives at least
+_BUFFER = 1 << 18
+
+
+class Recoded(io.BufferedReader):
+    """A stream of UTF-8 made from one in another encoding, or in none that is known."""
+
+    @property
+    def encoding(self) -> str:
+        """What the file has been read as so far, in words; "" for a file that is no text."""
+        return self.raw.label  # type: ignore[attr-defined, no-any-return]
+
+
+def as_utf8(stream: BinaryIO, file: str, encoding: str = AUTO) -> Recoded:
+    """The stream as UTF-8 without a byte order mark; itself where it has been made so already.
+
+    `encoding` is one of `ENCODINGS`. Reading it raises `BrokenFile` where the bytes are none of a chosen or declared
+    encoding.
+    """
+    if isinstance(stream, Recoded):
+        return stream
+    return Recoded(_Recoder(stream, file, encoding), _BUFFER)  # type: ignore[arg-type]
+
+
+def head_as_utf8(data: bytes) -> bytes:
+    """The beginning of a file as UTF-8; a character that the head cuts off is left out."""
+    try:
+        return Recoded(_Recoder(io.BytesIO(data), "", AUTO, is_head=True), _BUFFER).read()  # type: ignore[arg-type]
+    except BrokenFile:
+        return data
+
+
+class _Recoder(io.RawIOBase):
+    """Passes UTF-8 on as it is, and turns everything else into it; how is decided at the first bytes."""
+
+    def __init__(self, source: BinaryIO, file: str, encoding: str, *, is_head: bool = False) -> None:
+        self.source = source
+        self.file = file
+        self.chosen = encoding
+        self.is_head = is_head  # its end may lie within a character
+        self.label = ""
+        self.line = 1  # of what is decoded next
+        self.ready = b""
+        self.tail = b""  # of a character that goes on in the next bytes
+        self.is_checked = False  # UTF-8, until it is not
+        self.has_others = False  # characters beyond ASCII were read
+        self.decoder: codecs.IncrementalDecoder | None = None
+        self.is_begun = self.is_ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        if not self.is_begun:
+            self._begin()
+        while not self.ready and not self.is_ended:
+            data = self.source.read(len(buffer))
+            self.is_ended = not data
+            self.ready = self._recoded(data)
+        count = min(len(buffer), len(self.ready))
+        buffer[:count], self.ready = self.ready[:count], self.ready[count:]
+        return count
+
+    def _begin(self) -> None:
+        self.is_begun = True
+        head = b""
+        while len(head) < _HEAD and (more := self.source.read(_HEAD - len(head))):
+            head += more
+        found, head = self._encoding(head)
+        if found in ("utf-8", "utf8", "us-ascii", "ascii"):
+            self.is_checked, self.label = True, "UTF-8"
+        elif found:
+            self._decode_as(found)
+        self.ready = self._recoded(head) if head else b""
+
+    def _encoding(self, head: bytes) -> tuple[str, bytes]:
+        """The codec to begin with, "" for bytes that are no text, and the head without its mark."""
+        mark, marked = next(((mark, name) for mark, name in _MARKS if head.startswith(mark)), (b"", ""))
+        head = head[len(mark) :]
+        if self.chosen == "utf-16":
+            return marked if marked.startswith("utf-16") else _half_zero(head) or "utf-16-le", head
+        if self.chosen != AUTO:
+            return self.chosen, head
+        if marked or head.startswith(_BINARY):
+            return marked, head
+        if b"\0" in head:
+            return _half_zero(head), head
+        declared = _DECLARED(head)
+        return (declared[1].decode().lower() if declared else "utf-8"), head
+
+    def _decode_as(self, name: str) -> None:
+        try:
+            found = codecs.lookup(name)
+        except LookupError as error:
+            raise BrokenFile(self.file, 1, f"says that it is written in {name}, which is not known here") from error
+        if not found._is_text_encoding or found.incrementaldecoder is None:
+            raise BrokenFile(self.file, 1, f"says that it is written in {name}, which is no encoding of texts")
+        self.decoder = found.incrementaldecoder("strict")
+        self.is_checked = False
+        self.label = _LABELS.get(name) or ENCODINGS.get(name) or name.upper()
+
+    def _recoded(self, data: bytes) -> bytes:
+        if self.decoder is not None:
+            return self._decoded(data)
+        return self._checked(data) if self.is_checked else data
+
+    def _checked(self, data: bytes) -> bytes:
+        """UTF-8, and where it is none either Windows-1252 from here on or, after other characters, left as it is."""
+        if not self.tail and data.isascii():
+            return data
+        data = self.tail + data
+        try:
+            used = codecs.utf_8_decode(data, "strict", self.is_ended and not self.is_head)[1]
+        except UnicodeDecodeError as error:
+            self.tail = b""
+            if self.chosen != AUTO or self.has_others or not data[: error.start].isascii():
+                self.is_checked = False
+                return data
+            self._decode_as(FALLBACK)
+            return self._decoded(data)
+        self.has_others = self.has_others or not data[:used].isascii()
+        self.tail = data[used:]
+        return data[:used]
+
+    def _decoded(self, data: bytes) -> bytes:
+        try:
+            text = self.decoder.decode(data, self.is_ended and not self.is_head)  # type: ignore[union-attr]
+        except UnicodeDecodeError as error:
+            line = self.line + error.object[: error.start].count(b"\n")
+            byte = error.object[error.start]
+            reason = f"byte 0x{byte:02x} is not {self.label} text; choose the encoding of the file"
+            raise BrokenFile(self.file, line, reason) from error
+        self.line += text.count("\n")
+        return text.encode("utf-8", "surrogatepass")
+
+
+def _half_zero(head: bytes) -> str:
+    """UTF-16 by its zero bytes, which most characters of European scripts have; "" where they lie otherwise."""
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    most = max(even, odd)
+    if most < 2 or 5 * most < len(head) or 4 * min(even, odd) > most:
+        return ""
+    return "utf-16-le" if odd > even else "utf-16-be"

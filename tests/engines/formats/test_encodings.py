@@ -1,0 +1,102 @@
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engines.formats.encodings import ENCODINGS, as_utf8, head_as_utf8
+from engines.formats.records import BrokenFile
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff"))
+WESTERN = "Der Uhu — “naïve café” für 5 €\nNaïve owls\n"
+
+
+class Slow(io.RawIOBase):
+    """Gives a few bytes at a time, so that characters are cut at every place."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.source, self.size = io.BytesIO(data), size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:
+        data = self.source.read(min(self.size, len(buffer)))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def read(data: bytes, encoding: str = "auto", size: int = 3) -> tuple[str, str]:
+    stream = as_utf8(Slow(data, size), "f", encoding)  # type: ignore[arg-type]
+    text = stream.read().decode()
+    return text, stream.encoding
+
+
+@given(texts, st.integers(1, 9), st.sampled_from(["utf-8", "utf-8-sig"]))
+def test_utf8_passes_as_it_is(text: str, size: int, codec: str) -> None:
+    assert read(text.encode(codec), size=size) == (text, "UTF-8")
+
+
+@given(texts.filter(bool), st.integers(1, 9), st.sampled_from(["utf-16-le", "utf-16-be"]))
+def test_utf16_is_known_by_its_mark(text: str, size: int, codec: str) -> None:
+    assert read(f"\ufeff{text}".encode(codec), size=size) == (text, "UTF-16")
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_utf16_is_known_without_a_mark(codec: str) -> None:
+    assert read(WESTERN.encode(codec)) == (WESTERN, "UTF-16")
+
+
+@given(st.integers(1, 9), st.integers(0, 9000))
+def test_western_text_is_known_however_late_its_first_letter_comes(size: int, before: int) -> None:
+    text = "x" * before + WESTERN
+    assert read(text.encode("cp1252"), size=size * 500) == (text, "Windows-1252 (Latin-1)")
+
+
+def test_a_byte_that_is_no_utf8_after_letters_that_are_is_left_to_the_reader() -> None:
+    data = "naïve\n".encode() + b"caf\xe9\n"
+    assert as_utf8(io.BytesIO(data), "f").read() == data
+
+
+@given(texts, st.sampled_from(sorted(ENCODINGS.keys() - {"auto", "utf-16"})))
+def test_every_encoding_can_be_chosen(text: str, name: str) -> None:
+    text = text.encode(name, "ignore").decode(name)
+    assert read(text.encode(name), name)[0] == text
+
+
+def test_a_chosen_encoding_that_does_not_fit_names_the_line() -> None:
+    with pytest.raises(BrokenFile, match="byte 0x81 is not Windows-1252") as caught:
+        read(b"a\nb\x81", "cp1252")
+    assert caught.value.line == 2
+
+
+def test_a_byte_that_windows_1252_does_not_have_is_refused() -> None:
+    with pytest.raises(BrokenFile, match="choose the encoding"):
+        read(b"abc\n\x81")
+
+
+def test_xml_says_its_encoding() -> None:
+    text = '<?xml version="1.0" encoding="ISO-8859-2"?><a>Čapek</a>'
+    assert read(text.encode("iso-8859-2")) == (text, "ISO-8859-2")
+    with pytest.raises(BrokenFile, match="written in klingon"):
+        read(b'<?xml version="1.0" encoding="klingon"?><a/>')
+    with pytest.raises(BrokenFile, match="no encoding of texts"):
+        read(b'<?xml version="1.0" encoding="zlib"?><a/>')
+
+
+@pytest.mark.parametrize(
+    "data", [b"PAR1\xff\0", b"%PDF-1.7\n\xe2", b"PK\x03\x04\xff", b"\x80\x04.", b"{}\n\0", b"abcdefgh\0\xff", b""]
+)
+def test_what_is_no_text_passes_as_it_is(data: bytes) -> None:
+    assert as_utf8(io.BytesIO(data), "f").read() == data
+
+
+def test_a_stream_is_recoded_once() -> None:
+    stream = as_utf8(io.BytesIO(b"\xe9"), "f")
+    assert as_utf8(stream, "f") is stream
+
+
+def test_a_head_may_end_within_a_character() -> None:
+    assert head_as_utf8("a€".encode()[:-1]) == b"a"
+    assert head_as_utf8("aé".encode("utf-16")[:-1]) == b"a"
+    assert head_as_utf8(b"caf\xe9 noir") == "café noir".encode()
