@@ -86,6 +86,7 @@ def read_sources(
     read: Callable[..., Iterable[R]],
     odometer: Odometer,
     check: Check,
+    *,
     say: Callable[[Remark], None] = lambda _: None,
 ) -> Iterator[R]:
     """Yield the records of all files of the job, each file read by a child; `check` may raise to stop it at any moment.
@@ -94,7 +95,7 @@ def read_sources(
     `BrokenFile`, also where a file came to a limit.
     """
     for source in sources_of(run):
-        yield from read_source(read, source, run.format, odometer, check, encoding_of(run), say)
+        yield from read_source(read, source, run.format, odometer, check, encoding=encoding_of(run), say=say)
 
 
 def encoding_of(run: ImportRun) -> str:
@@ -108,6 +109,7 @@ def read_source(
     format: str,  # noqa: A002 - the name users know
     odometer: Odometer,
     check: Check,
+    *,
     encoding: str = AUTO,
     say: Callable[[Remark], None] = lambda _: None,
 ) -> Iterator[R]:

@@ -50,7 +50,7 @@ class Recoded(io.BufferedReader):
     @property
     def encoding(self) -> str:
         """What the file has been read as so far, in words; "" for a file that is no text."""
-        return self.raw.label  # type: ignore[attr-defined, no-any-return]
+        return self.raw.label  # type: ignore[attr-defined]
 
 
 def as_utf8(stream: BinaryIO, file: str, encoding: str = AUTO) -> Recoded:
@@ -61,13 +61,13 @@ def as_utf8(stream: BinaryIO, file: str, encoding: str = AUTO) -> Recoded:
     """
     if isinstance(stream, Recoded):
         return stream
-    return Recoded(_Recoder(stream, file, encoding), _BUFFER)  # type: ignore[arg-type]
+    return Recoded(_Recoder(stream, file, encoding), _BUFFER)
 
 
 def head_as_utf8(data: bytes) -> bytes:
     """The beginning of a file as UTF-8; a character that the head cuts off is left out."""
     try:
-        return Recoded(_Recoder(io.BytesIO(data), "", AUTO, is_head=True), _BUFFER).read()  # type: ignore[arg-type]
+        return Recoded(_Recoder(io.BytesIO(data), "", AUTO, is_head=True), _BUFFER).read()
     except BrokenFile:
         return data
 

@@ -16,6 +16,7 @@ from engines.text.aspect_checks import (
     check_draft,
     words_needing_context,
 )
+from tests.engines.formats.reading import records
 from tests.shared import shared_path
 
 
@@ -68,7 +69,7 @@ def test_two_aspects_that_say_much_the_same() -> None:
 @pytest.mark.shared
 def test_the_published_aspects_seldom_need_a_second_look() -> None:
     """Hints that come all the time are read by nobody."""
-    topics = list(read_topics(shared_path("data", "doris-mae", "queries.txt"), "auto"))
+    topics = records(read_topics(shared_path("data", "doris-mae", "queries.txt"), "auto"))
     found: dict[str, int] = {}
     texts = 0
     for topic in topics:
