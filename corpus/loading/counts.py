@@ -68,7 +68,7 @@ class ImportCounts:
             self.said_of[remark.text] += 1
 
     def add_fields(self, names: Iterable[str]) -> None:
-        """Count the fields of a record that have no place of their own."""
+        """Count the fields in the `extra` of a record."""
         for name in names:
             if name in self.other_fields or len(self.other_fields) < FIELDS_COUNTED:
                 self.other_fields[name] += 1

@@ -8,7 +8,7 @@ from corpus.loading.counts import ImportCounts
 from engines.formats.records import AspectRecord, Problem, Skip
 
 MOST = 3  # records
-MOST_OTHERS = 20  # fields without a place of their own
+MOST_OTHERS = 20  # other fields
 MOST_TEXTS = 5  # of a list
 LONGEST = 300  # characters of a text
 

@@ -65,7 +65,7 @@ class Skip:
 class Remark:
     """A sentence on how a file was understood, for people: its format and encoding, or what a column was taken for.
 
-    It is told with the result of an import, once for all files of which it is equally true.
+    It is reported with the import, once for all files that have it in common.
     """
 
     file: str
