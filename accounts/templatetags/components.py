@@ -8,7 +8,7 @@ from django import template
 from django.forms import BaseForm, BoundField
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.html import conditional_escape, format_html, format_html_join
+from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
 register = template.Library()
@@ -30,11 +30,31 @@ def section(content: str, key: str, heading: object, look: str = "stack tight", 
     return render_to_string("_section.html", shown)
 
 
+@register.simple_block_tag
+def empty_state(content: str, heading: object, level: int = 2, overline: object = "") -> SafeString:
+    """What is shown where nothing is; the content says why and what to do next. A whole page has level 1."""
+    shown = {"heading": heading, "level": level, "overline": overline, "content": content}
+    return render_to_string("_empty_state.html", shown)
+
+
 @register.inclusion_tag("_nothing.html")
-def nothing(heading: object, text: object, button: str = "", view: str = "", *args: Any, look: str = "") -> Shown:
-    """What stands where a list has no rows, with a button that leads to a view."""
-    address = view and reverse(view, args=args)
-    return {"heading": heading, "text": text, "button": button, "address": address, "look": look}
+def nothing(
+    heading: object, text: object, button: str = "", view: str = "", *args: Any, look: str = "", may: object = True
+) -> Shown:
+    """An empty state of one sentence, with a button that leads to a view for those who may."""
+    shown = {"heading": heading, "text": text, "look": look}
+    return shown | ({"button": button, "address": reverse(view, args=args)} if view and may else {})
+
+
+@register.simple_tag
+def link_button(
+    label: object, view: str, *args: Any, look: str = "", may: object = True, **attributes: object
+) -> SafeString | str:
+    """A link to a view that looks like a button, for those who may; look is "primary", "quiet" or "primary large"."""
+    if not may:
+        return ""
+    shown = {"class": f"button {look}".strip(), "href": reverse(view, args=args)} | attributes
+    return format_html("<a{}>{}</a>", _attributes(shown), label)
 
 
 @register.inclusion_tag("_alert.html")
@@ -81,9 +101,15 @@ def post(context: template.Context, content: str, view: str = "", *args: Any, **
     """
     named = {"class": attributes.pop("class", None), "method": "post", "enctype": attributes.pop("enctype", None)}
     named |= {"action": reverse(view, args=args) if view else None} | attributes
-    shown = format_html_join("", ' {}="{}"', [(name.replace("_", "-"), each) for name, each in named.items() if each])
-    given = {"attributes": shown, "content": content, "csrf_token": context.get("csrf_token")}
+    given = {"attributes": _attributes(named), "content": content, "csrf_token": context.get("csrf_token")}
     return render_to_string("_post.html", given)
+
+
+def _attributes(named: Shown) -> SafeString:
+    """Those that are given, as HTML; True stands alone, as in `download`."""
+    shown = ((name.replace("_", "-"), each) for name, each in named.items() if each)
+    parts = [format_html(" {}", name) if each is True else format_html(' {}="{}"', name, each) for name, each in shown]
+    return mark_safe("".join(parts))  # noqa: S308 - escaped
 
 
 @register.inclusion_tag("_submit.html")

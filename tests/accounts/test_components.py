@@ -76,6 +76,24 @@ def test_where_nothing_is_a_button_may_lead_on():
     assert "button" not in rendered('{% nothing "No runs" "None." %}')
 
 
+def test_a_button_is_for_those_who_may():
+    source = '{% nothing "No runs" "None." "My work" "home" may=may %}{% link_button "Start" "home" may=may %}'
+    assert rendered(source, may=True).count('href="/"') == 2
+    assert "href" not in rendered(source, may=False)
+
+
+def test_an_empty_state_of_a_whole_page_has_its_heading():
+    text = rendered("{% empty_state name level=1 overline=404 %}<p>Gone.</p>{% endempty_state %}", name="<b>")
+    assert text == '<div class="empty"><p class="overline">404</p><h1>&lt;b&gt;</h1><p>Gone.</p></div>'
+
+
+def test_a_link_that_looks_like_a_button_has_attributes():
+    text = rendered(
+        '{% link_button label "home" look="primary large" download=True rel="next" aria_label="" %}', label="<b>"
+    )
+    assert text == '<a class="button primary large" href="/" download rel="next">&lt;b&gt;</a>'
+
+
 def test_a_section_is_named_by_its_heading():
     text = rendered('{% section "runs" "Runs" look="stack" anchor="all" %}x{% endsection %}')
     assert (
