@@ -28,7 +28,7 @@ Object = tuple[int, dict[str, Any]]  # with its line
 def read_any_objects(
     stream: BinaryIO, file: str, is_known: Callable[[str], bool], id_name: str = "number", text_name: str = "text"
 ) -> Iterator[Object | Problem]:
-    """Yield (line, object) for each object of the file, or a `Problem`. What stands beside lists of objects is a note.
+    """Yield (line, object) for each object of the file, or a `Problem`. What is next to lists of objects is a note.
 
     `is_known(name)` says whether a record has such a field; `id_name` and `text_name` are the fields that a key and its
     text become. Raises `BrokenFile` where the file is not JSON or is cut off.
@@ -97,9 +97,9 @@ def _within(
             has_objects = True
             yield _checked(part, file, part.value if part.index is not None else _with_id(part, id_name))
         else:
-            yield _unread(part, file)
-    for part in texts:  # the texts of ids, unless they stand beside objects
-        yield _unread(part, file) if has_objects else _checked(part, file, {id_name: part.key, text_name: part.value})
+            yield _left_out(part, file)
+    for part in texts:  # the texts of ids, unless there are objects as well
+        yield _left_out(part, file) if has_objects else _checked(part, file, {id_name: part.key, text_name: part.value})
 
 
 def _whole(parts: Iterable[Part]) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _whole(parts: Iterable[Part]) -> dict[str, Any]:
 
 
 def _with_id(part: Part, id_name: str) -> dict[str, Any]:
-    """An object with its key as its id; where it has such a field itself, the key stands beside it."""
+    """An object with its key as its id; where it has such a field itself, the key is kept as `key`."""
     return {"key": part.key, **part.value} if id_name in part.value else {id_name: part.key, **part.value}
 
 
@@ -127,5 +127,5 @@ def _checked(part: Part, file: str, value: Any) -> Object | Problem:
     return Problem(file, part.line, reason) if reason else (part.line, value)
 
 
-def _unread(part: Part, file: str) -> Problem:
-    return PartProblem(file, part.line, f"“{part.key[:40]}” stands beside the records and was not read")
+def _left_out(part: Part, file: str) -> Problem:
+    return PartProblem(file, part.line, f"“{part.key[:40]}” is not part of a record; it was left out")

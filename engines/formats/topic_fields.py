@@ -17,7 +17,7 @@ from engines.formats.json_fields import FieldError, is_id
 from engines.formats.layouts import optional, required
 from engines.formats.records import MAX_TOPIC_LENGTH, AspectRecord, TopicRecord, id_problem
 
-# What a field is, and the names it has in files, the most telling first. Case, blanks and hyphens do not matter, nor
+# What a field is, and the names it has in files, the clearest first. Case, blanks and hyphens do not matter, nor
 # does a language before a hyphen, as in CLEF's <EN-title>.
 NUMBER = (
     *("number", "_id", "id", "query_id", "qid", "num", "topic_id", "topicid", "queryid", "topic_number", "topic_no"),
@@ -141,7 +141,7 @@ def _take_number(fields: dict[str, Any]) -> str:
 
 
 def _meanings(fields: Mapping[str, Any]) -> dict[str, str]:
-    """{meaning: the field that has it}; of several, the one with the most telling name."""
+    """{meaning: the field that has it}; of several, the one with the clearest name."""
     found: dict[str, str] = {}
     for name, value in fields.items():
         plain = plain_name(name)

@@ -2,7 +2,7 @@
 
 A topic is an element with a number, as an attribute or a child, or one that is called `topic`. Its attributes and
 children are its fields; text that stands directly in it is its text. `<field name="x">` is the field x, subtopics are
-aspects, and a field with fields of its own is kept whole in `extra`. What stands beside the topics is reported.
+aspects, and a field that holds other fields is kept whole in `extra`. Elements next to the topics are reported.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def read_xml_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iter
     if not nodes:
         raise BrokenFile(file, root.line, f"<{root.name}> holds no topics: no element in it has a number")
     for node in others:
-        yield PartProblem(file, node.line, f"<{node.name}> stands beside the topics and was not read")
+        yield PartProblem(file, node.line, f"<{node.name}> is not part of a topic; it was left out")
     for node in nodes:
         yield _topic(node, file, text_from)
 
@@ -50,7 +50,7 @@ def read_marked_up_topics(stream: BinaryIO, file: str, *, text_from: str = "") -
 
 
 def _topics_in(root: Node) -> tuple[list[Node], list[Node]]:
-    """The elements that are topics, and those that stand beside them; the nearest level to the root that has any."""
+    """The elements that are topics, and those next to them; the nearest level to the root that has any."""
     if root.name.lower() in _TOPICS and _has_number(root):
         return [root], []
     level = [root]
@@ -97,8 +97,8 @@ def _pairs(node: Node) -> Iterator[tuple[str, Any]]:
 
 
 def _fields_of(node: Node, *, is_first: bool) -> Iterator[tuple[str, Any]]:
-    """A child as fields: its text under its name, its attributes beside it. One of further ones of a name is an object
-    if it has attributes; so is one that has fields of its own, unless it is a text that is known."""
+    """A child as fields: its text under its name, its attributes as further fields. Further children of a name become
+    objects if they have attributes; so does one that holds other fields, unless it is a known text."""
     name, attributes, words = node.name, node.attributes, _words(node)
     if name.lower() == "subtopic":
         yield from [(name, {**attributes, "text": words})] if attributes else []

@@ -30,7 +30,7 @@ _CLOSING = re.compile(r"\s*</([A-Za-z][\w:.-]*)\s*>")
 _TOP = re.compile(r"\s*<(top|topic)\b([^<>]*)>", re.IGNORECASE)
 _AROUND = re.compile(r"\s*(?:<[?!/]?[A-Za-z-][^<>]*>\s*)+$")  # tags that hold the topics, and what XML begins with
 _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
-# Tags that mark up a text and open no field of their own.
+# Tags that mark up a text and open no field.
 MARKUP = frozenset("a b br code div em i li ol p small span strong sub sup table td th tr tt u ul".split())
 _LABELS = {
     "num": re.compile(r"\s*(?:topic\s+)?number:\s*", re.IGNORECASE),

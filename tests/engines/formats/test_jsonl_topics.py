@@ -143,9 +143,9 @@ def test_many_spellings_and_layouts_are_read(text: str, found: list[tuple[str, s
     assert [(topic.number, topic.title, topic.text, topic.narrative) for topic in topics] == found
 
 
-def test_what_stands_beside_lists_and_translations_is_not_dropped_in_silence() -> None:
+def test_what_is_next_to_lists_and_translations_is_not_dropped_in_silence() -> None:
     note, topic = read('{"version": 2, "topics": [{"number": 1, "query": "a", "lang": "en"}]}')
-    assert (type(note), note.reason) == (PartProblem, "“version” stands beside the records and was not read")
+    assert (type(note), note.reason) == (PartProblem, "“version” is not part of a record; it was left out")
     assert topic.extra == {"lang": "en"}
     (topic,) = records(read('{"topic_id": "1", "topics": [{"lang": "eng", "topic_title": "T"}, {"topic_title": "U"}]}'))
     assert topic.extra == {"topics": [{"lang": "eng", "topic_title": "T"}, {"topic_title": "U"}], "lang": "eng"}

@@ -123,10 +123,10 @@ def test_many_roots_and_children_are_read(text: str, found: list) -> None:
     assert [(key(item), item.extra) for item in read(text) if isinstance(item, TopicRecord)] == found
 
 
-def test_what_stands_beside_the_topics_is_a_note() -> None:
+def test_what_is_no_topic_is_a_note() -> None:
     found = read("<topics>\n<title>My set</title>\n<topic number='1'><query>q</query></topic></topics>")
     assert [(note.line, note.reason) for note in found if isinstance(note, PartProblem)] == [
-        (2, "<title> stands beside the topics and was not read")
+        (2, "<title> is not part of a topic; it was left out")
     ]
 
 
