@@ -91,14 +91,21 @@ interval-report: $(INSTALLED_DEV) ## Simulate how often intervals cover the trut
 .PHONY: requirements
 requirements: ## Pin the newest versions that pyproject.toml allows, with hashes (needs the network)
 	@test -x .venv/uv/bin/uv || { $(PYTHON) -m venv .venv/uv && .venv/uv/bin/python -m pip install --quiet uv; }
-	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) pyproject.toml -o requirements.txt
-	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) --extra dev -c requirements.txt pyproject.toml -o requirements-dev.txt
+	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) --extra all pyproject.toml -o requirements.txt
+	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) --extra all --extra dev -c requirements.txt pyproject.toml \
+		-o requirements-dev.txt
 
 COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
 
+.PHONY: wheel
+wheel: $(INSTALLED_DEV) ## Build dist/litmus_ir-….whl, which pip, pipx and uv install: code, templates, hashed static files
+	@rm -rf build dist
+	@LITMUS_DATA_DIR=build/data LITMUS_STATIC_ROOT=build/collected $(PY) -m config.staticfiles
+	@$(PY) -m hatchling build -t wheel -d dist
+
 .PHONY: clean
 clean: ## Remove the virtual environment and caches; your data in .data stays
-	rm -rf .venv .mypy_cache .ruff_cache .hypothesis .import_linter_cache .pytest_cache
+	rm -rf build dist .venv .mypy_cache .ruff_cache .hypothesis .import_linter_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(INSTALLED): requirements.txt | environment

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 NO_DOOR, PAGE, REST, COMMAND = "", "page", "rest", "command"
@@ -32,7 +33,7 @@ def where(advice: str, **places: str) -> str:
     """The advice with the place where it is followed, as far as the present door has one: a page, a request, a command
     with its arguments."""
     if command := places.get("command"):
-        places["command"] = f"manage.py {command}"
+        places["command"] = f"{settings.PROGRAM} {command}"
     place = at_door(**places)
     return f"{advice} ({place})" if place else advice
 

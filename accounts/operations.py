@@ -55,10 +55,8 @@ class Operation:
 
     `named` fields are positional on the command line and have no default outside the page; `folded` ones are shown
     below `fold`. What REST and the command leave out is what the page begins with; of a change it stays as it is.
-    `former` words work for a version more. `report` says to people what happened, `goes_to` which page comes next,
-    `to_json` what REST and --json show. With `has_dry_run` REST and the command do it and take it back if asked to.
+    `former` words work for a version more. With `has_dry_run` REST and the command do it and take it back if asked to.
     A verb that asks for a job has `finished`, what its command, which does the job at once, says and shows of it.
-    Without a `template` the form, or only its button, stands on the page that the place leads back to.
     """
 
     action: Callable[..., Any]
@@ -67,9 +65,9 @@ class Operation:
     about: str  # what it does, in a sentence: description of the command and of the API
     title: str
     button: str
-    report: Callable[[Any], str]
-    goes_to: Callable[[Any], str]
-    to_json: Callable[[Any], Mapping[str, Any]]
+    report: Callable[[Any], str]  # what happened, for people
+    goes_to: Callable[[Any], str]  # the page that comes next
+    to_json: Callable[[Any], Mapping[str, Any]]  # what REST and --json show
     form: type[forms.Form] = forms.Form
     named: tuple[str, ...] = ()
     folded: tuple[str, ...] = ()
@@ -80,8 +78,10 @@ class Operation:
     former: Mapping[str, str] = field(default_factory=dict)  # {former name: present name}
     foresee: Callable[..., Any] | None = None  # a dry run of what is too much to be done and taken back
     finished: Callable[[Any], tuple[str, Mapping[str, Any]]] | None = None
-    template: str = "corpus/collections/operation.html"
+    template: str = "corpus/collections/operation.html"  # "": it stands on the page that the place leads back to
     called: str = ""  # its command
+    task: str = ""  # under which `litmus help` lists the command
+    example: str = ""  # with which its --help begins
 
     def carry_out(self, found: Found, values: Mapping[str, Any], by: Any, *then: Any, dry: bool = False) -> list[Any]:
         """Do it and return what each of `then` makes of the result; `dry`: it is taken back. Errors: the action's."""

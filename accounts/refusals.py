@@ -6,6 +6,8 @@ from typing import TypeVar
 
 from django.db import IntegrityError, transaction
 
+from engines.extras import Lacking
+
 E = TypeVar("E", bound=BaseException | None)
 TRIGGER_REFUSAL = "stated_refusal"  # what triggers name as the constraint of an error whose message is for people
 
@@ -61,6 +63,8 @@ def taken_is_conflict(reason: str, constraint: str = "") -> Iterator[None]:
 
 
 def as_refusal(error: E) -> E | Refused:
-    """The refusal that a trigger of the database stated in this error; else the error itself."""
+    """The refusal that a trigger of the database stated, or that names a library that lacks; else the error itself."""
+    if isinstance(error, Lacking):
+        return Refused(str(error))
     diagnosis = getattr(getattr(error, "__cause__", None), "diag", None)
     return Refused(diagnosis.message_primary) if diagnosis and diagnosis.constraint_name == TRIGGER_REFUSAL else error

@@ -13,7 +13,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from accounts import broker
-from config.tables import migrations_applied, migrations_on_disk
+from config.tables import MIGRATE, migrations_applied, migrations_on_disk
 
 PATIENCE = 2.5  # seconds for all servers together
 CONNECT_SECONDS = 2
@@ -83,7 +83,7 @@ class HealthMiddleware:
             return AWAY
         finally:
             connection.close()
-        return "" if self.migrated else "not migrated: run manage.py migrate"
+        return "" if self.migrated else f"not migrated: run {MIGRATE}"
 
 
 def own_connection() -> DatabaseWrapper:

@@ -1,5 +1,6 @@
 """What `manage.py up` prepares before pages are served: static files, tables, the mark of the demo."""
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
 
 from config.apps import close_pools
@@ -39,8 +40,6 @@ def notes_on_accounts(*, demo: bool, loading: bool, public: bool) -> str:
         if public:
             lines.append("Everybody knows this password: use --no-demo where others reach this machine.")
     elif not get_user_model().objects.exists():
-        lines.append(
-            "There is no account yet. Make the first one:\n"
-            "  .venv/bin/python manage.py create_user you@example.org --staff"
-        )
+        program = settings.PROGRAM if settings.PROGRAM == "litmus" else ".venv/bin/python manage.py"
+        lines.append(f"There is no account yet. Make the first one:\n  {program} create_user you@example.org --staff")
     return "\n".join(lines)

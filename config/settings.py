@@ -26,6 +26,7 @@ from config.env import (
 from config.secret import secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+PROGRAM = "litmus" if BASE_DIR.name == "_app" else "manage.py"  # what people type: that of the wheel, or of a checkout
 env = Environment()
 
 # --- where things live -----------------------------------------------------------------------------------------------
@@ -123,7 +124,6 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
-    "django.forms",
     "django_htmx",
     "csp",
     "allauth",
@@ -164,7 +164,6 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
-FORM_RENDERER = "django.forms.renderers.TemplatesSetting"  # templates/django/forms/ come before Django's
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

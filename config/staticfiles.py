@@ -1,7 +1,9 @@
 """Static files under names that carry their hash, so that browsers may keep them for ever."""
 
 import hashlib
+import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -13,6 +15,7 @@ from django.core.management import call_command
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 SHEET = re.compile(r"css/[\w-]+\.css")  # what pages ask for; its parts are in folders
+STAMP = "collected"  # the file that says of which static files a folder was made
 PART_OF_A_SHEET = re.compile(r'^@import url\("([\w/-]+\.css)"\);$', re.MULTILINE)
 
 
@@ -50,21 +53,41 @@ def joined(name: str, paths: dict[str, Any]) -> str:
 
 
 def collect_if_changed() -> bool:
-    """Collect, hash and compress the static files, unless that was done for the very same files; whether it was."""
-    stamp = Path(settings.STATIC_ROOT) / "collected"
-    state = fingerprint()
-    if stamp.exists() and stamp.read_text() == state:
+    """Collect, hash and compress the static files, unless that was done for the very same files; whether it was.
+
+    The wheel brings them collected. They are copied where they are those of the installed libraries, whose versions
+    may be others than those that the wheel was made with.
+    """
+    place, state = Path(settings.STATIC_ROOT), fingerprint()
+    if _stamp(place) == state:
         return False
-    call_command("collectstatic", interactive=False, verbosity=0)
-    stamp.write_text(state)
+    packaged = settings.BASE_DIR / "collected"
+    if _stamp(packaged)[1:] == state[1:]:
+        shutil.copytree(packaged, place, dirs_exist_ok=True)
+    else:
+        call_command("collectstatic", interactive=False, verbosity=0)
+    (place / STAMP).write_text("\n".join(state))
     return True
 
 
-def fingerprint() -> str:
-    """Changes when a static file or the way of collecting changes."""
-    state = hashlib.sha256(Path(__file__).read_bytes())
+def _stamp(place: Path) -> list[str]:
+    return (place / STAMP).read_text().splitlines() if (place / STAMP).exists() else []
+
+
+def fingerprint() -> list[str]:
+    """Changes when a static file or the way of collecting changes: by the times of files, and by their texts alone."""
+    times, texts = (hashlib.sha256(Path(__file__).read_bytes()) for _ in range(2))
     for finder in get_finders():
         for path, storage in finder.list([]):
-            found = Path(storage.path(path)).stat()
-            state.update(f"{path} {found.st_size} {found.st_mtime_ns}\n".encode())
-    return state.hexdigest()
+            file = Path(storage.path(path))
+            times.update(f"{path} {file.stat().st_size} {file.stat().st_mtime_ns}\n".encode())
+            texts.update(f"{path}\n".encode() + file.read_bytes())
+    return [times.hexdigest(), texts.hexdigest()]
+
+
+if __name__ == "__main__":  # `make wheel`
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    collect_if_changed()

@@ -14,6 +14,7 @@ from config.embedded.places import FileLock
 from config.env import BadEnvironment
 
 Names = set[tuple[str, str]]
+MIGRATE = "litmus django migrate" if settings.PROGRAM == "litmus" else "manage.py migrate"
 OURS = ("accounts", "corpus", "annotation", "adjudication")
 
 
@@ -74,7 +75,7 @@ def bring_up_to_date() -> None:
     if not missing_migrations():
         return
     if settings.DATABASE_URL:
-        raise BadEnvironment("DATABASE_URL: the database lacks tables of this version. Run `manage.py migrate` first.")
+        raise BadEnvironment(f"DATABASE_URL: the database lacks tables of this version. Run `{MIGRATE}` first.")
     with FileLock(settings.DATA_DIR / "locks" / "migrate"):
         if missing_migrations():
             print("Preparing the database …", file=sys.stderr, flush=True)  # noqa: T201 - it takes some seconds

@@ -54,7 +54,8 @@ def words_of(path: Path) -> tuple[str, ...]:
     said_at_the_command = {
         id(part)
         for node in nodes
-        if isinstance(node, ast.keyword) and node.arg == "command"  # of accounts.doors.where
+        if isinstance(node, ast.keyword)
+        and node.arg in ("command", "example")  # of accounts.doors.where, of an operation
         for part in ast.walk(node.value)
     }
     texts = (node for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.forms import Form
@@ -19,12 +20,16 @@ from accounts.models import Job, User
 from accounts.refusals import Refused, as_refusal
 from accounts.storage_full import NO_ROOM, is_no_room
 
+PROGRAM = settings.PROGRAM
+
 
 class ReportingCommand(BaseCommand, ABC):
     """A summary for people on stderr and, with --json, one JSON object on stdout.
 
     Exit code 0: done; 1: refused or invalid input, with the reason; 2: wrong usage.
-    In a room it says the name it is `called` by (accounts/management/finder.py).
+    In a room it says the name it is `called` by (accounts/management/finder.py). It says the `task` under which `litmus
+    help` lists it, and an `example`, of a command with steps one for each; `line` where the first words of `help` are
+    not fit for the list (litmus_ir/verbs.py).
     """
 
     requires_system_checks = []  # they load all pages, which is half of a command's time; `make check` runs them
@@ -165,5 +170,5 @@ def user_with(email: str) -> User:
     """The person with this address, or a refusal that says how to make the account."""
     user = User.objects.filter(email=email.lower()).first()
     if user is None:
-        raise Refused(f"Nobody has the address {email}. Make the account first: manage.py create_user {email}")
+        raise Refused(f"Nobody has the address {email}. Make the account first: {PROGRAM} create_user {email}")
     return user

@@ -15,6 +15,9 @@ class SampleSize(ReportingCommand):
     """manage.py sample_size SLUG CAMPAIGN [--statistic S] [--half-width H | --difference D] [--check] [--json]"""
 
     called = "sample_size"
+    task = "Agree and decide"
+    example = "sample_size demo trial-round --half-width 0.1"
+    line = "How many items a narrow interval or a small difference needs"
     help = "How many items for an interval this narrow or a difference this large, with a campaign as pilot."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -20,6 +20,7 @@ from adjudication.labels.inputs import Inputs, await_verdicts, labels_of, read_i
 from adjudication.labels.labels import IntArray, LabelMatrix, newest_submission, scale_of
 from adjudication.models import AgreementFigure, AgreementResult, AgreementRun
 from annotation.models import Campaign, Criterion
+from engines.extras import lacking
 from engines.stats.labels import Labels
 from engines.stats.report import Agreement, Options, measure_agreement
 from engines.stats.results import CODE_VERSION, to_jsonable
@@ -108,7 +109,7 @@ def _draw(
     run: AgreementRun, criterion: Criterion, agreement: Agreement, detail: dict[str, Any], progress: jobs.Progress
 ) -> list[AgreementFigure]:
     """The figures for papers, not saved. A run of the command line makes none: its caller waits for the numbers."""
-    if not run.parameters.get("figures", True):
+    if not run.parameters.get("figures", True) or lacking("matplotlib"):
         return []
     from adjudication.agreement.figures import (
         draw_figures,  # matplotlib takes long to load, and is not always needed

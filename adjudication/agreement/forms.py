@@ -12,6 +12,7 @@ from adjudication.models import Voters
 from annotation.campaigns.forms.settings import number_field
 from annotation.models import Campaign
 from engines.definitions.settings import MIN_VOTES, RESAMPLES, SEED
+from engines.extras import lacking
 from engines.stats.policies import DEFAULT, offered_policies
 from engines.stats.report import read_margin
 from engines.stats.statistics import STATISTICS, statistic
@@ -96,7 +97,9 @@ class AgreementForm(forms.Form):
         " units of the figure: 0.05 (5 points) for all, or accuracy 0.05, spearman 0.1. Only with machine annotators."
         " Left empty, that of the campaign's Anno-GPT cycle, if it has one.",
     )
-    figures = forms.BooleanField(label="Draw the figures for papers", required=False, initial=True)
+    figures = forms.BooleanField(
+        label="Draw the figures for papers", required=False, initial=True, help_text=lacking("matplotlib")
+    )
 
     def clean(self) -> dict[str, Any]:
         return _filled(self)

@@ -112,11 +112,13 @@ def _summary(run: AgreementRun) -> str:
 
 REQUEST_AGREEMENT = Operation(
     called="agreement",
+    task="Agree and decide",
+    example="agreement demo trial-round",
     action=request_agreement,
     form=AgreementForm,
     place=in_readable_campaign("agreement_detail", page="agreement"),
     roles=DECIDE,
-    about="Measure the agreement of a campaign's annotators, with intervals, and store it.",
+    about="Measure agreement of a campaign's annotators, with intervals, and store it.",
     title="Compute the agreement",
     button="Compute",
     template="",

@@ -27,6 +27,18 @@ from corpus.collections.collections import collection_with
 
 class AnnoGptCommand(SteppedCommand):
     called = "anno_gpt"
+    task = "Agree and decide"
+    example = """
+    anno_gpt demo list
+    anno_gpt demo show 1
+    anno_gpt demo start trial-round --criterion relevance --margin 0.05
+    anno_gpt demo freeze 1 lexical
+    anno_gpt demo test-set 1 main-round
+    anno_gpt demo run 1
+    anno_gpt demo test 1
+    anno_gpt demo decide 1 stop --reason "It is no better than the words alone."
+    """
+    line = "Try machines on a development set, freeze one, test it, and decide"
     help = "Anno-GPT: try machines on a development set, freeze one, test it, and decide. The steps are the page's."
     reads: ClassVar[dict[str, str]] = {
         "list": "list the cycles of the collection",

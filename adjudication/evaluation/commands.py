@@ -43,6 +43,9 @@ class Evaluate(ReportingCommand):
     """manage.py evaluate SLUG --gold G --run NAME… [--measure M…] [--by A…] [--preset P] [--format F] …"""
 
     called = "evaluate"
+    task = "Evaluate"
+    example = "evaluate demo --gold campaign:trial-round --run bm25-query bm25-titles --measure nDCG@10"
+    line = "Measure runs against verdicts, targets, contexts, an annotator or qrels"
     help = "Measure runs against a gold: verdicts, targets, citation contexts, one annotator, a machine, or qrels."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -113,6 +116,9 @@ class ImportQrels(ImportCommand):
     """manage.py import_qrels SLUG FILE… [--name NAME] [--dry-run] [--json]"""
 
     called = "import_qrels"
+    task = "Bring in"
+    example = "import_qrels demo earlier.qrels --name earlier"
+    line = "Judgments made elsewhere, to evaluate runs against"
     kind = "qrels"
 
 
@@ -120,6 +126,8 @@ class JudgeUnjudged(ReportingCommand):
     """manage.py judge_unjudged SLUG --gold G --run NAME… --depth K (--campaign C | --name NAME) [--topic N…]"""
 
     called = "judge_unjudged"
+    task = "Evaluate"
+    example = 'judge_unjudged demo --gold campaign:trial-round --run bm25-query --depth 10 --name "Second look"'
     help = "Make items of the documents that runs rank high and a gold does not know."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -153,6 +161,12 @@ class SearchSheet(SteppedCommand):
     """manage.py search_sheet SLUG write|read FILE: sampled questions to ask a search engine by hand, back as a run."""
 
     called = "search_sheet"
+    task = "Evaluate"
+    example = """
+    search_sheet demo write sheet.csv --questions 2
+    search_sheet demo read sheet.csv --name web-search
+    """
+    line = "Ask a search engine by hand, with a sheet, and read it as a run"
     help = "A sheet of sampled questions to fill with what a search engine found (LitSearch, Table 7), read as a run."
     reads: ClassVar[dict[str, str]] = {"write": "write the empty sheet as CSV"}
     writes: ClassVar[dict[str, str]] = {"read": "read a filled sheet as a run"}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from adjudication.evaluation.tables import ScoreCell, ScoreRow, ScoreTable
+from engines.extras import require
 
 WIDTH, ROW = 100.0, 28  # percent, pixels of a row
 WIDEST = 5.0  # percent of the plot's width that one bar and the room around it take at most
@@ -141,6 +142,7 @@ def bars_of(gaps: Sequence[float]) -> Bars | None:
 
 def draw_plot(table: ScoreTable, column: int, form: str) -> bytes | None:
     """The plot of a column as a file for a paper: SVG or PDF, with what it shows and assumes below it."""
+    require("matplotlib")
     from adjudication.agreement.drawings import DrawnLine, draw_forest
 
     rows = sorted_table(table, column).rows

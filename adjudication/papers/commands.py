@@ -30,6 +30,22 @@ class AdjudicatePapers(SteppedCommand):
     """manage.py adjudicate_papers SLUG STEP CAMPAIGN [PAPER]: one extraction of several, by the steps of the screen."""
 
     called = "adjudicate_papers"
+    task = "Agree and decide"
+    example = """
+    adjudicate_papers demo list citation-contexts
+    adjudicate_papers demo show citation-contexts registers
+    adjudicate_papers demo content citation-contexts registers
+    adjudicate_papers demo take citation-contexts registers 1 A
+    adjudicate_papers demo take-everything citation-contexts registers A
+    adjudicate_papers demo take-rest citation-contexts registers A
+    adjudicate_papers demo undo citation-contexts registers
+    adjudicate_papers demo redo citation-contexts registers
+    adjudicate_papers demo write citation-contexts registers content.json
+    adjudicate_papers demo accept citation-contexts registers
+    adjudicate_papers demo reopen citation-contexts registers
+    adjudicate_papers demo send-back citation-contexts registers
+    """
+    line = "Take one extraction of a paper from several, difference by difference"
     help = (
         "Papers that several annotators have finished: see where their versions differ, take one at each difference,"
         " accept the result. `adjudicate` accepts what majorities decide."

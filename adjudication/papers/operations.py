@@ -24,6 +24,8 @@ class ContextTopicsSerializer(serializers.Serializer[ContextTopics]):
 
 MAKE_CONTEXT_TOPICS = Operation(
     called="make_context_topics",
+    task="Prepare",
+    example="make_context_topics demo --level paragraph",
     action=make_context_topics,
     form=ContextTopicsForm,
     place=in_collection("contexts", "context_report"),

@@ -24,6 +24,9 @@ class FreezeRelease(ReportingCommand):
     """manage.py release SLUG NAME [--out DIR] [--force REASON] [--json]"""
 
     called = "release"
+    task = "Publish"
+    example = "release demo v1 --out demo-v1"
+    line = "Freeze a version of a collection: a folder of checked, hashed files"
     help = "Freeze a version of a collection: a folder of files that is checked, described and hashed."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -79,6 +82,9 @@ class VerifyRelease(ReportingCommand):
     """manage.py verify_release FOLDER [--json]"""
 
     called = "verify_release"
+    task = "Publish"
+    example = "verify_release demo-v1"
+    line = "Check every file of a release against its manifest"
     help = "Check every file of a release against its manifest, and make it again where nothing has changed."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -120,6 +126,9 @@ class Explain(ReportingCommand):
     """manage.py explain SLUG TOPIC DOCNO [--json]"""
 
     called = "explain"
+    task = "Agree and decide"
+    example = "explain demo 1 LD-001"
+    line = "Say where a judged pair came from and how its value was decided"
     help = "Say where a judged pair came from, who judged it (under pseudonyms) and how its value was decided."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from accounts.job_kinds import Progress
+from engines.extras import require
 
 NOTHING = "It would hold nothing."
 PARQUET_ROWS = 10_000  # in a group
@@ -81,6 +82,7 @@ class Folder:
     @contextmanager
     def table(self, path: str, schema: Any, about: str = "") -> Iterator["ParquetTable"]:
         """A parquet file for the rows added inside of the block, compressed by zstd."""
+        require("pyarrow")
         import pyarrow.parquet as pq
 
         with self._counted(path) as out, pq.ParquetWriter(cast(Any, out), schema, compression="zstd") as writer:

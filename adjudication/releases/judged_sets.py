@@ -15,6 +15,7 @@ from adjudication.exports.exporters.documents import SEARCHED_TEXTS
 from adjudication.releases.folder import Folder, ParquetTable
 from adjudication.releases.recipe import JudgedSet, Recipe
 from corpus.models import Document
+from engines.extras import require
 from engines.formats.jsonl_documents import write_beir_texts
 from engines.formats.jsonl_topics import write_beir_queries
 from engines.formats.qrels import write_beir_qrels
@@ -109,6 +110,7 @@ def _batches(found: Iterable[T]) -> Iterator[list[T]]:
 
 
 def _schema(**columns: str) -> Any:
+    require("pyarrow")
     import pyarrow as pa
 
     types = {"string": pa.string(), "int32": pa.int32(), "list": pa.list_(pa.string())}

@@ -113,6 +113,8 @@ class ReleaseAddressSerializer(serializers.ModelSerializer[Release]):
 
 STATE_RELEASE_ADDRESS = Operation(
     called="state_release_address",
+    task="Publish",
+    example="state_release_address demo v1 --doi 10.5281/zenodo.1234567",
     action=state_release_address,
     form=ReleaseAddressForm,
     place=replace(
@@ -122,8 +124,8 @@ STATE_RELEASE_ADDRESS = Operation(
         command=lambda **where: _with_form(_frozen.command(**where)),
     ),
     roles=MANAGE,
-    about="State the DOI and the address at which a repository of data has a frozen release. Its files stay as they"
-    " are; both can be corrected.",
+    about="State the DOI and address at which a data repository has a frozen release. Its files stay as they are;"
+    " both can be corrected.",
     title="DOI and address of a release",
     lead="Where others find this release. Its files stay as they were frozen; you can correct both later.",
     button="Save",

@@ -122,6 +122,8 @@ class SplitWithTopicsSerializer(SplitSerializer):
 
 MAKE_SPLIT = Operation(
     called="make_split",
+    task="Prepare",
+    example="make_split demo dev-test --parts dev=25 test=75 --seed 7",
     action=make_split,
     form=SplitForm,
     place=in_collection("splits", "split_list", "collection"),
@@ -142,6 +144,8 @@ MAKE_SPLIT = Operation(
 
 DELETE_SPLIT = Operation(
     called="delete_split",
+    task="Prepare",
+    example="delete_split demo dev-test",
     action=delete_split,
     place=thing_in_collection(
         "split", lambda of: of.splits.select_related("collection"), "splits", "split_list", key="name"

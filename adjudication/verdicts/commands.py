@@ -13,6 +13,8 @@ from engines.stats.policies import DEFAULT, MAJORITY, VOTE_POLICIES, offered_pol
 
 class AdjudicateCommand(ReportingCommand):
     called = "adjudicate"
+    task = "Agree and decide"
+    example = "adjudicate demo trial-round --policy majority"
     help = (
         "Decide a campaign's items by majority. Decisions by hand stand; running again takes in newer judgments. Of an"
         " extraction, papers are accepted in which a majority has decided every difference."

@@ -70,6 +70,8 @@ def _again(count: int) -> str:
 
 UPDATE_ANNOTATOR = Operation(
     called="update_annotator",
+    task="Judge",
+    example="update_annotator demo main-round Ada --weight 2",
     action=change_annotator,
     form=AnnotatorForm,
     place=thing_in_campaign(
@@ -94,6 +96,8 @@ UPDATE_ANNOTATOR = Operation(
 
 ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and another writes what was seen
     called="assign",
+    task="Judge",
+    example="assign demo second-round --seed 7",
     action=assign_items,
     foresee=partial(assign_items, dry_run=True),
     form=PlanForm,

@@ -33,6 +33,8 @@ def calibration_data(done: Calibration) -> dict[str, Any]:
 
 OPEN_CAMPAIGN = Operation(
     called="open_campaign",
+    task="Judge",
+    example="open_campaign demo second-round",
     action=open_campaign,
     place=in_campaign("campaign_detail"),
     roles=MANAGE,
@@ -46,6 +48,8 @@ OPEN_CAMPAIGN = Operation(
 
 CLOSE_CAMPAIGN = Operation(
     called="close_campaign",
+    task="Judge",
+    example="close_campaign demo second-round",
     action=close_campaign,
     place=in_campaign("campaign_detail"),
     roles=MANAGE,
@@ -71,10 +75,12 @@ DELETE_CAMPAIGN = Operation(
 
 SET_CALIBRATION = Operation(
     called="set_calibration",
+    task="Judge",
+    example="set_calibration demo second-round 20 --overlap 4",
     action=set_calibration,
     place=in_campaign("item_list"),
     roles=MANAGE,
-    about="Have a sample of a campaign's items judged by more people, so that agreement can be measured.",
+    about="Have some items of a campaign judged by more people, to measure agreement.",
     title="Calibration sample",
     button="Set the sample",
     report=_calibrated,

@@ -14,6 +14,9 @@ from corpus.models import ImportRun
 
 class ImportJudgments(ImportCommand):
     called = "import_judgments"
+    task = "Bring in"
+    example = "import_judgments demo main-round judgments.csv --dry-run"
+    line = "Labels given elsewhere, into a campaign"
     kind = "judgments"
 
     def add_scope(self, parser: CommandParser) -> None:

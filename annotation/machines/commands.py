@@ -28,6 +28,8 @@ class Annotate(ReportingCommand):
     [--json]"""
 
     called = "annotate"
+    task = "Judge"
+    example = "annotate demo main-round --kind lexical"
     help = (
         "Let a machine judge the items of a campaign: a model of the endpoint that is set up or, with --kind lexical,"
         " words alone, without a network. Running it again with --continue asks only for what is missing."
@@ -153,6 +155,14 @@ class Prompts(SteppedCommand):
     """manage.py prompts SLUG list|show|write|preview: prompts for language models, written and read in versions."""
 
     called = "prompts"
+    task = "Judge"
+    example = """
+    prompts demo list
+    prompts demo show strict
+    prompts demo preview main-round --prompt strict
+    prompts demo write strict.txt --name strict
+    """
+    line = "Write and read prompts for machine annotators and generated questions"
     help = "Write prompts for machine annotators (relevance) and for generated questions (questions), and read them."
     reads: ClassVar[dict[str, str]] = {
         "list": "list all versions with their hashes",

@@ -20,6 +20,13 @@ from annotation.rubric.rewrites import (
 
 class RewritesCommand(SteppedCommand):
     called = "rewrites"
+    task = "Judge"
+    example = """
+    rewrites demo list questions
+    rewrites demo ask questions ben@litmus.example 1 --by maria@litmus.example
+    rewrites demo decide questions 1 confirmed --by ben@litmus.example
+    """
+    line = "Have rewrites of questions that raters proposed reviewed"
     help = (
         "Rewrites that raters proposed: list them, ask a second person, confirm or reject. Each word on a rewrite is a"
         " person's, so `ask` and `decide` take --by."

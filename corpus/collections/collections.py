@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_slug
 from django.db import transaction
@@ -54,7 +55,9 @@ def collection_with(slug: str) -> Collection:
         raise Refused(f"The collection {slug} was renamed. Its short name is now {renamed.slug}.")
     if owner.exists():
         raise Refused(f"The collection {slug} was deleted. Its short name cannot be used again.")
-    raise Refused(f"There is no collection {slug}. Make it first: manage.py create_collection {slug} --title …")
+    raise Refused(
+        f"There is no collection {slug}. Make it first: {settings.PROGRAM} create_collection {slug} --title …"
+    )
 
 
 def list_members(collection: Collection, text: str = "", role: str = "") -> QuerySet[Any]:

@@ -10,7 +10,7 @@ from django.core.validators import validate_slug
 from django.utils import timezone
 
 from accounts import jobs
-from accounts.management.reporting import ReportingCommand, text_of, user_with, whole_file
+from accounts.management.reporting import PROGRAM, ReportingCommand, text_of, user_with, whole_file
 from accounts.refusals import Refused
 from corpus.collections.address_lists import HELP, read_addresses
 from corpus.collections.backup import backup_pieces, restore_backup
@@ -36,6 +36,8 @@ class CreateCollection(ReportingCommand):
     """manage.py create_collection SLUG --title T [--description D] [--licence L] [--manager EMAIL] [--json]"""
 
     called = "create_collection"
+    task = "Start"
+    example = 'create_collection cr --title "Citation recommendation"'
     help = "Make a collection. Without --manager nobody is in it until add_member adds somebody."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -61,7 +63,7 @@ class CreateCollection(ReportingCommand):
         result = {"slug": collection.slug, "title": collection.title, "manager": manager}
         if manager:
             return f"Made the collection {collection.slug}, managed by {manager}.", result
-        advice = f"Nobody is in it yet: manage.py add_member {collection.slug} EMAIL manager"
+        advice = f"Nobody is in it yet: {PROGRAM} add_member {collection.slug} EMAIL manager"
         return f"Made the collection {collection.slug}. {advice}", result
 
 
@@ -69,6 +71,8 @@ class AddMember(ReportingCommand):
     """manage.py add_member SLUG EMAIL ROLE [--json]"""
 
     called = "add_member"
+    task = "Start"
+    example = "add_member demo you@example.org annotator"
     help = "Add a person who has an account to a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -87,6 +91,8 @@ class InvitePeople(ReportingCommand):
     """manage.py invite_people SLUG FILE --by EMAIL [--role ROLE] [--dry-run] [--json]"""
 
     called = "invite_people"
+    task = "Start"
+    example = "invite_people demo judges.txt --by maria@litmus.example --role annotator"
     help = "Invite all e-mail addresses of a list into a collection. Each gets a link that is good for fourteen days."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -129,6 +135,8 @@ class UpdateCollection(ReportingCommand):
     """manage.py update_collection SLUG [--title T] [--description D] [--licence L] [--json]"""
 
     called = "update_collection"
+    task = "Look after"
+    example = 'update_collection demo --licence "CC BY 4.0"'
     help = "Change title, description or licence of a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -153,6 +161,8 @@ class RenameCollection(ReportingCommand):
     """manage.py rename_collection SLUG NEW-SLUG [--json]"""
 
     called = "rename_collection"
+    task = "Look after"
+    example = "rename_collection demo tutorial"
     help = "Give a collection another short name. Links with the former one keep working."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -169,6 +179,8 @@ class ArchiveCollection(ReportingCommand):
     """manage.py archive_collection SLUG [--reopen] [--json]"""
 
     called = "archive_collection"
+    task = "Look after"
+    example = "archive_collection demo"
     help = "Make a collection read-only, or take it out of the archive again."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -187,6 +199,9 @@ class BackupCollection(ReportingCommand):
     """manage.py backup_collection SLUG FILE [--json]"""
 
     called = "backup_collection"
+    task = "Look after"
+    example = "backup_collection demo demo.zip"
+    line = "Write one collection with the files of its papers to a zip file"
     help = "Write one collection with the files of its papers to a zip file, for restore_collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -207,6 +222,8 @@ class RestoreCollection(ReportingCommand):
     """manage.py restore_collection FILE [--json]"""
 
     called = "restore_collection"
+    task = "Look after"
+    example = "restore_collection demo.zip"
     help = "Bring a deleted collection back from its backup, as an archived one."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -226,6 +243,9 @@ class CollectionStats(ReportingCommand):
     """manage.py collection_stats SLUG [--json]"""
 
     called = "collection_stats"
+    task = "Prepare"
+    example = "collection_stats demo"
+    line = "Count documents, topics, aspects, pools and the pairs to judge"
     help = "Count what a collection holds: documents, topics, aspects, pools and the pairs to judge."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -251,6 +271,8 @@ class ExportPerson(ReportingCommand):
     """manage.py export_person EMAIL --json"""
 
     called = "export_person"
+    task = "Look after"
+    example = "export_person ada@litmus.example --json"
     help = "Print everything that Litmus stores about a person, as JSON."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -266,6 +288,8 @@ class ErasePerson(ReportingCommand):
     """manage.py erase_person EMAIL --labels keep|exclude --confirm EMAIL [--json]"""
 
     called = "erase_person"
+    task = "Look after"
+    example = "erase_person ada@litmus.example --labels keep --confirm ada@litmus.example"
     help = "Replace a person's name and address by a pseudonym everywhere. This cannot be undone."
 
     def add_arguments(self, parser: CommandParser) -> None:

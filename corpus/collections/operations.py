@@ -76,6 +76,8 @@ REOPEN_COLLECTION = Operation(
 
 DELETE_COLLECTION = Operation(
     called="delete_collection",
+    task="Look after",
+    example="delete_collection demo --confirm demo",
     action=request_removal,
     form=RemovalForm,
     place=_with_extent(SETTINGS),

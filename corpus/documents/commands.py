@@ -7,4 +7,7 @@ class ImportDocuments(ImportCommand):
     """manage.py import_documents SLUG FILE… [--format F] [--dry-run] [--exclude FILE-OF-DOCNOS] [--json]"""
 
     called = "import_documents"
+    task = "Bring in"
+    example = "import_documents demo papers.bib corpus.jsonl"
+    line = "Documents from BibTeX, JSON Lines, TREC and other files"
     kind = "documents"

@@ -9,6 +9,8 @@ from corpus.documents.indexing import index_again
 
 INDEX_DOCUMENTS = Operation(
     called="index_documents",
+    task="Prepare",
+    example="index_documents demo",
     action=index_again,
     place=in_collection("documents", "document_list"),
     roles=MANAGE,

@@ -107,6 +107,9 @@ class ImportPapers(ImportCommand):
     """manage.py import_papers SLUG FILE… [--format F] [--sections NAMES] [--dry-run] [--json]"""
 
     called = "import_papers"
+    task = "Bring in"
+    example = "import_papers demo papers.zip"
+    line = "Citing papers, as PDF or TEI files"
     kind = "papers"
 
 
@@ -114,6 +117,8 @@ class UndoImport(ReportingCommand):
     """manage.py undo_import SLUG NUMBER [--json]"""
 
     called = "undo_import"
+    task = "Bring in"
+    example = "undo_import demo 7"
     help = "Take an import back while nothing stands on it; its number is at the end of its page's address."
 
     def add_arguments(self, parser: CommandParser) -> None:

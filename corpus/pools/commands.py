@@ -20,6 +20,9 @@ class BuildPools(ReportingCommand):
     """manage.py build_pools SLUG [--recipe doris-mae] [--methods NAME…] [--depth N] [--json]"""
 
     called = "build_pools"
+    task = "Prepare"
+    example = "build_pools demo --depth 20"
+    line = "Pool the first documents of runs and of searches"
     help = (
         "Pool the first documents of runs and of searches of the collection: their union, with the provenance of each. "
         "Afterwards the methods bring in exactly these; building twice changes nothing, and what campaigns have made "
@@ -75,6 +78,9 @@ class ImportPool(ImportCommand):
     """manage.py import_pool SLUG FILE… [--method NAME] [--dry-run] [--json]"""
 
     called = "import_pool"
+    task = "Bring in"
+    example = "import_pool demo pool.txt --method earlier"
+    line = "Pairs of topic and document to judge"
     kind = "pool"
 
 
@@ -82,6 +88,9 @@ class PoolReportCommand(ReportingCommand):
     """manage.py pool_report SLUG [--json]"""
 
     called = "pool_report"
+    task = "Prepare"
+    example = "pool_report demo"
+    line = "Show how the methods of pools overlap, and what nobody has judged"
     help = "Show how the methods of pools overlap, and how much of each run's top nobody has judged."
 
     def add_arguments(self, parser: CommandParser) -> None:

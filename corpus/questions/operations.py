@@ -87,6 +87,8 @@ def _show(done: RunFilteredAgain) -> dict[str, Any]:
 
 CHANGE_CUTOFFS = Operation(
     called="change_cutoffs",
+    task="Prepare",
+    example="change_cutoffs demo 1 --cutoff-inside 0.3",
     action=change_cutoffs,
     form=CutoffsForm,
     place=RUN,

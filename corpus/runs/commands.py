@@ -21,6 +21,9 @@ class ExportRun(ReportingCommand):
     """manage.py export_run SLUG NAME --out FILE [--header] [--json]"""
 
     called = "export_run"
+    task = "Evaluate"
+    example = "export_run demo bm25-query --out bm25-query.run"
+    line = "Write a run as TREC's six columns, and how it was made"
     help = "Write a run as TREC's six columns to FILE, and how it was made to FILE.metadata.yml."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -54,6 +57,9 @@ class ImportRuns(ImportCommand):
     """manage.py import_runs SLUG FILE… [--name N] [--dry-run] [--json]"""
 
     called = "import_runs"
+    task = "Bring in"
+    example = "import_runs demo bm25.run dense.run"
+    line = "Rankings of retrieval systems, in TREC's six columns"
     kind = "runs"
 
 
@@ -61,6 +67,9 @@ class MakeRun(ReportingCommand):
     """manage.py make_run SLUG NAME --recipe R [--topics KIND] [--depth N] [options of the recipe] [--json]"""
 
     called = "make_run"
+    task = "Prepare"
+    example = "make_run demo my-bm25 --recipe bm25 --depth 100"
+    line = "Rank the documents for each topic: BM25, TF-IDF, vectors, fusion, reranking"
     help = (
         "Make a retrieval run over the documents of a collection. The same recipe over the same collection gives the "
         "same run, byte for byte. Recipes: " + "; ".join(f"{each.name}: {each.about}" for each in RECIPES.own.values())

@@ -38,6 +38,8 @@ CREATE_TOPIC = Operation(
 
 MAKE_SUB_QUERIES = Operation(
     called="make_sub_queries",
+    task="Prepare",
+    example="make_sub_queries demo --size 2",
     action=make_sub_queries,
     form=SizeForm,
     place=in_collection("sub-queries", "sub_query_list"),

@@ -9,6 +9,7 @@ from itertools import islice
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
+from engines.extras import lacking, require
 from engines.formats.records import BrokenFile, DocumentRecord, TopicRecord
 
 MAGIC = b"PAR1"
@@ -30,6 +31,8 @@ def read_rows(stream: BinaryIO, file: str, carried: str) -> Iterator[tuple[int, 
     `carried` is what should be read from it: topics or documents. Raises `BrokenFile` where it cannot be read, or is a
     file of LitSearch that holds something else, naming what it is and where it goes.
     """
+    if words := lacking("pyarrow"):
+        raise BrokenFile(file, 0, f"cannot be read here. {words}")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -73,6 +76,7 @@ def write_parquet_documents(
     has them, else texts under `docno`. A citation that is no whole number is left out then. With `full_texts` they
     stand under `full_paper`, null where a document has none.
     """
+    require("pyarrow")
     import pyarrow as pa
 
     id_type, texts = pa.int64() if whole else pa.string(), pa.list_(pa.string())
@@ -121,6 +125,7 @@ def write_litsearch_parquet(topics: Iterable[TopicRecord], objects: Iterable[dic
     Where every docno of all topics is a whole number they stand as such under `corpusids`, else as texts under
     `docnos`: a column has one type.
     """
+    require("pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

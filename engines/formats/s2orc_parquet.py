@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from engines.extras import require
 from engines.formats.litsearch_parquet import written_rows
 from engines.formats.records import DocumentRecord
 from engines.formats.s2orc_spans import FULL_TEXT
@@ -38,6 +39,7 @@ def write_s2orc_parquet(documents: Iterable[DocumentRecord], *, whole: bool) -> 
     `whole` says that every docno is a whole number, as LitSearch has them; else `corpusid` is a column of texts.
     Line breaks within titles and abstracts come back as blanks, as with every file of this layout.
     """
+    require("pyarrow")
     import pyarrow as pa
 
     def texts(*names: str) -> Any:

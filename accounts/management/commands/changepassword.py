@@ -14,6 +14,8 @@ from accounts.refusals import Refused
 class Command(ReportingCommand):
     """In place of Django's command of this name, which would leave the person's API tokens in use."""
 
+    task = "Look after"
+    example = "changepassword you@example.org"
     help = "Give an account another password. Its sessions end and its API tokens are revoked."
 
     def add_arguments(self, parser: CommandParser) -> None:

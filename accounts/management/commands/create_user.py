@@ -10,11 +10,14 @@ from accounts import mail
 from accounts.actions import create_user
 from accounts.addresses import validate_address
 from accounts.management.passwords import check_password, read_password
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import PROGRAM, ReportingCommand
 from accounts.refusals import Conflict, Refused
 
 
 class Command(ReportingCommand):
+    task = "Start"
+    example = 'create_user you@example.org --name "Your name" --staff'
+    line = "Make an account; with --staff it may create collections"
     help = "Make an account. Staff may create collections."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -41,7 +44,7 @@ class Command(ReportingCommand):
         except Conflict as conflict:
             if mail.is_set_up():
                 raise
-            raise Conflict(f"{conflict.reason} Without a mail server: manage.py changepassword {email}") from conflict
+            raise Conflict(f"{conflict.reason} Without a mail server: {PROGRAM} changepassword {email}") from conflict
         summary = f"{user.email} {'can sign in' if password else 'has an account'}{', as staff' if staff else ''}."
         if password is None:
             summary += f" It has no password: {_how_to_get_one(email)}"
@@ -51,7 +54,7 @@ class Command(ReportingCommand):
 def _how_to_get_one(email: str) -> str:
     if mail.is_set_up():
         return "use “Forgot your password?” on the sign-in page."
-    return f"no mail server is set up to send a link, so set one with manage.py changepassword {email}"
+    return f"no mail server is set up to send a link, so set one with {PROGRAM} changepassword {email}"
 
 
 def _check_email(email: str) -> None:

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import PROGRAM, ReportingCommand
 from accounts.refusals import Refused
 from annotation.assignment.annotators import add_members_by_email, add_name
 from annotation.campaigns.campaigns import campaign_with
@@ -15,6 +15,8 @@ from annotation.models import AnnotatorKind
 
 class AddCommand(ReportingCommand):
     called = "add_annotators"
+    task = "Judge"
+    example = "add_annotators demo second-round ada@litmus.example ben@litmus.example chloe@litmus.example"
     help = (
         "Let members of the collection judge in a campaign, by their addresses. With --name, add somebody without an"
         " account, or a machine, whose judgments are imported."
@@ -43,6 +45,6 @@ class AddCommand(ReportingCommand):
             added.append(add_name(campaign=found, by=None, at=at, **named))
         names = sorted(each.name for each in added)
         words = f"Added {', '.join(names)}." if names else "They judge in this campaign already."
-        words += " Give members items with manage.py assign." if options["emails"] else ""
+        words += f" Give members items with {PROGRAM} assign." if options["emails"] else ""
         words += " Without an account nobody is given items: import_judgments takes their judgments." if named else ""
         return words, {"campaign": found.slug, "annotators": names}

@@ -15,6 +15,8 @@ from annotation.campaigns.pace import fetch_workload
 
 class BuildItems(ReportingCommand):
     called = "build_items"
+    task = "Judge"
+    example = "build_items demo second-round --dry-run"
     help = "Add the items that a campaign lacks: pairs of new aspects, of pools that have grown, new questions."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import PROGRAM, ReportingCommand
 from annotation.assignment.annotators import add_members_by_email
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.commands.settings import add_deadline, add_setting_arguments, file_of, settings_of
@@ -21,6 +21,9 @@ REPORTED = ("slug", "name", "kind", "split", "overlap", "order", "strategy", "se
 
 class CreateCampaign(ReportingCommand):
     called = "create_campaign"
+    task = "Judge"
+    example = 'create_campaign demo "Second round" --overlap 3'
+    line = "Make a campaign as a draft, with the items to judge"
     help = (
         "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. What the command"
         " line says comes before the file of --config."
@@ -81,7 +84,7 @@ class CreateCampaign(ReportingCommand):
             "calibration": calibrated,
             "annotators": sorted(each.name for each in added),
         }
-        advice = "" if built.items else f" There are no {kind.words.lacking}, then manage.py build_items."
+        advice = "" if built.items else f" There are no {kind.words.lacking}, then {PROGRAM} build_items."
         if built.filtered:
             advice = f" {built.filtered:,} questions are left out by the word-overlap filter."
         return f"Made the campaign {campaign.slug} with {built.items:,} items.{advice}", result

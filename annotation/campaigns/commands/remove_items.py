@@ -12,6 +12,9 @@ from annotation.campaigns.items import remove_unjudged_items
 
 class RemoveItems(ReportingCommand):
     called = "remove_items"
+    task = "Judge"
+    example = "remove_items demo second-round --dry-run"
+    line = "Remove the items of a campaign that nobody has begun"
     help = "Remove the items of a campaign that nobody has begun, with their assignments."
 
     def add_arguments(self, parser: CommandParser) -> None:

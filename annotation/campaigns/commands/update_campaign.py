@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import ReportingCommand
+from accounts.management.reporting import PROGRAM, ReportingCommand
 from accounts.refusals import Refused
 from annotation.campaigns.campaigns import campaign_with
 from annotation.campaigns.changes import change_campaign
@@ -17,6 +17,8 @@ REPORTED = ("slug", "name", "split", "overlap", "order", "strategy", "seed", "le
 
 class UpdateCampaign(ReportingCommand):
     called = "update_campaign"
+    task = "Judge"
+    example = "update_campaign demo second-round --deadline 2031-05-31"
     help = (
         "Change a campaign: everything while it is a draft, and its name, lease, deadline and guideline while it is"
         " open. What the command line says comes before the file of --config."
@@ -41,7 +43,7 @@ class UpdateCampaign(ReportingCommand):
         if file.options is not None:
             changes["options"] = file.options
         if not (changes or file.criteria or file.guideline):
-            raise Refused("Nothing to change. manage.py update_campaign --help lists what can be changed.")
+            raise Refused(f"Nothing to change. {PROGRAM} update_campaign --help lists what can be changed.")
         at = timezone.now()
         changed = change_campaign(
             campaign=found, by=None, at=at, criteria=file.criteria, guideline=file.guideline, **changes
@@ -57,5 +59,5 @@ def _checked(settings: dict[str, Any], campaign: Campaign) -> dict[str, Any]:
     if kind != campaign.kind:
         raise Refused(f"{campaign} is a {campaign.kind} campaign, and its kind cannot be changed. Create another one.")
     if "sample" in settings:
-        raise Refused("The sample of a file is drawn for a new campaign. Use manage.py build_items --sample instead.")
+        raise Refused(f"The sample of a file is drawn for a new campaign. Use {PROGRAM} build_items --sample instead.")
     return settings

@@ -11,6 +11,8 @@ from config.backups import dump
 
 
 class Command(BaseCommand):
+    task = "Look after"
+    example = "backup litmus.backup"
     help = "Write the whole database to a file; people may go on working. Uploaded files are not in it."
     requires_system_checks = []
 

@@ -66,6 +66,9 @@ FILES = (
 
 
 class Command(BaseCommand):
+    task = "Start"
+    example = "load_demo"
+    line = "Load the demo collection and print its accounts"
     help = "Load the demo collection unless it is there, and print its accounts."
     requires_system_checks = []
 

@@ -8,6 +8,9 @@ from config.staticfiles import collect_if_changed
 
 
 class Command(BaseCommand):
+    task = "Look after"
+    example = "prepare"
+    line = "Collect the static files and make the tables, as `up` would do"
     help = "Collect the static files; the tables of the embedded database are made as for every command."
     requires_system_checks = []
 

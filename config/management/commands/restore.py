@@ -15,6 +15,9 @@ from config.outside import check_database
 
 
 class Command(BaseCommand):
+    task = "Look after"
+    example = "restore litmus.backup"
+    line = "Fill an empty database from a file of `backup`"
     help = "Fill an empty database from a file of `backup` and bring it up to date with this version."
     requires_system_checks = []
 

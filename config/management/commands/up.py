@@ -17,6 +17,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config import embedded
 from config.addresses import EVERYWHERE, LOOPBACK, address, address_elsewhere, note_address
+from config.running import noted
 from config.supervisor import Child, GivenUp, Supervisor
 
 PATIENCE = 4  # seconds
@@ -26,6 +27,9 @@ WORKER = "celery -q -A config.celery worker --beat --without-gossip --without-mi
 
 class Command(BaseCommand):
     restore_again_at = 0.0
+    task = "Start"
+    example = "up --port 9000"
+    line = "Start Litmus: servers, pages and background jobs"
     help = "Start Litmus: embedded servers, web, background jobs. Stop it with Ctrl-C."
     requires_system_checks = []  # they load all pages, which the web server does for itself
 
@@ -52,7 +56,8 @@ class Command(BaseCommand):
         self.stdout.flush()
         supervisor = Supervisor(self.stderr.write)
         environment = child_environment(host, port, workers)
-        with Gate() as gate, stopping(supervisor):
+        here = address(host, port) + settings.SITE_PATH
+        with noted(settings.DATA_DIR, here), Gate() as gate, stopping(supervisor):
             web = f"gunicorn -c config/gunicorn.py -b fd://{listener.fileno()}".split()
             keep_open = (listener.fileno(), gate.entrance)
             supervisor.start(Child("web server", web, environment | gate.environment, keep_open))
@@ -109,7 +114,8 @@ def listen(host: str, port: int) -> socket.socket:
 
     Errors: CommandError with what to do.
     """
-    hint = f"Choose another with --port, such as --port {port + 1} (make run PORT={port + 1})."
+    make = "" if settings.PROGRAM == "litmus" else f" (make run PORT={port + 1})"
+    hint = f"Choose another with --port, such as --port {port + 1}{make}."
     if not 0 <= port <= 65535:
         raise CommandError(f"--port {port}: use a number from 1 to 65535, or 0 for any free port.")
     try:

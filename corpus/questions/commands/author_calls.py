@@ -39,6 +39,19 @@ class AuthorCalls(SteppedCommand):
     """manage.py author_calls SLUG STEP: asking authors for questions, by the steps of the pages."""
 
     called = "author_calls"
+    task = "Prepare"
+    example = """
+    author_calls demo list
+    author_calls demo show "Authors of the demo's papers"
+    author_calls demo authors "Authors of the demo's papers" --state waiting
+    author_calls demo create "Spring call" --deadline-at 2031-05-31
+    author_calls demo change "Authors of the demo's papers" --deadline-at 2031-06-30
+    author_calls demo invite "Authors of the demo's papers" author@example.org LD-001
+    author_calls demo invite-file "Authors of the demo's papers" authors.csv
+    author_calls demo revoke "Authors of the demo's papers" author@example.org LD-001
+    author_calls demo mail "Authors of the demo's papers" reminder --dry-run
+    author_calls demo take-in "Authors of the demo's papers"
+    """
     help = "Ask authors for questions about their papers: write a call, invite, send letters, make topics of answers."
     reads: ClassVar[dict[str, str]] = {
         "list": "list the calls of the collection",

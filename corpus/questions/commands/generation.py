@@ -24,6 +24,9 @@ class ImportMentions(ImportCommand):
     """manage.py import_mentions SLUG FILE… [--format F] [--only-linked] [--dry-run] [--json]"""
 
     called = "import_mentions"
+    task = "Bring in"
+    example = "import_mentions demo mentions.jsonl"
+    line = "Paragraphs that cite other papers"
     kind = "mentions"
 
 
@@ -33,6 +36,9 @@ class GenerateQuestions(ReportingCommand):
     [--json], or --continue RUN [--ask-again]"""
 
     called = "generate_questions"
+    task = "Prepare"
+    example = "generate_questions demo --sample 2 --dry-run"
+    line = "Ask a language model for questions about citation mentions"
     help = (
         "Ask the language model of LITMUS_LLM_BASE_URL for literature-search questions about citation mentions. What"
         " has been answered is not asked again: --continue goes on with a run that was stopped or gave up."

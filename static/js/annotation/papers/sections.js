@@ -89,6 +89,6 @@ const decided = (section) => (section.part ? `proposed as ${section.part}` : "no
 function element(tag, name, text = "") {
   const made = document.createElement(tag);
   if (name) made.className = name;
-  Object.assign(made, { dir: "auto", textContent: text });
+  made.textContent = text;
   return made;
 }

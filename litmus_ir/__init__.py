@@ -1,0 +1,1 @@
+"""Litmus: expert labelling of retrieval test collections. The program is `litmus`; there is nothing to import."""
