@@ -13,7 +13,7 @@ from django.db import connection
 from adjudication.models import AgreementResult, AgreementRun
 from annotation.models import AnnotatorKind, Criterion
 from engines.stats.blocks import ADJUDICATED
-from engines.stats.results import Flag
+from engines.stats.reasons import Flag
 
 Pair = frozenset[int | str]  # of annotators, or of one and the verdict
 

@@ -13,11 +13,11 @@ from adjudication.agreement.drawings import (
     draw_heat,
     draw_matrix,
 )
-from adjudication.agreement.results import AGAINST, REASONS
+from adjudication.agreement.results import AGAINST
 from annotation.models import AnnotatorKind
 from engines.stats.blocks import ADJUDICATED
+from engines.stats.reasons import Flag, words_of
 from engines.stats.report import Agreement, Result
-from engines.stats.results import Flag
 from engines.stats.statistics import statistic as record_of
 
 PAIRED = ("accuracy", "cohen_kappa", "cohen_kappa_quadratic")  # forest plot and matrix of each
@@ -57,7 +57,7 @@ def _line(result: Result) -> DrawnLine:
     verdict = next((VERDICTS[flag] for flag in found.flags if flag in VERDICTS), "verdict")
     label = " × ".join(verdict if name == ADJUDICATED else name for name in result.annotators)
     if found.value is None:
-        return DrawnLine(label, None, why=REASONS.get(str(found.reason), str(found.reason)))
+        return DrawnLine(label, None, why=words_of(found.reason))
     return DrawnLine(label, found.value, ci.low if ci else None, ci.high if ci else None)
 
 

@@ -5,17 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adjudication.agreement.results import REASONS, FigureText, pair_figures
+from adjudication.agreement.results import FigureText, pair_figures
 from adjudication.models import AgreementRun
 from engines.stats.blocks import ADJUDICATED
+from engines.stats.reasons import TOPIC, words_of
 from engines.stats.statistics import statistic as record_of
 
 STEPS = 5  # shades of a cell
-TOPIC_REASONS = {
-    "too_few_items": "one item with two labels: too few",
-    "one_class_only": "only one level was used",
-    "constant_annotator": "somebody used one level only",
-}
 
 
 @dataclass(frozen=True)
@@ -159,7 +155,7 @@ def topic_tiles(run: AgreementRun, criterion: str, statistic: str, *, people: bo
 def _tile(row: dict[str, Any], statistic: str) -> TopicTile:
     value = row["values"].get(statistic)
     reason = row.get("reason") or row["reasons"].get(statistic, "")
-    why = TOPIC_REASONS.get(reason, REASONS.get(reason, reason))
+    why = words_of(reason, TOPIC)
     return TopicTile(row["topic"], row["number"], row["n_items"], record_of(statistic).text(value), why, _shade(value))
 
 

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from adjudication.agreement.results import REASONS, Difference, FigureText, comparisons, show
+from adjudication.agreement.results import Difference, FigureText, comparisons, show
 from adjudication.models import AgreementRun
 from annotation.campaigns.progress import AnnotatorRow
 from annotation.campaigns.progress_bars import Bar, with_bars
 from annotation.models import AnnotatorKind
 from engines.stats.blocks import ADJUDICATED
+from engines.stats.reasons import words_of
 from engines.stats.statistics import statistic
 
 
@@ -72,7 +73,7 @@ def _consistency(repeats: dict[str, Any]) -> Consistency:
         n_items=repeats["n_items"],
         share=statistic("accuracy").text(repeats["accuracy"]),
         kappa=statistic("cohen_kappa").text(repeats["cohen_kappa"]),
-        why=REASONS.get(reason, reason),
+        why=words_of(reason),
     )
 
 

@@ -9,31 +9,12 @@ from adjudication.models import AgreementResult, AgreementRun
 from annotation.campaigns.overrides import overrides_in
 from engines.stats.blocks import ADJUDICATED
 from engines.stats.intervals import FEWEST
+from engines.stats.reasons import SHORT, Flag, words_of
 from engines.stats.report import Result
 from engines.stats.statistics import TABLE_ONE, rank, statistic
 
-REASONS = {
-    "no_overlap": "no item was judged by both",
-    "one_class_only": "only one level was used, so chance cannot be separated from agreement",
-    "constant_annotator": "one of them gave the same level to every item",
-    "fewer_than_two_annotators": "fewer than two annotators have judged",
-    "no_item_with_two_labels": "no item has two labels yet",
-    "too_few_items": "fewer than 10 items: too few for an interval",
-    "too_few_queries": "fewer than 8 topics: too few for an interval over topics",
-    "undefined_in_bootstrap": "the figure is undefined in more than 5% of the resamples",
-    "no_variation": "every resample gives the same value",
-    "no_relevant_document": "no document is relevant",
-    "no_difference": "there is no difference at all",
-    "unjudged_document": "the run ranks a document that is not judged",
-}
 FEW_IN_COMMON = "no pair of annotators has 10 items in common: too few for an interval"
 LACKS = {"no_overlap", "fewer_than_two_annotators", "no_item_with_two_labels"}  # reasons that more judgments end
-LEFT_OUT = {
-    "too_few_items": "fewer than 10 items",
-    "no_overlap": "no item",
-    "one_class_only": "one level only",
-    "constant_annotator": "one level only by one of them",
-}
 BLOCKS = {
     "HH": "People with people",
     "GH": "Machine with people",
@@ -47,15 +28,7 @@ COLUMNS = (
     *("n_items", "n_pairs", "ci", "ci_reason", "p"),
 )
 AGAINST = {"leave_one_out": "others’ vote", "part_whole": "part of the verdict"}
-FLAGS = {
-    "small_sample": "small sample, so the interval is rough",
-    "independent_items_assumed": "items were resampled although topics have several: too narrow if topics differ",
-    "bca_fell_back": "bias correction not finite, so this is the percentile interval",
-    "leave_one_out": "who voted is compared with the vote of the other voters",
-    "part_whole": "nobody else voted: its own label is part of the verdict, which flatters",
-    "held_fixed": "the verdicts come from a model of the whole sample and were not computed again in the resamples",
-    "zero_spread": "all differences are equal",
-}
+FLAGS = {flag.value: flag.words for flag in Flag}
 
 
 @dataclass(frozen=True)
@@ -193,7 +166,7 @@ def reason_text(reason: str, n_items: int | None) -> str:
     stand on many items in all."""
     if reason == "too_few_items" and (n_items or 0) >= FEWEST["item"]:
         return FEW_IN_COMMON
-    return REASONS.get(reason, reason)
+    return words_of(reason)
 
 
 def why_nothing(figures: Iterable[FigureText]) -> str:
@@ -224,9 +197,7 @@ def dropped(ci: dict[str, Any]) -> list[str]:
 
 def left_out(pairs: Iterable[dict[str, Any]]) -> list[str]:
     """The pairs that a mean is without, by name and reason, in one note; [] for none."""
-    excluded = [
-        f"{' and '.join(pair['annotators'])} ({LEFT_OUT.get(pair['reason'], pair['reason'])})" for pair in pairs
-    ]
+    excluded = [f"{' and '.join(pair['annotators'])} ({words_of(pair['reason'], SHORT)})" for pair in pairs]
     return ["left out of the mean: " + ", ".join(excluded)] if excluded else []
 
 

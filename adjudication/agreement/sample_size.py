@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.refusals import Refused
-from adjudication.agreement.results import REASONS
 from adjudication.labels.inputs import labels_of, read_inputs
 from annotation.models import Campaign, Criterion
 from engines.stats.bootstrap import make_rng
 from engines.stats.labels import Kind, Labels
+from engines.stats.reasons import words_of
 from engines.stats.sample_size import (
     Pilot,
     half_width,
@@ -92,7 +92,7 @@ def items_needed(campaign: Campaign, criterion: Criterion, aim: Aim, *, check: b
     except ValueError:
         raise Refused("A difference needs two people and a machine annotator on the same items.") from None
     if found.sigma is None:
-        raise Refused(f"These labels are not enough: {REASONS.get(found.reason or '', 'the spread is undefined')}.")
+        raise Refused(f"These labels are not enough: {words_of(found.reason) or 'the spread is undefined'}.")
     effect = max(1.0, found.design_effect or 1.0) if aim.by_topic else 1.0
     return _needed(labels, aim, found, effect, check=check)
 

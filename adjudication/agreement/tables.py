@@ -10,7 +10,8 @@ from adjudication.labels.labels import IntArray, LabelMatrix, LabelTable, Positi
 from engines.stats.figures import pair_figure, topic_table
 from engines.stats.labels import MISSING, Kind, Labels, make_labels
 from engines.stats.pairwise import confusion, tabulate
-from engines.stats.results import Estimate, Flag
+from engines.stats.reasons import Flag
+from engines.stats.results import Estimate
 
 FEWEST_IN_TOPIC = 2  # items with two labels; below that a topic has no figure
 MOST_TOPICS = 5000  # those with the most items; more make no picture

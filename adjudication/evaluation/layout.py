@@ -18,26 +18,16 @@ from adjudication.evaluation.tables import (
     scale_of,
 )
 from engines.stats.evaluation import RunComparison
+from engines.stats.reasons import INTERVAL, RUNS, words_of
 from engines.stats.results import Estimate
 from engines.stats.significance import FEWEST_TOPICS
 
 MOST = 3  # places that a note names
-REASONS = {
-    "no_relevant_document": "no topic has a relevant document",
-    "unjudged_document": "the run ranks unjudged documents",
-    "no_overlap": "the run ranks no topic of the gold",
-    "no_topic": "no topic",
-}
 NO_TOPICS = "no such topics"
 METHODS = {
     "percentile": "percentile bootstrap",
     "bca": "bias-corrected bootstrap",
     "jackknife_t": "jackknife with Student's t",
-}
-WITHOUT = {
-    "too_few_queries": f"fewer than {FEWEST_TOPICS} topics are too few for one",
-    "undefined_in_bootstrap": "too many resamples have no value",
-    "no_variation": "every topic scores the same",
 }
 Heads = Sequence[tuple[ScoreColumn, SubsetFigures | None, str]]  # column, its topics (None: there are none), measure
 
@@ -143,7 +133,7 @@ def _is_significant(test: RunComparison, style: Style) -> bool:
 def _undefined(done: EvaluationResult, run: str, measure: str, estimate: Estimate) -> ScoreCell | None:
     if estimate.value is not None:
         return None
-    reason = REASONS.get(str(estimate.reason), str(estimate.reason))
+    reason = words_of(estimate.reason, RUNS)
     why = done.problems.get(run) or done.scores[run].problems.get(measure) or reason
     return ScoreCell(NONE, why=why)
 
@@ -245,4 +235,4 @@ def _about_intervals(built: Sequence[Built]) -> str:
 
 def _reasons(estimates: Iterator[Estimate]) -> str:
     found = dict.fromkeys(str(each.ci_reason or "") for each in estimates)
-    return ", ".join(WITHOUT.get(reason, reason.replace("_", " ")) for reason in found if reason)
+    return ", ".join(words_of(reason, INTERVAL) for reason in found if reason)

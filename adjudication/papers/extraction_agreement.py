@@ -21,7 +21,7 @@ NAMES = {
     "identifier_accuracy": "Identifiers, equal",
     "identifier_kappa": "Identifiers, κ",
 }
-REASONS = {"nothing_to_compare": "nothing to compare", "no_variation": "both always chose the same"}
+WORDS = {"nothing_to_compare": "nothing to compare", "no_variation": "both always chose the same"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,4 +126,4 @@ def _row(names: str, papers: int, counts: Counts) -> PairRow:
 
 def _cell(label: str, figure: Figure) -> AgreementCell:
     text = "–" if figure.value is None else f"{figure.value:.3f}"
-    return AgreementCell(label, text, REASONS.get(figure.reason, figure.reason), figure.n)
+    return AgreementCell(label, text, WORDS.get(figure.reason, figure.reason), figure.n)

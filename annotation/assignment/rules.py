@@ -13,7 +13,7 @@ class NotNow(Refused):
         self.code = code
 
 
-REASONS = {
+NOT_NOW = {
     "archived": f"The collection {ARCHIVED}",
     "draft": "The campaign is not open yet. Its manager opens it when it is ready.",
     "closed": "The campaign is closed: it no longer takes judgments. Ask its manager if yours should still count.",
@@ -25,7 +25,7 @@ REASONS = {
 def check_can_label(participation: Participation) -> None:
     """Refuse with NotNow where the person cannot judge now."""
     if participation.why_cannot_judge:
-        raise NotNow(participation.why_cannot_judge, REASONS[participation.why_cannot_judge])
+        raise NotNow(participation.why_cannot_judge, NOT_NOW[participation.why_cannot_judge])
 
 
 def can_label(participation: Participation) -> bool:

@@ -2,7 +2,7 @@
 
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused
-from annotation.assignment.rules import REASONS
+from annotation.assignment.rules import NOT_NOW
 from annotation.kind import Judged
 from annotation.models import AnnotatorState, Assignment, AssignmentState, CampaignState
 
@@ -29,6 +29,6 @@ def check_can_work(assignment: Assignment, by: User) -> None:
     if campaign.kind_object.judges != Judged.PAPERS:
         raise Refused("This item is graded, not worked on.")
     if campaign.state != CampaignState.OPEN:
-        raise Refused(REASONS[campaign.state])
+        raise Refused(NOT_NOW[campaign.state])
     if annotator.state != AnnotatorState.ACTIVE:
-        raise Refused(REASONS[annotator.state])
+        raise Refused(NOT_NOW[annotator.state])

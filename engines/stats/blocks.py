@@ -13,7 +13,7 @@ import numpy as np
 
 from engines.stats.labels import Kind, Labels, Positions
 from engines.stats.pair_features import Pair
-from engines.stats.results import Flag
+from engines.stats.reasons import Flag
 from engines.stats.votes import leave_one_out
 
 ADJUDICATED = "adjudicated"

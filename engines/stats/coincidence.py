@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engines.stats.results import FloatArray, Reason
+from engines.stats.reasons import Reason
+from engines.stats.results import FloatArray
 
 
 def distances(margins: FloatArray, metric: str) -> FloatArray:

@@ -13,7 +13,8 @@ from engines.stats.blocks import Plan, Row
 from engines.stats.intervals import Request, make_interval, p_value
 from engines.stats.labels import Kind, Labels
 from engines.stats.pair_analysis import Measured
-from engines.stats.results import BoolArray, Estimate, ExcludedPair, Interval, JsonFields, Reason, undefined
+from engines.stats.reasons import Reason
+from engines.stats.results import BoolArray, Estimate, ExcludedPair, Interval, JsonFields, undefined
 from engines.stats.significance import holm
 
 DETECTABLE = 2.80  # 1.96 + 0.84: 80 % power at 5 % two-sided

@@ -10,7 +10,8 @@ from engines.stats.bootstrap import Cancelled, TopicDesign, make_rng, resample
 from engines.stats.intervals import Request, make_interval
 from engines.stats.measure import Measure, UnjudgedError
 from engines.stats.rankings import Gold, Match, view
-from engines.stats.results import BoolArray, Estimate, FloatArray, IntArray, Reason, undefined
+from engines.stats.reasons import Reason
+from engines.stats.results import BoolArray, Estimate, FloatArray, IntArray, undefined
 from engines.stats.significance import FLIPS, TestResult, holm, paired_t_test, randomisation_tests
 
 IsCancelled = Callable[[], bool]  # whether somebody has cancelled

@@ -12,7 +12,8 @@ from engines.stats.labels import Labels
 from engines.stats.pair_analysis import pair_values
 from engines.stats.pair_features import pair_features, sum_pairs_by_topic
 from engines.stats.pairwise import Tables, tabulate
-from engines.stats.results import Estimate, FloatArray, Reason, undefined
+from engines.stats.reasons import Reason
+from engines.stats.results import Estimate, FloatArray, undefined
 from engines.stats.statistics import statistic
 
 

@@ -11,7 +11,8 @@ from engines.stats.bootstrap import CellDesign, Design, Resampled, TopicDesign
 from engines.stats.cells import reduce_rows, sum_by_topic
 from engines.stats.intervals import Sample
 from engines.stats.labels import Kind, Labels, Positions, number
-from engines.stats.results import FloatArray, IntArray, Reason
+from engines.stats.reasons import Reason
+from engines.stats.results import FloatArray, IntArray
 from engines.stats.statistics import Statistic, statistic
 
 

@@ -7,7 +7,8 @@ from statistics import NormalDist
 import numpy as np
 import scipy  # its parts are loaded when they are first used, not at every start
 
-from engines.stats.results import Estimate, Flag, FloatArray, Interval, Reason
+from engines.stats.reasons import Flag, Reason
+from engines.stats.results import Estimate, FloatArray, Interval
 
 METHODS = ("percentile", "bca", "jackknife_t")
 UNITS = ("item", "topic")

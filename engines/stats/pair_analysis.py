@@ -15,7 +15,8 @@ from engines.stats.cells import Cells, reduce_rows
 from engines.stats.intervals import Bounds, Sample
 from engines.stats.pair_features import pair_features, sum_pairs_by_topic
 from engines.stats.pairwise import Tables
-from engines.stats.results import ExcludedPair, FloatArray, IntArray, Reason
+from engines.stats.reasons import Reason
+from engines.stats.results import ExcludedPair, FloatArray, IntArray
 from engines.stats.statistics import Statistic, statistic
 
 REPLICATE_BYTES = 64 << 20  # replicates held at once; more statistics than fit are done in further passes

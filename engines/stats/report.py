@@ -15,16 +15,8 @@ from engines.stats.group_analysis import Group, analyse_group, groups
 from engines.stats.intervals import METHODS, UNITS, Request, Sample, make_interval
 from engines.stats.labels import Kind, Labels, number
 from engines.stats.pair_analysis import Excluded, Measured, PairAnalysis, analyse_pairs, passes
-from engines.stats.results import (
-    CODE_VERSION,
-    BoolArray,
-    Estimate,
-    Flag,
-    FloatArray,
-    IntArray,
-    Reason,
-    to_jsonable,
-)
+from engines.stats.reasons import Flag, Reason
+from engines.stats.results import CODE_VERSION, BoolArray, Estimate, FloatArray, IntArray, to_jsonable
 from engines.stats.statistics import STATISTICS, TABLE_ONE, rank, statistic
 
 

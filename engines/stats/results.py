@@ -13,44 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engines.stats.reasons import Flag, Reason
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
 
 CODE_VERSION = "4"  # raised whenever a figure could change for the same labels and seed
-
-
-class Reason(StrEnum):
-    """Why a figure, or its interval, is undefined."""
-
-    NO_OVERLAP = "no_overlap"
-    ONE_CLASS_ONLY = "one_class_only"
-    CONSTANT_ANNOTATOR = "constant_annotator"
-    FEWER_THAN_TWO_ANNOTATORS = "fewer_than_two_annotators"
-    NO_ITEM_WITH_TWO_LABELS = "no_item_with_two_labels"
-    TOO_FEW_ITEMS = "too_few_items"
-    TOO_FEW_QUERIES = "too_few_queries"
-    UNDEFINED_IN_BOOTSTRAP = "undefined_in_bootstrap"
-    NO_VARIATION = "no_variation"
-    NO_RELEVANT_DOCUMENT = "no_relevant_document"
-    NO_DIFFERENCE = "no_difference"
-    UNJUDGED_DOCUMENT = "unjudged_document"
-    NO_TOPIC = "no_topic"
-    ONE_RUN_ONLY = "one_run_only"
-
-
-class Flag(StrEnum):
-    """Something a reader must know about a figure that is defined."""
-
-    SMALL_SAMPLE = "small_sample"  # fewer than 100 items or 50 topics
-    INDEPENDENT_ITEMS_ASSUMED = "independent_items_assumed"  # topics have several items, yet items were resampled
-    BCA_FELL_BACK = "bca_fell_back"  # bias correction not finite: this is the percentile interval
-    LEAVE_ONE_OUT = "leave_one_out"  # compared with the vote of the others
-    PART_WHOLE = "part_whole"  # compared with a verdict that its own labels are part of: flatters
-    HELD_FIXED = (
-        "held_fixed"  # the adjudicated label comes from the whole sample and is not computed again in replicates
-    )
-    ZERO_SPREAD = "zero_spread"  # all differences equal and not zero: p is 0 by convention
 
 
 class JsonFields:

@@ -12,7 +12,8 @@ from engines.stats.evaluation import score
 from engines.stats.intervals import Request, Sample, make_interval
 from engines.stats.measure import Measure
 from engines.stats.rankings import Gold, Match
-from engines.stats.results import BoolArray, Estimate, FloatArray, IntArray, JsonFields, Reason, undefined
+from engines.stats.reasons import Reason
+from engines.stats.results import BoolArray, Estimate, FloatArray, IntArray, JsonFields, undefined
 
 DRAWN_AT_ONCE = 512
 

@@ -14,7 +14,8 @@ from engines.stats.group_analysis import Group, analyse_group, groups
 from engines.stats.intervals import Sample, jackknife_se
 from engines.stats.labels import Kind, Labels
 from engines.stats.pair_analysis import analyse_pairs
-from engines.stats.results import FloatArray, JsonFields, Reason
+from engines.stats.reasons import Reason
+from engines.stats.results import FloatArray, JsonFields
 from engines.stats.statistics import statistic as record_of
 
 NORMAL = NormalDist()

@@ -7,7 +7,8 @@ import numpy as np
 import scipy  # its parts are loaded when they are first used, not at every start
 
 from engines.stats.bootstrap import Cancelled
-from engines.stats.results import Flag, FloatArray, IntArray, JsonFields, Reason
+from engines.stats.reasons import Flag, Reason
+from engines.stats.results import FloatArray, IntArray, JsonFields
 
 EXACT_PAIRS = 16
 FEWEST_TOPICS = 8  # from which on a difference between two runs is marked, as intervals are given

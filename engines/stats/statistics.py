@@ -19,7 +19,8 @@ from engines.stats.pairwise import (
     pair_alpha,
     spearman,
 )
-from engines.stats.results import FloatArray, Reason
+from engines.stats.reasons import Reason
+from engines.stats.results import FloatArray
 
 SCALES = {  # what levels must be; each asks for all that those before it ask for
     "nominal": "different",

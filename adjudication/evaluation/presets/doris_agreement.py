@@ -9,7 +9,7 @@ from typing import ClassVar
 from accounts.counting import counted
 from accounts.refusals import Refused
 from accounts.snapshots import snapshot
-from adjudication.agreement.results import REASONS, p_text
+from adjudication.agreement.results import p_text
 from adjudication.evaluation.golds.registry import campaigns_of_gold, parse_selector
 from adjudication.evaluation.presets.preset import Preset, PresetPart
 from adjudication.evaluation.result import EvaluationResult
@@ -22,8 +22,9 @@ from annotation.models import Campaign, Criterion
 from corpus.models import Collection
 from engines.stats.comparison import Comparison
 from engines.stats.labels import Kind, Labels
+from engines.stats.reasons import Flag, words_of
 from engines.stats.report import Agreement, Options, measure_agreement
-from engines.stats.results import Estimate, Flag
+from engines.stats.results import Estimate
 from engines.stats.statistics import statistics_for
 
 ROWS = {"macro_f1": "F1-score (macro)", "accuracy": "Accuracy", "spearman": "Spearman's ρ"}
@@ -113,14 +114,14 @@ def _estimate(found: Agreement, name: str, block: str, model: str | None = None)
 def _cell(estimate: Estimate | None, why: str = "the criterion has no such statistic") -> ScoreCell:
     """In percent, as the paper has it."""
     if estimate is None or estimate.value is None:
-        return ScoreCell(NONE, why=why if estimate is None else REASONS.get(str(estimate.reason), str(estimate.reason)))
+        return ScoreCell(NONE, why=why if estimate is None else words_of(estimate.reason))
     return ScoreCell(f"{100 * estimate.value:.2f}", estimate.value, scale=100)
 
 
 def _interval(estimate: Estimate | None) -> ScoreCell:
     if estimate is None or estimate.ci is None:
         reason = "" if estimate is None else str(estimate.ci_reason)
-        return ScoreCell(NONE, why=REASONS.get(reason, reason) or "the criterion has no such statistic")
+        return ScoreCell(NONE, why=words_of(reason) or "the criterion has no such statistic")
     cell = ScoreCell(NONE, low=estimate.ci.low, high=estimate.ci.high, scale=100)
     return ScoreCell(cell.interval, low=cell.low, high=cell.high, scale=100)
 
@@ -130,7 +131,7 @@ def _p(found: Agreement, name: str, model: str) -> ScoreCell:
     p = tests[0].difference.p if tests else None
     if p is None:
         reason = str(tests[0].difference.ci_reason or tests[0].difference.reason) if tests else ""
-        return ScoreCell(NONE, why=REASONS.get(reason, reason) or "people and machine cannot be compared on it")
+        return ScoreCell(NONE, why=words_of(reason) or "people and machine cannot be compared on it")
     return ScoreCell(f"{p:.2f}" if p >= 0.01 else p_text(p), p, places=2 if p >= 0.01 else 4)
 
 

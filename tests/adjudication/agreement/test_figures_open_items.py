@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists show four items: what counts is what they lead to and how many there are."""
-    for view in ("verdicts.views.judgments", "agreement.views.disagreements"):
+    for view in ("verdicts.pages.judgments", "agreement.pages.disagreements"):
         monkeypatch.setattr(f"adjudication.{view}.PAGE", 4)
 
 

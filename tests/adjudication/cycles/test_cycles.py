@@ -34,8 +34,9 @@ from annotation.assignment.annotators import add_name
 from annotation.campaigns.lifecycle import delete_campaign, update_campaign
 from annotation.campaigns.overrides import overrides_in
 from annotation.models import AnnoCycle, Annotator, Assignment, Campaign, Judgment, Submission
+from engines.stats.reasons import Reason
 from engines.stats.report import Options, measure_agreement
-from engines.stats.results import CODE_VERSION, Reason
+from engines.stats.results import CODE_VERSION
 from tests.adjudication.cycles.cycle_steps import LATER, began, judged, measured, trial_of, tuned
 from tests.factories.annotation import AT, Material, annotator, give_labels, make_campaign
 from tests.factories.machines import ask, carry_out

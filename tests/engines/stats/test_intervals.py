@@ -23,8 +23,9 @@ from engines.stats.intervals import (
     share_below,
 )
 from engines.stats.labels import Labels, make_labels
+from engines.stats.reasons import Flag, Reason
 from engines.stats.report import Options, measure_agreement
-from engines.stats.results import Flag, Interval, Reason
+from engines.stats.results import Interval
 from engines.stats.statistics import statistic as record_of
 from tests.engines.stats.examples import SCALE, annotators, simulated
 

@@ -6,7 +6,7 @@ import pytest
 from engines.stats.figures import pair_figure, topic_table
 from engines.stats.labels import make_labels
 from engines.stats.pairwise import confusion, tabulate
-from engines.stats.results import Reason
+from engines.stats.reasons import Reason
 
 
 def test_confusion_covers_the_full_scale_and_leaves_unused_rows_empty() -> None:

@@ -15,7 +15,8 @@ from engines.stats import dawid_skene
 from engines.stats.figures import pair_figure, topic_table
 from engines.stats.labels import make_labels
 from engines.stats.pairwise import confusion, tabulate
-from engines.stats.results import Estimate, Reason
+from engines.stats.reasons import Reason
+from engines.stats.results import Estimate
 from engines.stats.significance import holm
 from engines.stats.statistics import STATISTICS, statistics_for
 from tests.engines.stats.examples import group_figure, matrices

@@ -12,8 +12,9 @@ from engines.stats.bootstrap import Cancelled
 from engines.stats.figures import pair_figure
 from engines.stats.labels import Annotator, Kind, Labels, make_labels
 from engines.stats.pair_analysis import passes
+from engines.stats.reasons import Flag, Reason
 from engines.stats.report import Options, measure_agreement, resampling_unit
-from engines.stats.results import Estimate, ExcludedPair, Flag, Reason, to_jsonable
+from engines.stats.results import Estimate, ExcludedPair, to_jsonable
 from engines.stats.statistics import STATISTICS
 from engines.stats.votes import leave_one_out, vote
 from tests.engines.stats.examples import SCALE, annotators, matrices, simulated

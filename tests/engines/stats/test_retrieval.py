@@ -13,7 +13,7 @@ from engines.stats.evaluation import RunScores, compare_runs, mean_scores, score
 from engines.stats.measure import Measure
 from engines.stats.measures import measure_names, parse_measure, with_condensed
 from engines.stats.rankings import RankedList, canonical_ranking, make_gold, match, rank, shuffled
-from engines.stats.results import Reason
+from engines.stats.reasons import Reason
 from engines.stats.run_order import at_depths, leave_methods_out, order_agreement, tau_ap, tau_b
 from tests.engines.stats.examples import standard_error_of_mean
 

@@ -8,7 +8,7 @@ import pytest
 
 from engines.stats.bootstrap import make_rng
 from engines.stats.labels import make_labels
-from engines.stats.results import Reason
+from engines.stats.reasons import Reason
 from engines.stats.sample_size import (
     half_width,
     items_for_difference,

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from engines.stats.bootstrap import make_rng
-from engines.stats.results import Flag, Reason
+from engines.stats.reasons import Flag, Reason
 from engines.stats.significance import holm, paired_t_test, randomisation_test, randomisation_tests
 
 
