@@ -34,7 +34,7 @@ from corpus.imports.commands import ImportCommand
 from corpus.loading.sources import read_upload
 from corpus.models import Collection
 from engines.formats.qrels import read_qrels
-from engines.formats.records import Problem
+from engines.formats.records import Problem, Remark
 
 ONE_OF = {"runs": "run", "measures": "measure"}  # field: its option, which takes several
 
@@ -105,6 +105,8 @@ def _read_file(path: Path) -> Grades:
     grades: Grades = {}
     with path.open("rb") as file:
         for row in read_upload(read_qrels, file, path.name):
+            if isinstance(row, Remark):
+                continue
             if isinstance(row, Problem):
                 raise Refused(f"{row.file}, line {row.line}: {row.reason}.")
             if row.value != grades.setdefault(row.topic, {}).setdefault(row.docno, row.value):

@@ -75,7 +75,7 @@ def _name(run: ImportRun) -> str:
 def _read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Grades:
     """{topic: {docno: grade}} of all files; of two grades of a document, the first stays, the other is reported."""
     grades: Grades = {}
-    for row in _rows(run, progress):
+    for row in _rows(run, progress, counts):
         if isinstance(row, Problem):
             counts.add_problems([row])
             continue
@@ -87,9 +87,9 @@ def _read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Grades:
     return grades
 
 
-def _rows(run: ImportRun, progress: Progress) -> Iterator[QrelRow | Problem]:
+def _rows(run: ImportRun, progress: Progress, counts: ImportCounts) -> Iterator[QrelRow | Problem]:
     odometer = Odometer()
-    for count, row in enumerate(read_sources(run, read_qrels_of_path, odometer, progress.check)):
+    for count, row in enumerate(read_sources(run, read_qrels_of_path, odometer, progress.check, say=counts.add_remark)):
         if count == MOST_JUDGMENTS:
             raise BrokenFile(row.file, row.line, f"qrels of more than {MOST_JUDGMENTS:,} judgments are not imported")
         if count % 10_000 == 0:

@@ -5,8 +5,9 @@ stored whole or not at all: where a row cannot be read, the ranking is left out 
 stays. Numbers of sub-queries and aspects give rankings of these parts. Lines of metadata are stored with the run.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -20,12 +21,12 @@ from corpus.loading.background_reading import Check
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import gathered
-from corpus.loading.sources import Odometer, read_source, sources_of
+from corpus.loading.sources import Odometer, encoding_of, read_source, sources_of
 from corpus.models import ImportRun, RetrievalRun
 from corpus.runs.recipes.queries import aspect_numbers
 from corpus.runs.rules import LONGEST_NAME, lock_names, unfit_name
 from engines.formats.reading import read_runs
-from engines.formats.records import BrokenFile, Problem, RunRow
+from engines.formats.records import BrokenFile, Problem, Remark, RunRow
 from engines.formats.trec_runs import BadRow, RunComment
 
 MOST_METADATA, LONGEST_METADATA = 2_000, 2_000  # lines of a run, characters of a line
@@ -165,16 +166,16 @@ class RunFile:
 class Reader:
     """Reads the job's files in a separate thread; it must not touch the database."""
 
-    def __init__(self, run: ImportRun, topics: frozenset[str]) -> None:
+    def __init__(self, run: ImportRun, topics: frozenset[str], say: Callable[[Remark], None]) -> None:
         self.sources = sources_of(run)
-        self.format = run.format
+        self.read = partial(read_source, read_runs, format=run.format, encoding=encoding_of(run), say=say)
         self.topics = topics
         self.files: list[RunFile] = []
 
     def rows(self, odometer: Odometer, check: Check) -> Iterator[RunRow | Problem]:
         """All rows; a row that cannot be read is a problem that says what happens to its ranking."""
         for number, source in enumerate(self.sources):
-            for item in read_source(read_runs, source, self.format, odometer, check):
+            for item in self.read(source, odometer=odometer, check=check):
                 if not isinstance(item, RunRow | RunComment | BadRow):
                     yield item
                     continue
@@ -228,7 +229,7 @@ def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     prefixed = run.collection.topics.exclude(prefix="").only("collection", "number", "prefix")
     bare = frozenset(each.bare_number for each in prefixed)
     parts = _parts(run, topics | bare)
-    reader = Reader(run, topics | bare | parts.keys())
+    reader = Reader(run, topics | bare | parts.keys(), counts.add_remark)
     execute(STAGE)
     with connection.cursor() as cursor, cursor.copy("COPY import_part FROM STDIN") as copy:
         for number, ids in parts.items():

@@ -1,28 +1,54 @@
 """BEIR: `corpus.jsonl`, `queries.jsonl` and a table of qrels (formats.md 5)."""
 
 from engines.formats import jsonl_documents, jsonl_topics
+from engines.formats.comments import is_comment
 from engines.formats.jsonl_documents import read_jsonl_documents, write_beir_corpus
 from engines.formats.jsonl_topics import read_jsonl_topics, write_beir_queries
-from engines.formats.layouts import KEPT, Layout, required
+from engines.formats.layouts import KEPT, Layout
 from engines.formats.pool_lists import read_pool_list
-from engines.formats.qrels import BEIR_HEADER, read_beir_qrels, write_beir_qrels
+from engines.formats.qrels import (
+    FIELDS,
+    delimiter_of,
+    header_places,
+    is_value,
+    read_beir_qrels,
+    write_beir_qrels,
+)
 from engines.formats.registry import Certainty, Format, Head, Shape
 
 RECORDS = ("documents", "topics")
 
 
 def _is_table(head: Head) -> bool:
-    return not head.is_json and head.text.split("\n", 1)[0].rstrip("\r").split("\t")[:3] == list(BEIR_HEADER)
+    """Whether the first line is a header of qrels other than those of TREC, whose four columns blanks may separate."""
+    rows = [line for line in head.lines if not is_comment(line)]
+    if not rows:
+        return False
+    mark = delimiter_of(rows[0])
+    places = header_places(rows[0].replace('"', "").split(mark or None))
+    return places is not None and not (len(rows[0].split()) == places.width == 4 and places.iteration is not None)
+
+
+def _are_rows(head: Head) -> bool:
+    """Whether all lines are qrels of three columns, separated by tabs."""
+    rows = [line.split("\t") for line in head.lines if not is_comment(line)]
+    return bool(rows) and all(map(_is_row, rows))
+
+
+def _are_damaged_rows(head: Head) -> bool:
+    """Damaged qrels are read, so that their bad rows are reported by line; blanks may separate the columns."""
+    return 2 * sum(map(_is_row, head.rows)) >= max(len(head.rows), 1)
+
+
+def _is_row(row: list[str]) -> bool:
+    return len(row) == 3 and is_value(row[2].strip()) and not any(len(cell.split()) != 1 for cell in row)
 
 
 _QRELS = Layout(
     "query-id\tcorpus-id\tscore\n1\t10.1145/1\t2\n",
-    (
-        required("query-id", "number of the topic"),
-        required("corpus-id", "id of the document"),
-        required("score", "grade, a whole number; not read for a pool"),
-    ),
-    "Tabs separate the columns.",
+    FIELDS,
+    "Tabs, commas or spaces separate the columns. The header may be left out; with it, columns may stand in any order, "
+    "and others are not read. Lines that begin with # are comments.",
 )
 
 BEIR = Format(
@@ -39,6 +65,8 @@ BEIR = Format(
     writes={"documents": write_beir_corpus, "topics": write_beir_queries, "qrels": write_beir_qrels},
     shapes=(
         Shape("beir-qrels", ("pool", "qrels"), _is_table),
+        Shape("beir-qrels", ("pool", "qrels"), _are_rows, Certainty.LIKELY),
+        Shape("beir-qrels", ("pool", "qrels"), _are_damaged_rows, Certainty.IF_REQUESTED),
         Shape(
             "beir-corpus", RECORDS, lambda head: head.has_keys({"_id", "title"}, {"_id", "abstract"}), Certainty.LIKELY
         ),

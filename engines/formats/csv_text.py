@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
+from engines.formats.comments import Comments
 from engines.formats.lines import read_lines
 from engines.formats.records import BrokenFile, Problem
 
@@ -47,40 +48,54 @@ def write_csv(
 
 
 def read_csv(
-    stream: BinaryIO, file: str, *, required: Iterable[str] = ()
+    stream: BinaryIO, file: str, *, required: Iterable[str] = (), comments: Comments | None = None
 ) -> Iterator[tuple[int, dict[str, str]] | Problem]:
     """Yield (line, {column: cell}) for each row under the header; guards are taken off.
 
-    Column names are lower-cased and trimmed; the delimiter is the one of , ; TAB that the header holds most of. Rows
-    with more cells than the header are `Problem`s, missing cells are "".
+    With `comments`, which counts them, rows that begin with # are passed over, also before the header. Column names are
+    lower-cased and trimmed; the delimiter is the one of , ; TAB that the header holds most of. Rows with more cells
+    than the header are `Problem`s, missing cells are "".
 
     Raises `BrokenFile` if the file is not text, its header is no CSV, lacks a `required` column or names one twice, or
     a quote is never closed.
     """
-    lines = ((number, f"{text}\n") for number, text in read_lines(stream, file))
-    first = next(lines, None)
-    if first is None:
+    lines = read_lines(stream, file, with_ends=True)  # a cell may hold CR and LF
+    at, first = next(lines, (0, ""))
+    while comments and comments.take(first):
+        at, first = next(lines, (0, ""))
+    if not at:
         raise BrokenFile(file, 0, "the file is empty")
-    delimiter = max(",;\t", key=first[1].count)
-    header = _header(first[1], delimiter, file)
+    delimiter = max(",;\t", key=first.count)
+    header = _header(first, delimiter, file, at)
     if len(set(header)) != len(header):
-        raise BrokenFile(file, 1, "the header names a column twice")
+        raise BrokenFile(file, at, "the header names a column twice")
     if missing := [name for name in required if name not in header]:
         found = ", ".join(name[:40] for name in header[:20])
-        raise BrokenFile(file, 1, f"the header has no column {', '.join(missing)}; its columns are {found}")
-    yield from _rows(header, csv.reader((text for _, text in lines), delimiter=delimiter, strict=True), file)
+        raise BrokenFile(file, at, f"the header has no column {', '.join(missing)}; its columns are {found}")
+    reader = csv.reader((text for _, text in lines), delimiter=delimiter, strict=True)
+    for line, cells in _rows(reader, file, at + 1):
+        if not (comments and isinstance(cells, list) and comments.take(cells[0])):
+            yield cells if isinstance(cells, Problem) else _named(cells, header, file, line)
 
 
-def _header(line: str, delimiter: str, file: str) -> list[str]:
+def _header(line: str, delimiter: str, file: str, at: int) -> list[str]:
     try:
         return [name.strip().lower() for name in next(csv.reader([line], delimiter=delimiter, strict=True))]
     except csv.Error as error:
         end = ". Save it with line ends LF or CRLF" if "\r" in line else ""
-        raise BrokenFile(file, 1, f"the header is not CSV: {error}{end}") from error
+        raise BrokenFile(file, at, f"the header is not CSV: {error}{end}") from error
 
 
-def _rows(header: list[str], reader: Iterator[list[str]], file: str) -> Iterator[tuple[int, dict[str, str]] | Problem]:
-    line = 2
+def _named(cells: list[str], header: list[str], file: str, line: int) -> tuple[int, dict[str, str]] | Problem:
+    if len(cells) > len(header):
+        return Problem(file, line, f"has {len(cells)} cells, but the header has {len(header)}")
+    cells += [""] * (len(header) - len(cells))
+    return line, dict(zip(header, map(unguard, cells), strict=True))
+
+
+def _rows(reader: Iterator[list[str]], file: str, first: int) -> Iterator[tuple[int, list[str] | Problem]]:
+    """Yield (line, cells) of the rows that are not empty."""
+    line = first
     while True:
         try:
             cells = next(reader)
@@ -89,11 +104,8 @@ def _rows(header: list[str], reader: Iterator[list[str]], file: str) -> Iterator
         except csv.Error as error:
             if "unexpected end" in str(error) or "field larger" in str(error):
                 raise BrokenFile(file, line, "a quoted cell that begins here is never closed") from error
-            yield Problem(file, line, f"is not CSV: {error}")
+            yield line, Problem(file, line, f"is not CSV: {error}")
         else:
-            if len(cells) > len(header):
-                yield Problem(file, line, f"has {len(cells)} cells, but the header has {len(header)}")
-            elif any(cells):
-                cells += [""] * (len(header) - len(cells))
-                yield line, dict(zip(header, map(unguard, cells), strict=True))
-        line = reader.line_num + 2  # type: ignore[attr-defined]
+            if any(cells):
+                yield line, cells
+        line = reader.line_num + first  # type: ignore[attr-defined]

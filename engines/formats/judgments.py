@@ -2,48 +2,85 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
+from engines.formats.comments import Comments
 from engines.formats.csv_text import read_csv, write_csv
 from engines.formats.json_fields import FieldError, take_first
 from engines.formats.jsonl import read_objects, records_from, write_objects
 from engines.formats.judgment_columns import COLUMNS, DETAILS, MARKS, NAMES, flag
 from engines.formats.layouts import DROPPED, Field, Layout
-from engines.formats.qrels import read_qrels
-from engines.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, id_problem
+from engines.formats.qrels import read_qrels, whole_number
+from engines.formats.records import MAX_TOPIC_LENGTH, JudgmentRow, Problem, Remark, id_problem
 from engines.formats.registry import Certainty, Format, Shape
 
 MAX_NAME_LENGTH = 200
 REQUIRED = {"annotator", "topic", "value"}
+_HASH = re.compile(r"'+#").match  # apostrophes before it keep a name from being read as a comment
 FLAGS = [column.name for column in COLUMNS if column.is_flag]
 
 
-def read_csv_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
-    """Yield one judgment for each row; columns other than `COLUMNS` are passed over."""
+def read_csv_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Remark | Problem]:
+    """Yield one judgment for each row; comments (#) and other columns than `COLUMNS` are remarked on."""
     required = ("topic", "value") if annotator else ("annotator", "topic", "value")
-    for found in read_csv(stream, file, required=required):
-        yield found if isinstance(found, Problem) else _row(found[1], file, found[0], annotator)
+    others, comments = _OtherNames(file, "column"), Comments(file)
+    for found in read_csv(stream, file, required=required, comments=comments):
+        if isinstance(found, Problem):
+            yield found
+            continue
+        line, cells = found
+        yield from others.of(cells, line)
+        if next(iter(cells)) == "annotator" and _HASH(cells["annotator"]):
+            cells["annotator"] = cells["annotator"][1:]  # written so that it is no comment
+        yield _row(cells, file, line, annotator)
+    yield from comments.remarks()
 
 
-def read_jsonl_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
-    """Yield one judgment for each line; keys other than `COLUMNS` are passed over."""
+@dataclass
+class _OtherNames:
+    """The columns or keys that are not read; each is reported once."""
+
+    file: str
+    label: str
+    seen: set[str] = field(default_factory=set)
+
+    def of(self, row: Iterable[str], line: int) -> Iterator[Remark]:
+        """What of a row was not reported yet."""
+        for name in [name for name in row if name not in NAMES and name not in self.seen]:
+            self.seen.add(name)
+            yield Remark(self.file, line, f"the {self.label} {name[:40]} is not read")
+
+
+def read_jsonl_judgments(
+    stream: BinaryIO, file: str, *, annotator: str = ""
+) -> Iterator[JudgmentRow | Remark | Problem]:
+    """Yield one judgment for each line; other keys than `COLUMNS` are remarked on."""
+    others = _OtherNames(file, "key")
+    remarks: list[Remark] = []
 
     def judgment(item: dict[str, Any], file: str, line: int) -> JudgmentRow | Problem:
+        remarks.extend(others.of(item, line))
         found = _row({name: _cell(item, name) for name in NAMES}, file, line, annotator)
         if isinstance(found, Problem) and not item.keys() >= REQUIRED:
             return _with_others(found, item)
         return found
 
-    return records_from(read_objects(stream, file), file, judgment)
+    for found in records_from(read_objects(stream, file), file, judgment):
+        yield from remarks
+        remarks.clear()
+        yield found
 
 
-def read_qrels_judgments(stream: BinaryIO, file: str, *, annotator: str = "") -> Iterator[JudgmentRow | Problem]:
+def read_qrels_judgments(
+    stream: BinaryIO, file: str, *, annotator: str = ""
+) -> Iterator[JudgmentRow | Remark | Problem]:
     """Yield one judgment for each row of qrels: the iteration is the annotator."""
     for row in read_qrels(stream, file):
-        if isinstance(row, Problem):
+        if isinstance(row, Remark | Problem):
             yield row
         else:
             who = annotator or row.iteration
@@ -69,7 +106,7 @@ def _cell(item: dict[str, Any], name: str) -> str:
 
 def _row(cells: dict[str, str], file: str, line: int, annotator: str) -> JudgmentRow | Problem:
     named, topic, aspect, docno, criterion, value = (cells.get(name, "").strip() for name in NAMES[:6])
-    annotator = annotator or named
+    annotator, value = annotator or named, whole_number(value)
     if reason := _problem(annotator, topic, docno, value):
         return Problem(file, line, reason)
     try:
@@ -106,7 +143,8 @@ def _problem(annotator: str, topic: str, docno: str, value: str) -> str | None:
 
 def write_csv_judgments(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
     """Yield rows of values in the order of `COLUMNS` as CSV, guarded as `engines.formats.csv_text` says."""
-    return write_csv(NAMES, (tuple(map(_cell_text, row)) for row in rows))
+    cells = (tuple(map(_cell_text, row)) for row in rows)
+    return write_csv(NAMES, ((f"'{row[0]}" if _HASH(f"'{row[0]}") else row[0], *row[1:]) for row in cells))
 
 
 def write_jsonl_judgments(rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
@@ -148,6 +186,7 @@ CSV = Format(
     shapes=(
         Shape("csv-judgments", ("judgments",), lambda head: {"annotator", "value"} <= set(head.columns)),
         Shape("csv-judgments", ("judgments",), lambda head: MARKS & set(head.columns), Certainty.MEANT),
+        Shape("csv-judgments", ("judgments",), lambda head: len(head.columns) >= len(REQUIRED), Certainty.LAST),
     ),
     layouts={
         "judgments": Layout(

@@ -17,8 +17,10 @@ MAX_ROW_BYTES = 1 << 20  # of a row of a few columns
 _CHUNK = 1 << 20
 
 
-def read_lines(stream: BinaryIO, file: str, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[tuple[int, str]]:
-    """Yield (1-based line number, line without its end) for every line, blank ones included."""
+def read_lines(
+    stream: BinaryIO, file: str, *, max_bytes: int = MAX_LINE_BYTES, with_ends: bool = False
+) -> Iterator[tuple[int, str]]:
+    """Yield (1-based line number, line without its end, unless `with_ends`) for every line, blank ones included."""
     number = 0
     while raw := stream.readline(max_bytes + 1):
         number += 1
@@ -34,7 +36,7 @@ def read_lines(stream: BinaryIO, file: str, *, max_bytes: int = MAX_LINE_BYTES) 
             text = raw.decode()
         except UnicodeDecodeError as error:
             raise _undecodable(file, number, error) from error
-        if text.endswith("\n"):
+        if not with_ends and text.endswith("\n"):
             text = text[:-2] if text.endswith("\r\n") else text[:-1]
         yield number, text
 

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from engines.formats.comments import Comments
 from engines.formats.layouts import Layout, required
 from engines.formats.lines import MAX_ROW_BYTES, read_lines
-from engines.formats.qrels import BEIR_HEADER
-from engines.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, id_problem
+from engines.formats.qrels import header_places
+from engines.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, Remark, id_problem
 from engines.formats.registry import Certainty, Format, Head, Shape
 
 # Where the docno stands, by the number of columns.
@@ -31,23 +32,29 @@ class PoolRow:
     line: int = 0
 
 
-def read_pool_list(stream: BinaryIO, file: str) -> Iterator[PoolRow | Problem]:
-    """Yield the rows of one list; blank lines are passed over. The first line determines how many columns there are.
+def read_pool_list(stream: BinaryIO, file: str) -> Iterator[PoolRow | Remark | Problem]:
+    """Yield the rows of one list; blank lines and comments (#) are passed over.
+
+    The first line determines how many columns there are.
 
     Raises `BrokenFile` where the file is not text, is empty, or begins like no list.
     """
-    width = 0
+    width, docno, comments = 0, 0, Comments(file)
     for line, text in read_lines(stream, file, max_bytes=MAX_ROW_BYTES):
         columns = text.split()
-        if not columns:
+        if not columns or comments.take(text):
             continue
         if not width:
             width = _width(columns, file, line)
-            if tuple(columns) == BEIR_HEADER:
-                continue
-        yield _row(columns, width, file, line)
+            header = header_places(columns)
+            docno = header.docno if header else _DOCNO[width]
+            if not header:
+                yield _row(columns, width, docno, file=file, line=line)
+        else:
+            yield _row(columns, width, docno, file=file, line=line)
     if not width:
         raise BrokenFile(file, 0, "the file is empty")
+    yield from comments.remarks()
 
 
 def _width(columns: list[str], file: str, line: int) -> int:
@@ -57,18 +64,18 @@ def _width(columns: list[str], file: str, line: int) -> int:
     raise BrokenFile(file, line, f"has {len(columns)} column{'s' if len(columns) > 1 else ''}; {what}")
 
 
-def _row(columns: list[str], width: int, file: str, line: int) -> PoolRow | Problem:
+def _row(columns: list[str], width: int, docno_at: int, *, file: str, line: int) -> PoolRow | Problem:
     if len(columns) != width:
         return Problem(file, line, f"has {len(columns)} columns where the first line has {width}")
-    topic, docno = columns[0], columns[_DOCNO[width]]
+    topic, docno = columns[0], columns[docno_at]
     if reason := id_problem(topic, MAX_TOPIC_LENGTH) or id_problem(docno):
         return Problem(file, line, reason)
     return PoolRow(topic, docno, file, line)
 
 
 def _is_list(head: Head) -> bool:
-    """Whether the first line has as many columns as a list may have."""
-    return bool(head.lines) and len(head.lines[0].split()) in _DOCNO
+    """Whether the first row has as many columns as a list may have."""
+    return bool(head.rows) and len(head.rows[0]) in _DOCNO
 
 
 PAIRS = Format(
@@ -81,7 +88,7 @@ PAIRS = Format(
         "pool": Layout(
             "1 10.1145/1\n1 10.1145/2\n",
             (required("topic", "number of the topic"), required("docno", "id of the document")),
-            "Columns have no header and are separated by spaces or tabs.",
+            "Columns have no header and are separated by spaces or tabs. Lines that begin with # are comments.",
         )
     },
 )

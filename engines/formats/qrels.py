@@ -5,49 +5,153 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import BinaryIO
 
+from engines.formats.comments import Comments, is_comment
+from engines.formats.layouts import required
 from engines.formats.lines import read_lines
-from engines.formats.records import MAX_TOPIC_LENGTH, Problem, QrelRow, id_problem
+from engines.formats.records import MAX_TOPIC_LENGTH, Problem, QrelRow, Remark, id_problem
 
 LOWEST, HIGHEST = -127, 127
 BEIR_HEADER = ("query-id", "corpus-id", "score")
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,9}").fullmatch
+# Under which names a header may have the columns.
+TOPIC_NAMES = ("topic", "query-id", "query_id", "queryid", "qid", "query", "topic_id", "topicid", "topic-id")
+ITERATION_NAMES = ("iteration", "iter", "q0", "annotator", "judge", "run")
+DOCNO_NAMES = (
+    *("docno", "corpus-id", "corpus_id", "corpusid", "doc_id", "docid", "doc-id", "document_id", "did"),
+    *("pid", "passage_id", "cord_id", "cord-id"),
+)
+VALUE_NAMES = (
+    *("value", "score", "relevance", "rel", "label", "grade", "judgment", "judgement", "qrel", "relevance_score"),
+    "relevancy",
+)
+
+_WHOLE = re.compile(r"([+-]?[0-9]{1,9})(?:\.0*)?").fullmatch
 # Topic, iteration and docno that are surely right, and that CSV does not quote: most rows, in one look.
-_PLAIN = re.compile(rf"[!#-~]{{1,{MAX_TOPIC_LENGTH}}} [!#-~]{{1,255}} [!#-~]{{1,255}}").fullmatch
+_PLAIN = re.compile(rf"(?!#)[!#-~]{{1,{MAX_TOPIC_LENGTH}}} [!#-~]{{1,255}} [!#-~]{{1,255}}").fullmatch
 _DIGITS = re.compile(r"[0-9]{1,9}").fullmatch
 
-
-def read_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Problem]:
-    """Yield the rows of `topic iteration docno value`; blank lines and comment lines (`#`) are passed over."""
-    for number, text in read_lines(stream, file):
-        fields = text.split()
-        if len(fields) == 4:
-            yield _row(fields, file, number)
-        elif fields and not text.startswith("#"):
-            yield Problem(file, number, f"has {len(fields)} fields; topic, iteration, docno and value are wanted")
+FIELDS = (
+    required(TOPIC_NAMES, "number of the topic"),
+    required(DOCNO_NAMES, "id of the document"),
+    required(VALUE_NAMES, "grade, a whole number (1.0 is one); not read for a pool"),
+)
+ITERATION = required(ITERATION_NAMES, "any word; for judgments, the annotator")
 
 
-def read_beir_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Problem]:
-    """Yield the rows of BEIR's table `query-id corpus-id score`, separated by tabs, with or without its header."""
-    for number, text in read_lines(stream, file):
-        fields = next(csv.reader([text], delimiter="\t"), [])
-        if len(fields) == 3 and tuple(fields) != BEIR_HEADER:
-            yield _row([fields[0], "0", *fields[1:]], file, number)
-        elif fields and len(fields) != 3:
-            yield Problem(file, number, f"has {len(fields)} fields; query-id, corpus-id and score are wanted")
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where topic, iteration (None: there is none), docno and value stand in a row of `width` columns."""
+
+    width: int
+    topic: int
+    iteration: int | None
+    docno: int
+    value: int
 
 
-def _row(fields: list[str], file: str, line: int) -> QrelRow | Problem:
-    topic, iteration, docno, value = fields
+FOUR = Places(4, 0, 1, 2, 3)
+THREE = Places(3, 0, None, 1, 2)
+
+
+def header_places(cells: Sequence[str]) -> Places | None:
+    """The places that a header names; None where the row is no header of qrels, which names topic, docno and value.
+
+    One with ranks is the header of a run.
+    """
+    names = [cell.strip().lower() for cell in cells]
+    found = [_place(names, known) for known in (TOPIC_NAMES, ITERATION_NAMES, DOCNO_NAMES, VALUE_NAMES)]
+    topic, iteration, docno, value = found
+    if topic is None or docno is None or value is None or "rank" in names:
+        return None
+    return Places(len(names), topic, iteration, docno, value)
+
+
+def _place(names: Sequence[str], known: Sequence[str]) -> int | None:
+    return next((names.index(name) for name in known if name in names), None)
+
+
+def read_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Remark | Problem]:
+    """Yield the rows of `topic iteration docno value`, with or without a header; blank lines are passed over.
+
+    A line that begins with # is a comment, as for trec_eval.
+    """
+    lines = ((number, text, text.split()) for number, text in read_lines(stream, file))
+    return _rows(lines, file, FOUR, "topic, iteration, docno and value are wanted")
+
+
+def read_beir_qrels(stream: BinaryIO, file: str) -> Iterator[QrelRow | Remark | Problem]:
+    """Yield the rows of BEIR's table `query-id corpus-id score`, with or without its header.
+
+    Tabs separate the columns, or commas or blanks where the first row has no tab. With a header, columns may have
+    other usual names and any order; further columns are reported once and not read.
+    """
+    return _rows(_split(read_lines(stream, file)), file, THREE, "query-id, corpus-id and score are wanted")
+
+
+def delimiter_of(row: str) -> str:
+    """What separates the columns of a table whose first row this is; "" stands for any white space."""
+    marks = "\t" if "\t" in row or len(row.split()) >= THREE.width else ",;"
+    return next((mark for mark in marks if mark in row), "")
+
+
+def _split(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, list[str]]]:
+    delimiter: str | None = None
+    for number, text in lines:
+        if delimiter is None and text.strip() and not is_comment(text):
+            delimiter = delimiter_of(text)
+        fields = next(csv.reader([text], delimiter=delimiter), []) if delimiter else text.split()
+        yield number, text, fields if any(fields) else []
+
+
+def _rows(
+    lines: Iterator[tuple[int, str, list[str]]], file: str, places: Places, wanted: str
+) -> Iterator[QrelRow | Remark | Problem]:
+    is_first, comments = True, Comments(file)
+    for number, text, fields in lines:
+        if not fields or comments.take(text):
+            continue
+        if is_first and (header := header_places(fields)):
+            places = header
+            others = [name for at, name in enumerate(fields) if at not in _read(places)]
+            yield from (Remark(file, number, f"the column {name[:40]} is not read") for name in others)
+        elif len(fields) == places.width:
+            iteration = "0" if places.iteration is None else fields[places.iteration]
+            topic, docno, value = fields[places.topic], fields[places.docno], fields[places.value]
+            yield _row(topic, iteration, docno, value, file=file, line=number)
+        else:
+            yield Problem(file, number, f"has {len(fields)} field{'s' * (len(fields) > 1)}; {wanted}")
+        is_first = False
+    yield from comments.remarks()
+
+
+def _read(places: Places) -> tuple[int | None, ...]:
+    return places.topic, places.iteration, places.docno, places.value
+
+
+def _row(topic: str, iteration: str, docno: str, written: str, *, file: str, line: int) -> QrelRow | Problem:
+    whole = _WHOLE(written)
+    value = int(whole[1]) if whole else 0
     reason = row_problem(topic, iteration, docno)
-    if reason is None and not _INTEGER(value):
-        reason = f"the value {value!r} is not a whole number"
-    elif reason is None and not LOWEST <= int(value) <= HIGHEST:
-        reason = f"the value {value} is outside of {LOWEST} to {HIGHEST}"
-    return Problem(file, line, reason) if reason else QrelRow(topic, iteration, docno, int(value), file, line)
+    if reason is None and not whole:
+        reason = f"the value {written!r} is not a whole number"
+    elif reason is None and not LOWEST <= value <= HIGHEST:
+        reason = f"the value {written} is outside of {LOWEST} to {HIGHEST}"
+    return Problem(file, line, reason) if reason else QrelRow(topic, iteration, docno, value, file, line)
+
+
+def whole_number(text: str) -> str:
+    """A whole number that is written with a point (1.0) without it; any other text as it is."""
+    whole = _WHOLE(text) if "." in text else None
+    return whole[1] if whole else text
+
+
+def is_value(text: str) -> bool:
+    """Whether a text is the value of a row, as far as its form goes."""
+    return _WHOLE(text) is not None
 
 
 def row_problem(topic: str, iteration: str, docno: str) -> str | None:
@@ -65,13 +169,16 @@ def row_problem(topic: str, iteration: str, docno: str) -> str | None:
 def write_qrels(rows: Iterable[QrelRow], *, separator: str = " ") -> Iterator[str]:
     """Yield one line for each row.
 
-    Raises `ValueError` for ids with white space and values that trec_eval cannot hold. That no document is judged
-    twice is for the caller to know.
+    Raises `ValueError` for ids with white space, topics that begin with # (readers take the line for a comment) and
+    values that trec_eval cannot hold. That no document is judged twice is for the caller to know.
     """
     for row in rows:
         topic, iteration, docno, value = row.topic, row.iteration, row.docno, row.value
-        if not _PLAIN(f"{topic} {iteration} {docno}") and (reason := row_problem(topic, iteration, docno)):
-            raise ValueError(reason)
+        if not _PLAIN(f"{topic} {iteration} {docno}"):
+            if reason := row_problem(topic, iteration, docno):
+                raise ValueError(reason)
+            if topic.startswith("#"):
+                raise ValueError(f"topic: {topic!r} begins with #, as comments of qrels do")
         if not LOWEST <= value <= HIGHEST:
             raise ValueError(f"the value {value} is outside of {LOWEST} to {HIGHEST}")
         yield f"{topic}{separator}{iteration}{separator}{docno}{separator}{value}\n"
@@ -103,6 +210,12 @@ def write_beir_qrels(rows: Iterable[QrelRow]) -> Iterator[str]:
             continue
         if reason := row_problem(row.topic, "0", row.docno):
             raise ValueError(reason)
-        line = io.StringIO()
-        csv.writer(line, delimiter="\t", lineterminator="\n").writerow((row.topic, row.docno, row.value))
-        yield line.getvalue()
+        yield _quoted(row)
+
+
+def _quoted(row: QrelRow) -> str:
+    """The row as CSV; a topic that begins with # is quoted, so that the line is no comment."""
+    line = io.StringIO()
+    csv.writer(line, delimiter="\t", lineterminator="\n").writerow((row.topic, row.docno, row.value))
+    text = line.getvalue()
+    return text if not text.startswith("#") else f'"{row.topic}"' + text[len(row.topic) :]

@@ -57,6 +57,11 @@ class Certainty(IntEnum):
     IF_REQUESTED = 2  # considered only where such records are requested; its reader gives the best reasons
     POSSIBLE = 3
     MEANT = 4  # bears a mark of what is requested, and fits nothing else of it: its reader says what is missing
+    LAST = 5  # fits nothing else, and such records are requested: the reader says what is wrong, by line
+
+
+_COMMENT = re.compile(r"\s*#(?![,;\t])").match  # “#” alone may be the name of a column
+_REQUESTED = (Certainty.IF_REQUESTED, Certainty.MEANT, Certainty.LAST)
 
 
 class Head:
@@ -93,9 +98,19 @@ class Head:
         return [line for line in (lines[:-1] if len(lines) > 1 else lines)[:SAMPLE_LINES] if line.strip()]
 
     @cached_property
+    def rows(self) -> list[list[str]]:
+        """The columns of the lines that are no comments (#), as of a file whose columns are separated by white space.
+
+        None of a file that begins like XML.
+        """
+        lines = [] if self.text.startswith("<") else self.lines
+        return [line.split() for line in lines if not line.lstrip().startswith("#")]
+
+    @cached_property
     def columns(self) -> list[str]:
-        """The names in the first line, as of a table with commas, semicolons or tabs."""
-        first = "" if self.is_json else self.text.split("\n", 1)[0]
+        """The names in the first line that is no comment, as of a table with commas, semicolons or tabs."""
+        lines = [] if self.is_json else self.text.split("\n", SAMPLE_LINES)
+        first = next((line for line in lines if not _COMMENT(line)), "")
         return [name.strip().strip('"').lower() for name in re.split(r"[,;\t]", first)]
 
     def has_keys(self, *sets: set[str]) -> bool:
@@ -178,7 +193,7 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
         raise BrokenFile(file, 0, "the file is empty")
     head = Head(head_as_utf8(data), file)
     fitting = _fitting(head, carried)
-    found = next(fitting, None)
+    found = next(fitting, None) or _behind_first_line(data, file, carried)
     if found is not None and carried and carried not in found[1].carries:
         found = next((one for one in fitting if one[1].certainty is Certainty.MEANT), found)
     if found is not None:
@@ -192,12 +207,22 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
     raise BrokenFile(file, 0, f"its format is not recognised (it begins with “{words}”); name the format")
 
 
+def _behind_first_line(data: bytes, file: str, carried: str) -> tuple[Format, Shape] | None:
+    """What the file is but for its first line, where that is what is requested: the reader says what is wrong in it."""
+    rest = data.partition(b"\n")[2]
+    while rest.startswith(b"#"):
+        rest = rest.partition(b"\n")[2]
+    head = Head(rest, file)
+    fitting = _fitting(head, carried) if carried and head.text else ()
+    return next((one for one in fitting if carried in one[1].carries), None)
+
+
 def _fitting(head: Head, carried: str) -> Iterator[tuple[Format, Shape]]:
     """What the file may be, the surest first."""
     for each, shape in _surest_first():
         if head.is_binary and not shape.is_binary:
             continue
-        if shape.certainty in (Certainty.IF_REQUESTED, Certainty.MEANT) and carried not in shape.carries:
+        if shape.certainty in _REQUESTED and carried not in shape.carries:
             continue
         if shape.fits(head):
             yield each, shape

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from engines.formats.judgments import read_qrels_judgments
 from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.pool_lists import read_pool_list
-from engines.formats.qrels import read_qrels, write_qrels
+from engines.formats.qrels import FIELDS, ITERATION, header_places, is_value, read_qrels, write_qrels
 from engines.formats.records import Problem, TopicRecord
 from engines.formats.registry import MARK_CHARS, Certainty, Format, Head, Shape
 from engines.formats.trec_documents import TEXT_TAGS, TITLE_TAGS, read_trec_documents
@@ -17,7 +17,7 @@ from engines.formats.trec_runs import read_run
 from engines.formats.trec_topics import read_trec_topics, read_web_topics, write_trec_topics
 
 _RUN_LINE = re.compile(r"\S+\s+\S+\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*").fullmatch
-_QRELS_LINE = re.compile(r"\S+\s+\S+\s+\S+\s+-?\d+\s*").fullmatch
+_NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?").fullmatch
 _DOC = re.compile(r"^<doc>\s*$", re.MULTILINE).search
 _TOP = re.compile(r"^<top>", re.MULTILINE).search
 _WEB = re.compile(r"<topics\b[^>]*>\s*(?:<!--.*?-->\s*)*<topic\b", re.DOTALL).search
@@ -40,8 +40,25 @@ def _is_damaged_run(head: Head) -> bool:
     return 2 * sum(len(line.split()) == 6 for line in head.lines) > len(head.lines)
 
 
-def _is_qrels(head: Head) -> bool:
-    return bool(head.lines) and all(map(_QRELS_LINE, head.lines))
+def _is_text_of_columns(head: Head) -> bool:
+    """Whether half of the rows have a column that is a number, as prose has not."""
+    numbered = sum(any(map(_NUMBER, row)) for row in head.rows)
+    return not head.is_pickle and 2 * numbered >= max(len(head.rows), 1)
+
+
+def _are_qrels(head: Head) -> bool:
+    """Whether all rows are qrels of four columns, the first may be a header; an iteration sets them off from pairs."""
+    rows = head.rows[1:] if head.rows and len(head.rows[0]) == 4 and header_places(head.rows[0]) else head.rows
+    return bool(rows) and all(map(_is_qrels_row, rows))
+
+
+def _are_damaged_qrels(head: Head) -> bool:
+    """Damaged qrels are read, so that their bad rows are reported by line."""
+    return 2 * sum(map(_is_qrels_row, head.rows)) >= max(len(head.rows), 1)
+
+
+def _is_qrels_row(row: list[str]) -> bool:
+    return len(row) == 4 and is_value(row[3])
 
 
 TREC = Format(
@@ -55,6 +72,7 @@ TREC = Format(
         Shape("trec-topics", ("topics",), lambda head: _TOP(head.marks)),
         Shape("trec-run", ("runs",), _is_run, Certainty.LIKELY),
         Shape("trec-run", ("runs",), _is_damaged_run, Certainty.IF_REQUESTED, is_binary=True),
+        Shape("trec-run", ("runs",), _is_text_of_columns, Certainty.LAST),
     ),
     layouts={
         "documents": Layout(
@@ -121,18 +139,18 @@ QRELS = Format(
     help="Four columns: topic, iteration, docno, value. As judgments, the iteration is the annotator.",
     reads={"judgments": read_qrels_judgments, "pool": read_pool_list, "qrels": read_qrels},
     writes={"qrels": write_qrels},
-    shapes=(Shape("trec-qrels", ("judgments", "pool", "qrels"), _is_qrels, Certainty.LIKELY),),
+    shapes=(
+        Shape("trec-qrels", ("judgments", "pool", "qrels"), _are_qrels, Certainty.LIKELY),
+        Shape("trec-qrels", ("judgments", "qrels"), _are_damaged_qrels, Certainty.IF_REQUESTED),
+        Shape("trec-qrels", ("qrels",), _is_text_of_columns, Certainty.LAST),
+    ),
     layouts=dict.fromkeys(
         ("judgments", "pool", "qrels"),
         Layout(
             "1 0 10.1145/1 2\n1 0 10.1145/2 0\n",
-            (
-                required("topic", "number of the topic"),
-                required("iteration", "any word; for judgments, the annotator"),
-                required("docno", "id of the document"),
-                required("value", "grade, a whole number; not read for a pool"),
-            ),
-            "Columns have no header and are separated by spaces or tabs.",
+            (FIELDS[0], ITERATION, *FIELDS[1:]),
+            "Spaces or tabs separate the columns. They stand in this order, or as a first line with their names says. "
+            "Lines that begin with # are comments.",
         ),
     ),
 )

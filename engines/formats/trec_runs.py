@@ -12,6 +12,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import BinaryIO
 
+from engines.formats.comments import is_comment
 from engines.formats.lines import MAX_ROW_BYTES, read_lines
 from engines.formats.records import MAX_TOPIC_LENGTH, BrokenFile, Problem, RunRow, id_problem
 from engines.formats.repeats import SeenIds
@@ -39,7 +40,7 @@ class RunComment:
 def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | RunComment | BadRow]:
     """Yield the rows in the order of the file; blank lines are passed over.
 
-    A line that begins with # and is no row is a comment.
+    A line that begins with # is a comment.
 
     Memory: eight bytes for each row. Raises `BrokenFile` where the file is not text, and where a document stands
     twice for one topic: nobody can know which of the two was meant, and trec_eval stops there as well.
@@ -49,10 +50,10 @@ def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | RunComment | BadR
         columns = text.split()
         if not columns:
             continue
-        row = _row(columns, file, line)
-        if columns[0].startswith("#") and isinstance(row, BadRow):
+        if is_comment(text):
             yield RunComment(file, line, text.strip().removeprefix("#").removeprefix(" ").rstrip())
             continue
+        row = _row(columns, file, line)
         yield row
         if isinstance(row, RunRow) and not seen.add(f"{row.topic} {row.docno}"):
             raise BrokenFile(

@@ -67,6 +67,12 @@ def test_lines_are_those_where_rows_begin() -> None:
     assert read(text) == [(2, {"a": "1", "b": "two\nlines"}), (5, {"a": "3", "b": "4"})]
 
 
+def test_line_ends_within_cells_are_kept() -> None:
+    content = "".join(write_csv(("a", "b"), [("one\r\ntwo\nthree", "4")]))
+    assert read(content) == [(2, {"a": "one\r\ntwo\nthree", "b": "4"})]
+    assert read("a,b\r\n1,2\r\n3,4") == [(2, {"a": "1", "b": "2"}), (3, {"a": "3", "b": "4"})]
+
+
 def test_headers_are_forgiving_and_missing_cells_empty() -> None:
     assert read("\ufeff Annotator ;VALUE;\r\nx;1\r\n") == [(2, {"annotator": "x", "value": "1", "": ""})]
 

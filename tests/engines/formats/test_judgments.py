@@ -12,13 +12,15 @@ from engines.formats.judgments import (
     write_csv_judgments,
     write_jsonl_judgments,
 )
+from engines.formats.qrels import whole_number
 from engines.formats.reading import read_judgments
 from engines.formats.records import BrokenFile, JudgmentRow, Problem
-from tests.engines.formats.reading import problems, records, stream
+from engines.formats.registry import detect
+from tests.engines.formats.reading import problems, records, remarks, stream
 from tests.engines.formats.strategies import ids, phrases
 from tests.shared import shared_path
 
-names = phrases.filter(lambda text: text and text.isprintable())
+names = (phrases | ids.map("#{}".format)).filter(lambda text: text and text.isprintable())
 rows = st.builds(
     JudgmentRow,
     names,
@@ -26,7 +28,7 @@ rows = st.builds(
     phrases,
     ids | st.just(""),
     phrases,
-    phrases.filter(bool),
+    phrases.filter(bool).map(whole_number),
     st.booleans(),
     st.just(""),
     st.just(0),
@@ -50,11 +52,47 @@ def test_written_jsonl_is_read_back(written: list[JudgmentRow]) -> None:
     assert [key(row) for row in found] == [key(row) for row in written]
 
 
-def test_columns_stand_in_any_order_and_others_are_passed_over() -> None:
+def test_columns_stand_in_any_order_and_others_are_said() -> None:
     text = "value;Topic;facet;annotator;ann3\n-1;q1;method;A. Lee;7\n"
     assert records(read_csv_judgments(stream(text), "f")) == [
         JudgmentRow("A. Lee", "q1", "", "", "", "-1", False, "f", 2)
     ]
+    said = ["the column facet is not read", "the column ann3 is not read"]
+    assert remarks(read_csv_judgments(stream(text), "f")) == said
+    text = '{"annotator": "a", "topic": 1, "value": 1, "x": 2}\n' * 2
+    assert remarks(read_jsonl_judgments(stream(text), "f")) == ["the key x is not read"]
+
+
+def test_comments_never_become_judgments() -> None:
+    text = "# pilot, of May\n# twice\nannotator,topic,docno,value\n#ana,1,d1,2\n# a, b, c, d, e, f\nana,1,d2,1.0\n"
+    found, _ = detect(text.encode(), "f", "judgments")
+    assert found.name == "csv"
+    assert [(row.docno, row.value, row.line) for row in records(read_csv_judgments(stream(text), "f"))] == [
+        ("d2", "1", 6)
+    ]
+    assert remarks(read_csv_judgments(stream(text), "f")) == ["4 comment lines (#) not read"]
+    text = "# pilot\n# 4 topics 12\n1 ana d1 1.0\n"
+    assert [row.annotator for row in records(read_qrels_judgments(stream(text), "f"))] == ["ana"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("an notator;topic;docno\nana;1;d1\n", 1, "the header has no column annotator, value; its columns are"),
+        ("ana,1,d1,2\nana,1,d2,0\n", 1, "the header has no column annotator, topic, value; its columns are ana, 1"),
+        ("oops\nannotator,topic,value\nana,1,2\n", 1, "the header has no column annotator, topic, value"),
+        ('{"annotator": "ana", "topic"\n{"annotator": "ana", "topic": 1, "value": 2}\n', 1, "is not"),
+        ('oops\n{"annotator": "ana", "topic": 1, "value": 2}\n', 1, "is not"),
+        ("1 ana d1\n1 ana d2 1\n1 ana d3 0\n", 1, "has 3 fields"),
+    ],
+)
+def test_a_damaged_first_line_gives_line_and_reason(tmp_path: Path, text: str, line: int, reason: str) -> None:
+    (tmp_path / "f").write_text(text)
+    try:
+        found = problems(read_judgments(tmp_path / "f"))
+    except BrokenFile as broken:
+        found = [(broken.line, broken.reason)]
+    assert (found[0][0], reason in found[0][1]) == (line, True), found[0]
 
 
 def test_jsonl_takes_numbers_and_flags() -> None:

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engines.formats.qrels import read_qrels, write_beir_qrels, write_diversity_qrels, write_qrels
+from engines.formats.qrels import read_beir_qrels, read_qrels, write_beir_qrels, write_diversity_qrels, write_qrels
 from engines.formats.records import QrelRow
-from tests.engines.formats.reading import problems, records, stream
+from engines.formats.registry import detect
+from tests.engines.formats.reading import problems, records, remarks, stream
 from tests.engines.formats.strategies import ids
 from tests.shared import shared_path
 
@@ -40,11 +41,70 @@ def test_written_beir_qrels_are_a_table(written: list[QrelRow]) -> None:
     assert content.startswith("query-id\tcorpus-id\tscore\n")
     _, *found = csv.reader(io.StringIO(content, newline=""), delimiter="\t")
     assert found == [[row.topic, row.docno, str(row.value)] for row in written]
+    read = records(read_beir_qrels(stream(content), "f"))
+    assert [(row.topic, row.docno, row.value) for row in read] == [(row.topic, row.docno, row.value) for row in written]
 
 
-def test_blank_lines_and_comments_are_passed_over() -> None:
-    found = records(read_qrels(stream("# made by hand, of course\n\n1 0 d1 1\r\n#2 0 d2 -1\n"), "f"))
-    assert [(row.line, key(row)) for row in found] == [(3, ("1", "0", "d1", 1)), (4, ("#2", "0", "d2", -1))]
+def test_blank_lines_are_passed_over_and_comments_counted() -> None:
+    text = "# made by hand, of course\n\n1 0 d1 1\r\n#2 0 d2 -1\n # 4 topics 12\n2 0 d#2 -1\n"
+    found = list(read_qrels(stream(text), "f"))
+    assert remarks(found) == ["3 comment lines (#) not read"]
+    rows = [(row.line, key(row)) for row in found if isinstance(row, QrelRow)]
+    assert rows == [(3, ("1", "0", "d1", 1)), (6, ("2", "0", "d#2", -1))]
+
+
+@pytest.mark.parametrize(("written", "value"), [("1.0", 1), ("2.", 2), ("-1.000", -1), ("+3", 3), ("-0.0", 0)])
+def test_whole_numbers_may_have_a_point(written: str, value: int) -> None:
+    (row,) = records(read_qrels(stream(f"1 0 d1 {written}\n"), "f"))
+    assert row.value == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "7\td1\t2\n8\td2\t0\n",
+        "7 d1 2\n8 d2 0\n",
+        "# pilot\nquery-id\tcorpus-id\tscore\n7\td1\t2.0\n8\td2\t0.0\n",
+        "query_id,doc_id,relevance\r\n7,d1,2\r\n8,d2,0\r\n",
+        "docno\tgrade\ttopic\nd1\t2\t7\nd2\t0\t8\n",
+        '"topic";"docno";"label"\n"7";"d1";"2"\n"8";"d2";"0"\n',
+    ],
+)
+def test_tables_have_a_header_or_none(text: str) -> None:
+    form, _ = detect(text.encode(), "f", "qrels")
+    assert [key(row) for row in records(form.reads["qrels"](stream(text), "f"))] == [
+        ("7", "0", "d1", 2),
+        ("8", "0", "d2", 0),
+    ]
+
+
+def test_a_header_of_four_columns_names_them() -> None:
+    text = "qid iter docid rel\n7 ana d1 2\n"
+    form, _ = detect(text.encode(), "f", "judgments")
+    assert form.name == "qrels"
+    assert [key(row) for row in records(read_qrels(stream(text), "f"))] == [("7", "ana", "d1", 2)]
+
+
+def test_further_columns_are_said() -> None:
+    note, row = read_beir_qrels(stream("qid\tdocid\trel\tnote\n7\td1\t2\tnice\n"), "f")
+    assert (note.text, key(row)) == ("the column note is not read", ("7", "0", "d1", 2))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1 0 184\n1 0 29 0\n1 0 30 1\n", "has 3 fields"),
+        ("1 0 184 high\n1 0 29 0\n1 0 30 1\n", "the value 'high' is not a whole number"),
+        ("1 0 184\n", "the value"),
+        ("1 184 high\n1 29 0\n1 30 1\n", "the value 'high'"),
+        ("see below\n1\t29\t0\n1\t30\t1\n", "has 2 fields"),
+        ("184 0 high 1 0\n", "has 5 fields"),
+    ],
+)
+def test_a_damaged_first_line_gives_line_and_reason(text: str, reason: str) -> None:
+    form, _ = detect(text.encode(), "f", "qrels")
+    line, said = problems(form.reads["qrels"](stream(text), "f"))[0]
+    assert (line, reason in said) == (1, True), said
 
 
 @pytest.mark.parametrize(
@@ -53,7 +113,8 @@ def test_blank_lines_and_comments_are_passed_over() -> None:
         ("1 0 d1", "has 3 fields; topic, iteration, docno and value are wanted"),
         ("1 0 d 1 1", "has 5 fields"),
         ("1 0 d1 x", "the value 'x' is not a whole number"),
-        ("1 0 d1 1.0", "the value '1.0' is not a whole number"),
+        ("1 0 d1 0.5", "the value '0.5' is not a whole number"),
+        ("1 0 d1 1.0.0", "the value '1.0.0' is not a whole number"),
         ("1 0 d1 ١", "is not a whole number"),
         ("1 0 d1 128", "outside of -127 to 127"),
         ("1 0 d1 9999999999", "is not a whole number"),
@@ -73,10 +134,11 @@ def test_bad_rows_are_problems(line: str, reason: str) -> None:
         QrelRow("1", "", "d", 1),
         QrelRow("1", "0", "d\u2028e", 1),
         QrelRow("1", "0", "d", 128),
+        QrelRow("#1", "0", "d", 1),
     ],
 )
 def test_what_qrels_cannot_carry_is_not_written(row: QrelRow) -> None:
-    with pytest.raises(ValueError, match=r"white space|empty|outside of"):
+    with pytest.raises(ValueError, match=r"white space|empty|outside of|begins with #"):
         list(write_qrels([row]))
 
 
