@@ -28,6 +28,9 @@ SAMPLE_LINES = 20
 # In the order of lists. Paths and not objects: some readers belong to packages above this one.
 BUILT_IN = (
     "engines.formats.bibtex_documents:BIBTEX",
+    "engines.formats.ris:RIS_FORMAT",
+    "engines.formats.ris:NBIB_FORMAT",
+    "engines.formats.ris:WOS_FORMAT",
     "engines.formats.judgments:CSV",
     "engines.formats.json_lines:JSONL",
     "engines.formats.beir:BEIR",
