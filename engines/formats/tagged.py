@@ -20,7 +20,7 @@ class Dialect:
     """How a line with a tag looks (two groups: tag and value), and which tags begin and end a record.
 
     Where `end` is "", a record ends at an empty line. A continued line of `lists` is a further value; of `verses` it
-    stays a line of its own; any other continues the text. `outside` are tags around the records.
+    stays a separate line; any other continues the text. `outside` are tags around the records.
     """
 
     name: str
