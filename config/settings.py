@@ -124,6 +124,7 @@ INSTALLED_APPS = [
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "django.forms",
     "django_htmx",
     "csp",
     "allauth",
@@ -164,6 +165,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"  # templates/django/forms/ come before Django's
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

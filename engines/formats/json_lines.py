@@ -1,18 +1,29 @@
 """Litmus's own JSON Lines: documents, topics, judgments, citation mentions, one object a line."""
 
 from engines.formats import jsonl_documents, jsonl_topics, mentions
+from engines.formats.json_objects import is_one_object
 from engines.formats.jsonl_documents import ID_KEYS, read_jsonl_documents, write_jsonl_documents
-from engines.formats.jsonl_topics import read_jsonl_topics, write_jsonl_topics
+from engines.formats.jsonl_topics import is_known, read_jsonl_topics, write_jsonl_topics
 from engines.formats.judgment_columns import MARKS
 from engines.formats.judgments import JSONL_LAYOUT, read_jsonl_judgments
 from engines.formats.mentions import read_jsonl_mentions
 from engines.formats.registry import Certainty, Format, Head, Shape
+from engines.formats.topic_fields import is_number_name, is_text_name
 
 RECORDS = ("documents", "topics")
 
 
 def _has_id(head: Head) -> bool:
     return bool(head.keys & set(ID_KEYS))
+
+
+def _are_topics(head: Head) -> bool:
+    """Whether the first object has a number and a text under any name, or is one object of objects."""
+    if not head.is_json and not head.is_list:
+        return False
+    keys = head.keys_at_hand
+    has_both = any(map(is_number_name, keys)) and any(map(is_text_name, keys))
+    return has_both or head.is_list or is_one_object(head.text, is_known)
 
 
 JSONL = Format(
@@ -41,6 +52,7 @@ JSONL = Format(
             lambda head: head.has_keys({"number"}, {"aspects"}, {"query_id"}, {"topic"}),
             Certainty.LIKELY,
         ),
+        Shape("json-topics", ("topics",), _are_topics, Certainty.IF_REQUESTED),
         Shape("jsonl-documents", RECORDS, _has_id, Certainty.POSSIBLE),
         Shape("jsonl-judgments", ("judgments",), lambda head: head.keys & MARKS, Certainty.MEANT),
     ),

@@ -1,4 +1,4 @@
-"""One large JSON object read piece by piece: its arrays element by element, everything else value by value.
+"""One large JSON object (or array) read piece by piece: arrays element by element, everything else value by value.
 
 Memory holds one element (and a chunk of text) at a time, whatever the size of the file.
 """
@@ -41,6 +41,11 @@ def read_parts(stream: BinaryIO, file: str) -> Iterator[Part]:
     return _Reader(read_chunks(stream, file), file).parts()
 
 
+def read_elements(stream: BinaryIO, file: str) -> Iterator[Part]:
+    """Yield the elements of a file that is one array, their `key` "". Errors: as of `read_parts`."""
+    return _Reader(read_chunks(stream, file), file).elements()
+
+
 class _Reader(TextBuffer):
     def __init__(self, chunks: Iterator[str], file: str) -> None:
         super().__init__(chunks, file)
@@ -53,8 +58,15 @@ class _Reader(TextBuffer):
             self.at += 1
         else:
             yield from self._fields()
+        self._check_end("object")
+
+    def elements(self) -> Iterator[Part]:
+        yield from self._elements("")
+        self._check_end("list")
+
+    def _check_end(self, what: str) -> None:
         if self._next():
-            raise self._broken("text follows the end of the object")
+            raise self._broken(f"text follows the end of the {what}")
 
     def _fields(self) -> Iterator[Part]:
         while True:

@@ -1,4 +1,4 @@
-"""Topics as JSON Lines: Litmus' own and BEIR's `queries.jsonl`.
+"""Topics as JSON: Litmus' own lines, BEIR's `queries.jsonl`, and the objects of others by the names of `topic_fields`.
 
     {"number": "1", "title": "", "text": "I need A. I need B.", "kind": "complex-query", "sentences": ["I need A.",
      "I need B."], "aspects": [{"text": "A", "sentences": [0], "aspects": [{"text": "first half of A"}]}, "B"]}
@@ -12,19 +12,31 @@ Aspects have at most two levels: aspect and sub-aspect. `targets` and `source_pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any, BinaryIO
 
-from engines.formats.json_fields import FieldError, take_first, take_id, take_targets, take_text, take_texts
-from engines.formats.jsonl import read_objects, records_from, write_objects
-from engines.formats.layouts import KEPT, Layout, optional, required
-from engines.formats.records import MAX_TOPIC_LENGTH, AspectRecord, Problem, TopicRecord, id_problem
+from engines.formats.json_fields import FieldError, take_first, take_targets, take_text, take_texts
+from engines.formats.json_objects import read_any_objects
+from engines.formats.jsonl import records_from, write_objects
+from engines.formats.layouts import KEPT, Layout, optional
+from engines.formats.records import AspectRecord, Problem, TopicRecord
+from engines.formats.topic_fields import (
+    FIELDS_READ,
+    TITLE_ORDER,
+    is_number_name,
+    is_text_name,
+    meaning_of,
+    topic_from,
+)
 
-ID_KEYS = ("number", "_id", "id", "query_id", "qid", "topic")
-TEXT_KEYS = ("text", "description", "query", "question")
 MAX_LEVELS = 2
 # As Litmus writes them.
 FIELDS = ("number", "title", "text", "narrative", "kind", "source", "sentences", "aspects", "targets")
+_OWN = ("kind", "source", "sentences", "aspects", "targets", "source_papers", "category", "author", "metadata")
+_BEFORE_SENTENCES = ("text", "question", "description", "query")  # texts that count more than the join of sentences
+_TRANSLATIONS = ("topics", "topic", "queries", "query")
 _CHILD_KEYS = ("aspects", "children", "sub_aspects", "subaspects")
 _TARGET_KEYS = ("targets", "corpusids")
 
@@ -32,10 +44,7 @@ LAYOUT = Layout(
     '{"number": "1", "title": "Owl hearing", "text": "How do owls hear?", "targets": ["10.1145/1"]}\n'
     '{"number": "2", "title": "Moth wings", "text": "Why are moths quiet?", "aspects": ["Wings", "Flight"]}\n',
     (
-        required(ID_KEYS, "the topic's number or name, unique in the collection"),
-        required(TEXT_KEYS, "what is searched for; without it, the sentences or the title serve"),
-        optional("title", "short title"),
-        optional("narrative", "what counts as relevant"),
+        *FIELDS_READ,
         optional("kind", "question, complex-query, context-paragraph or context-sentence"),
         optional("source", "where the topic comes from, such as inline-acl or author"),
         optional("category", "what the topic is about"),
@@ -49,41 +58,64 @@ LAYOUT = Layout(
 )
 
 
-def read_jsonl_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
-    """Return one topic for each line, or a `Problem` for a line that is none."""
-    return records_from(read_objects(stream, file), file, _topic)
+def read_jsonl_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem]:
+    """Return one topic for each object, or a `Problem` for one that is none; `text_from` as in `topic_from`."""
+    return records_from(read_any_objects(stream, file, is_known), file, partial(json_topic, text_from=text_from))
 
 
-def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:
-    number = take_id(item, ID_KEYS)
-    if reason := id_problem(number, MAX_TOPIC_LENGTH):
-        raise FieldError(reason)
-    title, text = take_text(item, ("title",)), take_text(item, TEXT_KEYS)
+def is_known(name: str) -> bool:
+    """Whether a topic has such a field."""
+    return is_number_name(name) or is_text_name(name) or name in _OWN
+
+
+def json_topic(item: dict[str, Any], file: str, line: int, *, text_from: str = "") -> TopicRecord:
+    """The topic that an object or a row of a table of columns is. Errors: FieldError."""
     sentences = take_texts(item, ("sentences",), split="\n")
-    text = text or " ".join(sentences) or title
-    if not text.strip():
-        raise FieldError(f"topic {number} has no text")
-    aspects = _aspects(take_first(item, _CHILD_KEYS)[1], number, len(sentences))
-    if papers := take_targets(item, ("source_papers",)):
-        item["idea_from"] = list(papers)
-    if isinstance(item.get("category"), str) and (category := item.pop("category")):
-        item["query_type"] = category
+    aspects = take_first(item, _CHILD_KEYS)[1]
+    papers = take_targets(item, ("source_papers",))
+    known: dict[str, Any] = {name: take_text(item, (name,)) for name in ("kind", "source")}
+    known |= {"targets": take_targets(item, _TARGET_KEYS), "sentences": sentences}
     author = item.get("author")  # stays in `extra` too, which exports write back
-    return TopicRecord(
-        number,
-        title,
-        text,
-        take_text(item, ("narrative",)),
-        take_text(item, ("kind",)),
-        take_text(item, ("source",)),
-        sentences,
-        aspects,
-        file,
-        line,
-        take_targets(item, _TARGET_KEYS),
-        item,
-        author if isinstance(author, str) else "",
-    )
+    _take_from_metadata(item)
+    if not _has_text(item):
+        _take_from_translations(item)
+    if sentences and text_from:
+        raise FieldError("has sentences, which make its text; no other field can become it")
+    if sentences and not _has_text(item):
+        item["text"] = " ".join(sentences)
+    topic = topic_from(item, file, line, text_from=text_from, author=author if isinstance(author, str) else "", **known)
+    if papers:
+        topic.extra["idea_from"] = list(papers)
+    if isinstance(topic.extra.get("category"), str) and (category := topic.extra.pop("category")):
+        topic.extra["query_type"] = category
+    return replace(topic, aspects=_aspects(aspects, topic.number, len(sentences)))
+
+
+def _has_text(item: Mapping[str, Any]) -> bool:
+    return any(meaning_of(name) in _BEFORE_SENTENCES and item[name] not in (None, "") for name in item)
+
+
+def _take_from_metadata(item: dict[str, Any]) -> None:
+    """Move BEIR's title (or query) and narrative out of `metadata`, where the query itself has none."""
+    metadata = item.get("metadata")
+    if not isinstance(metadata, dict):
+        return
+    own = {meaning_of(name) for name in item}
+    taken = {name for name in metadata if meaning_of(name) in {*TITLE_ORDER, "narrative"} - own and metadata[name]}
+    item |= {name: metadata[name] for name in taken}
+    item["metadata"] = {name: value for name, value in metadata.items() if name not in taken}
+    if not item["metadata"]:
+        del item["metadata"]
+
+
+def _take_from_translations(item: dict[str, Any]) -> None:
+    """Copy the texts of the first of several languages (`topics` of HC4 and NeuCLIR); the list stays whole."""
+    for name in _TRANSLATIONS:
+        found = item.get(name)
+        first = found[0] if isinstance(found, list) and found else found
+        if isinstance(first, dict) and any(map(is_text_name, first)):
+            item |= {key: value for key, value in first.items() if key not in item and not is_number_name(key)}
+            return
 
 
 def _aspects(value: object, number: str, n_sentences: int, level: int = 1) -> tuple[AspectRecord, ...]:
@@ -137,5 +169,12 @@ def _aspect_object(aspect: AspectRecord) -> dict[str, Any]:
 
 
 def write_beir_queries(topics: Iterable[TopicRecord]) -> Iterator[str]:
-    """Yield BEIR's `queries.jsonl`: _id and text."""
-    return write_objects({"_id": topic.number, "text": topic.text} for topic in topics)
+    """Yield BEIR's `queries.jsonl`: _id, text, and what else annotators read of a topic in `metadata`."""
+    return write_objects(map(_beir_query, topics))
+
+
+def _beir_query(topic: TopicRecord) -> dict[str, Any]:
+    others = {"title": topic.title if topic.title != topic.text else "", "narrative": topic.narrative}
+    metadata = topic.extra.get("metadata")
+    metadata = (metadata if isinstance(metadata, dict) else {}) | {name: text for name, text in others.items() if text}
+    return {"_id": topic.number, "text": topic.text} | ({"metadata": metadata} if metadata else {})

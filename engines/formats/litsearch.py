@@ -6,6 +6,8 @@ A run is a question's row in JSON with `retrieved`, docnos best first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
@@ -13,6 +15,7 @@ from engines.formats.json_fields import FieldError, is_id, take_id, take_targets
 from engines.formats.jsonl import read_objects, records_from, write_objects
 from engines.formats.jsonl_documents import LAYOUT as JSONL_LAYOUT
 from engines.formats.jsonl_documents import document_from, read_jsonl_documents
+from engines.formats.jsonl_topics import json_topic
 from engines.formats.layouts import DROPPED, KEPT, Layout, optional, required
 from engines.formats.litsearch_parquet import MAGIC, read_rows
 from engines.formats.records import (
@@ -41,14 +44,20 @@ RETRIEVED = "retrieved"
 Object = tuple[int, dict[str, Any]]  # with its line
 
 
-def read_litsearch_queries(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
+def read_litsearch_queries(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem]:
     """Yield the questions as topics: targets from `corpusids`, specificity, quality and query_set in `extra`.
 
     A question is named by its `number`, which Litmus writes, else by its row, from 0. A parquet file is known by its
-    first bytes.
+    first bytes; one of other columns is read as topics by their names. `text_from` as in `topic_from`.
     """
-    objects = read_rows(stream, file, "topics") if is_parquet(stream) else read_objects(stream, file)
-    return records_from(_numbered(objects), file, _topic)
+    if not is_parquet(stream):
+        return records_from(_numbered(read_objects(stream, file)), file, partial(_topic, text_from=text_from))
+    rows = read_rows(stream, file, "topics")
+    first = next(rows, None)
+    rows = chain([first] if first else [], rows)
+    if first and not {"query_set", "corpusids"} & first[1].keys():
+        return records_from(rows, file, partial(json_topic, text_from=text_from))
+    return records_from(_numbered(rows), file, partial(_topic, text_from=text_from))
 
 
 def is_parquet(stream: BinaryIO) -> bool:
@@ -65,7 +74,9 @@ def _numbered(objects: Iterable[Object | Problem]) -> Iterator[Object | Problem]
         yield found
 
 
-def _topic(item: dict[str, Any], file: str, line: int) -> TopicRecord:
+def _topic(item: dict[str, Any], file: str, line: int, *, text_from: str = "") -> TopicRecord:
+    if text_from not in ("", "query"):
+        raise FieldError("is a question of LitSearch, whose text is its query")
     number = take_id(item, ("number",))
     if reason := id_problem(number, MAX_TOPIC_LENGTH):
         raise FieldError(reason)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from engines.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
 from engines.formats.encodings import ENCODINGS, as_utf8
@@ -73,7 +74,7 @@ def read_path(
                 raise
             yield Problem(member.name, 0, broken.reason)
             continue
-        records = found.reads[carried](stream, member.name, **options)
+        records = _read(found, carried, member.name, stream, options)
         items = without_repeats(records, kind.id_of, kind.id_label) if kind.id_of else records
         yield from _with_something(items, member, kind)
         yield Remark(member.name, 0, f"read as {found.label}{f' in {stream.encoding}' if stream.encoding else ''}")
@@ -90,6 +91,16 @@ def _with_something(items: Iterator[Any], member: Member, kind: _Carried) -> Ite
     if member.alone:
         raise BrokenFile(member.name, 0, reason)
     yield Problem(member.name, 0, reason)
+
+
+def _read(found: Format, carried: str, name: str, stream: BinaryIO, options: dict[str, Any]) -> Iterator[Any]:
+    """What the format's reader yields. Raises `BrokenFile` for an option that the format does not know."""
+    read = found.reads[carried]
+    options = {option: value for option, value in options.items() if value}
+    known = inspect.signature(read).parameters if options else {}
+    if unknown := [option for option in options if option not in known]:
+        raise BrokenFile(name, 0, f"files of {found.label} have no choice of “{unknown[0]}”; leave it empty")
+    return read(stream, name, **options)
 
 
 def detected_format(member: Member, carried: str, label: str) -> Format:

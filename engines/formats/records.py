@@ -127,6 +127,7 @@ class TopicRecord:
     """One topic. `kind` and `source` are "" where the format does not say; `targets` are docnos that fit.
 
     DORIS-MAE's candidate pools and source papers are docnos in `extra["candidate_pool"]` and `extra["idea_from"]`.
+    `text_from` and `title_from` are the fields of the file that text and title come from, where fields have names.
     """
 
     number: str
@@ -142,6 +143,8 @@ class TopicRecord:
     targets: tuple[str, ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
     author: str = ""
+    text_from: str = field(default="", compare=False)
+    title_from: str = field(default="", compare=False)
 
     def item_texts(self) -> list[str]:
         """Return the distinct texts of all aspects and sub-aspects: equal texts of one topic are one item."""

@@ -34,6 +34,7 @@ BUILT_IN = (
     "engines.formats.judgments:CSV",
     "engines.formats.json_lines:JSONL",
     "engines.formats.beir:BEIR",
+    "engines.formats.topic_tables:TABLE",
     "engines.formats.trec:TREC",
     "engines.formats.trec:TREC_XML",
     "engines.formats.trec:QRELS",
@@ -72,17 +73,23 @@ class Head:
 
     def __init__(self, data: bytes, file: str) -> None:
         self.data = data
-        self.suffix = file.lower().rpartition(".")[2]
+        self.suffix = file.lower().removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz").rpartition(".")[2]
         self.text = data.decode("utf-8-sig", "replace").lstrip()
         self.is_binary = b"\0" in data
         self.is_json = self.text.startswith("{")
+        self.is_list = re.match(r"\[\s*\{", self.text) is not None  # of JSON objects
         # How all protocols since 2003 begin; a file of an older one looks like text and has only its name.
         self.is_pickle = (data[:1] == b"\x80" and data[1:2] <= b"\x05") or self.suffix in ("pkl", "pickle")
 
     @cached_property
     def keys(self) -> frozenset[str]:
         """Of the first JSON object, all at hand where it goes on beyond the head or over several lines."""
-        if not self.is_json:
+        return self.keys_at_hand if self.is_json else frozenset()
+
+    @cached_property
+    def keys_at_hand(self) -> frozenset[str]:
+        """As `keys`; of a list of objects all that the head holds."""
+        if not self.is_json and not self.is_list:
             return frozenset()
         try:
             return frozenset(parse_object(self.text.split("\n", 1)[0]))

@@ -12,21 +12,36 @@ from engines.formats.pool_lists import read_pool_list
 from engines.formats.qrels import FIELDS, ITERATION, header_places, is_value, read_qrels, write_qrels
 from engines.formats.records import Problem, TopicRecord
 from engines.formats.registry import MARK_CHARS, Certainty, Format, Head, Shape
+from engines.formats.topic_fields import FIELDS_READ
+from engines.formats.topic_xml import read_marked_up_topics
 from engines.formats.trec_documents import TEXT_TAGS, TITLE_TAGS, read_trec_documents
 from engines.formats.trec_runs import read_run
-from engines.formats.trec_topics import read_trec_topics, read_web_topics, write_trec_topics
+from engines.formats.trec_topics import read_trec_topics, write_trec_topics
 
 _RUN_LINE = re.compile(r"\S+\s+\S+\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*").fullmatch
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?").fullmatch
 _DOC = re.compile(r"^<doc>\s*$", re.MULTILINE).search
-_TOP = re.compile(r"^<top>", re.MULTILINE).search
-_WEB = re.compile(r"<topics\b[^>]*>\s*(?:<!--.*?-->\s*)*<topic\b", re.DOTALL).search
+_TOP = re.compile(r"^\s*<top\b[^<>]*>", re.MULTILINE).search
+_FIRST = re.compile(r"(?:<[?!][^>]*>\s*)*<([a-z_][\w.-]*)[\s>/]").match
+_TOPIC = re.compile(r"<topic[\s>/]").search
 
 
-def _read_topics(stream: BinaryIO, file: str) -> Iterator[TopicRecord | Problem]:
-    """Read topics in the old style or, where that is what comes, in the XML of the Web track."""
-    is_xml = b"<topics" in stream.peek(MARK_CHARS)[:MARK_CHARS]  # type: ignore[attr-defined]
-    return read_web_topics(stream, file) if is_xml else read_trec_topics(stream, file)
+def _read_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem]:
+    """Read topics in the old style or, where that is what comes, in XML."""
+    head = stream.peek(MARK_CHARS)[:MARK_CHARS].decode("utf-8-sig", "replace")  # type: ignore[attr-defined]
+    is_tagged = _first_element(head.lstrip().lower()) in ("", "top")
+    return (read_trec_topics if is_tagged else read_marked_up_topics)(stream, file, text_from=text_from)
+
+
+def _first_element(marks: str) -> str:
+    """The name of the element that a text begins with, "" where it begins with none."""
+    first = _FIRST(marks)
+    return first[1] if first else ""
+
+
+def _is_topics_xml(head: Head) -> bool:
+    first = _first_element(head.marks)
+    return first in ("topics", "topic", "queries") or bool(first and _TOPIC(head.marks))
 
 
 def _is_run(head: Head) -> bool:
@@ -88,13 +103,8 @@ TREC = Format(
         "topics": Layout(
             "<top>\n<num> Number: 1\n<title> Owl hearing\n<desc> Description:\nHow do owls hear?\n"
             "<narr> Narrative:\nEars count.\n</top>\n",
-            (
-                required("num", "number of the topic"),
-                optional("title", "short title; without a description it is the text"),
-                optional("desc", "what is searched for"),
-                optional("narr", "what counts as relevant"),
-            ),
-            KEPT,
+            FIELDS_READ,
+            "A line that begins with another tag begins a field that is kept with the topic and written by exports.",
         ),
         "runs": Layout(
             "1 Q0 10.1145/1 1 2.5 bm25\n1 Q0 10.1145/2 2 1.5 bm25\n",
@@ -113,22 +123,19 @@ TREC = Format(
 
 TREC_XML = Format(
     name="trec-xml",
-    label="TREC web track XML",
-    help="Topics in <topics>, with subtopics, as of the Web track.",
-    reads={"topics": read_web_topics},
-    shapes=(Shape("trec-xml-topics", ("topics",), lambda head: _WEB(head.marks)),),
+    label="Topics in XML",
+    help="Elements with a number and texts (query, question, description, title, narrative, subtopics), in any root.",
+    reads={"topics": read_marked_up_topics},
+    shapes=(
+        Shape("trec-xml-topics", ("topics",), _is_topics_xml),
+        Shape("trec-xml-topics", ("topics",), lambda head: _first_element(head.marks), Certainty.IF_REQUESTED),
+    ),
     layouts={
         "topics": Layout(
             '<topics>\n<topic number="1">\n<query>owl hearing</query>\n<description>How do owls hear?</description>\n'
             '<subtopic number="1">What do ears do?</subtopic>\n</topic>\n</topics>\n',
-            (
-                required("number", "number of the topic, an attribute"),
-                optional("query", "short title; without a description it is the text"),
-                optional("description", "what is searched for"),
-                optional("narrative", "what counts as relevant"),
-                optional("subtopic", "an aspect"),
-            ),
-            "Other attributes are kept with the topic.",
+            (*FIELDS_READ, optional("subtopic", "an aspect")),
+            "Other elements and attributes are kept with the topic.",
         )
     },
 )

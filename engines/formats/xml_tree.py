@@ -20,6 +20,10 @@ MAX_BYTES = 64 << 20
 MAX_DEPTH = 200
 
 
+class NotWellFormed(BrokenFile):
+    """The file looks like XML but is none."""
+
+
 @dataclass(slots=True)
 class Node:
     """An element: `content` is its texts and elements in order."""
@@ -104,13 +108,13 @@ def read_xml(stream: BinaryIO, file: str) -> Node:
         parser.close()
     except ParseError as error:
         line = getattr(error, "position", (0, 0))[0]
-        raise BrokenFile(file, line, f"is not well-formed XML: {error.msg}") from error
+        raise NotWellFormed(file, line, f"is not well-formed XML: {error.msg}") from error
     except DefusedXmlException as error:
         raise BrokenFile(file, 0, "declares XML entities, which are not read here; write them out") from error
     except (ValueError, LookupError) as error:
         raise BrokenFile(file, 0, f"is not readable XML: {error}") from error
     if builder.root is None:
-        raise BrokenFile(file, 0, "is not well-formed XML: no element found")
+        raise NotWellFormed(file, 0, "is not well-formed XML: no element found")
     return builder.root
 
 

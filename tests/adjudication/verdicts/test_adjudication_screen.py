@@ -237,7 +237,7 @@ def test_the_screen_shows_what_reopened_an_acceptance(built: Built) -> None:
     assert " · reopened" in page
     vote(built)
     page = client.get(address("adjudication_screen"), {"verdict": verdict.pk}).content.decode()
-    assert "Adjudicator had accepted <strong>0</strong> (unanimous, 3 votes)." in page
+    assert "<bdi>Adjudicator</bdi> had accepted <strong>0</strong> (unanimous, 3 votes)." in page
 
 
 @pytest.mark.slow

@@ -223,7 +223,7 @@ class TestPages:
         assert "2 relevant of 3 fully judged documents (4 in the campaign)" in listed
         address = reverse("relevance_detail", args=[*names, Topic.objects.get(number="7").pk])
         page = client.get(address, {"part": "aspect-2"}).content.decode()
-        assert "Aspect 2: pots – " in page
+        assert "<bdi>Aspect 2: pots</bdi> – " in page
         assert "2 of 3 aspects judged" in client.get(address, {"part": "nothing"}).content.decode()
         assert client.get(reverse("relevance_detail", args=[*names, 999_999])).status_code == 404
 

@@ -46,7 +46,7 @@ def test_newest_first_and_of_this_collection_only(client: Client, collection: Co
     note(collection, "create_collection", title="First")
     note(collection, "open_campaign", items=["a", "b"], overlap=3, blind=True, note=None)
     note(CollectionFactory(slug="secret", title="Secret"), "create_collection")
-    text = client.get(reverse("audit_list", args=["tea"])).text
+    text = client.get(reverse("audit_list", args=["tea"])).text.replace("<bdi>", "").replace("</bdi>", "")
     assert text.index("open campaign") < text.index("title “First”")
     assert "note none; blind yes; items “a”, “b”; overlap 3" in text
     assert "Secret" not in text
@@ -73,9 +73,9 @@ def test_pages_in_constant_queries(client: Client, collection: Collection, djang
     ):  # session, user, membership, count, page, verbs, campaigns left, test campaigns
         first = client.get(reverse("audit_list", args=["tea"])).text
     assert "Page 1 of 2" in first
-    assert "event 0<" not in first
+    assert "event <bdi>0<" not in first
     second = client.get(reverse("audit_list", args=["tea"]), {"page": "2", "verb": "update_collection"}).text
-    assert "event 0<" in second
+    assert "event <bdi>0<" in second
     assert "?page=1&amp;verb=update_collection" in second  # paging keeps the filter
 
 

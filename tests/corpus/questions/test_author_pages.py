@@ -46,7 +46,7 @@ def test_an_author_answers_changes_and_withdraws_without_an_account(call: Questi
     stale = client.post(page_of(ann), sent | {"text": QUESTION + " And the day after?"})
     assert stale.status_code == 409
     assert "Another window or device" in stale.text
-    assert f'<p class="question-large">{QUESTION}</p>' in stale.text  # what the other has sent
+    assert f'<p class="question-large" dir="auto">{QUESTION}</p>' in stale.text  # what the other has sent
     assert "And the day after?" in stale.text  # what was typed here
     form = stale.context["form"]
     assert client.post(page_of(ann), {name: form[name].value() for name in sent}).status_code == 302

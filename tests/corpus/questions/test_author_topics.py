@@ -130,7 +130,7 @@ def test_a_manager_does_it_all_on_pages(client: Client, manager: Membership) -> 
     close(call)
     client.post(reverse("author_question_take_in", args=["tea", call.pk]))
     assert manager.collection.topics.get().text == QUESTION
-    assert "Ann Tee." in client.get(reverse("author_call_list", args=["tea"])).text
+    assert "<bdi>Ann Tee</bdi>." in client.get(reverse("author_call_list", args=["tea"])).text
 
 
 @pytest.mark.slow

@@ -144,7 +144,7 @@ def test_the_topic_says_where_it_came_from_but_not_to_annotators(client, members
     question = make_question(mention, topic=TopicFactory(collection=collection), text="Was it so before?")
     html = page(client, "topic_detail", question.topic.pk)
     assert '<mark class="cite target">[1]</mark>' in html
-    assert "As generated: Was it so before?" in html
+    assert "As generated: <bdi>Was it so before?</bdi>" in html
     annotator = signed_in(members[Role.ANNOTATOR].user)
     hidden = page(annotator, "topic_detail", question.topic.pk)
     assert "Written from" not in hidden

@@ -174,12 +174,12 @@ class TestPages:
         sent = {"seen": "1", "verdict": "changes", "remark-2": "Which pots?"}
         assert reviewer.post(self.address("topic_review", topic), sent).status_code == 302
         shown = author.get(self.address("topic_detail", topic)).content.decode()
-        assert "<strong>Reviewer:</strong> Which pots?" in shown
+        assert "<strong>Reviewer:</strong> <bdi>Which pots?</bdi>" in shown
         place = topic.nodes.get(aspect__text="About pots.")
         edit_aspect(by=members[Role.MANAGER].user, at=AT, node=place, text="About teapots.")
         shown = author.get(self.address("topic_detail", topic)).content.decode()
         assert "<strong>Reviewer:</strong>" not in shown
-        assert "“About pots.”: Which pots?" in shown
+        assert "“<bdi>About pots.</bdi>”: <bdi>Which pots?" in shown
         author.post(self.address("topic_review_request", topic))
         reviewer.post(self.address("topic_review", topic), {"seen": "2", "verdict": "approved"})
         assert state(topic) == ReviewState.APPROVED

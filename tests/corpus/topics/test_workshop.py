@@ -59,7 +59,7 @@ class TestChecks:
 
     def test_a_query_is_checked_against_its_aspects(self, client: Client, topic: Topic) -> None:
         found = self.check(client, topic, query="How hot should the water be? I wonder.\nAnd milk?")
-        assert "“Does it matter for white tea?” is no longer there" in found
+        assert "“<bdi>Does it matter for white tea?</bdi>” is no longer there" in found
         assert "No aspect comes from sentence 2" in found
         assert "more than one sentence" in found
         assert "2 sentences" in found

@@ -1,4 +1,5 @@
 import io
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -6,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.formats.reading import read_topics
-from engines.formats.records import AspectRecord, BrokenFile, TopicRecord
-from engines.formats.trec_topics import one_line, read_trec_topics, read_web_topics, write_trec_topics
+from engines.formats.records import BrokenFile, PartProblem, TopicRecord
+from engines.formats.trec_topics import one_line, read_trec_topics, write_trec_topics
 from tests.engines.formats.reading import problems, records, said_nothing, stream
 from tests.engines.formats.strategies import ids, phrases
 from tests.shared import shared_path
@@ -29,10 +30,55 @@ def key(item: TopicRecord) -> tuple[str, str, str, str]:
 texts = phrases.filter(lambda text: "</" not in text)
 
 
+others = st.dictionaries(
+    st.from_regex(r"x[a-z0-9_.-]{0,9}", fullmatch=True),
+    st.lists(texts.filter(bool), min_size=1, max_size=2),
+    max_size=2,
+)
+
+
+@st.composite
+def topics(draw: st.DrawFn) -> TopicRecord:
+    found = {name: values[0] if len(values) == 1 else values for name, values in draw(others).items()}
+    return replace(draw(st.builds(topic, ids, texts, texts.filter(bool), texts)), extra=found)
+
+
 @pytest.mark.slow
-@given(st.lists(st.builds(topic, ids, texts, texts.filter(bool), texts), max_size=3))
+@given(st.lists(topics(), max_size=3))
 def test_written_topics_are_read_back(written: list[TopicRecord]) -> None:
-    assert [key(item) for item in records(read("".join(write_trec_topics(written))))] == [key(t) for t in written]
+    found = records(read("".join(write_trec_topics(written))))
+    assert [(key(item), item.extra) for item in found] == [(key(item), item.extra) for item in written]
+
+
+# Tagged files as people have them: tags in any order and case, closed or not, indented, with any further tags.
+TAGS = {"title": "title", "desc": "text", "narr": "narrative"}
+names = st.sampled_from([*TAGS, "querytime", "docid", "url", "x-y", "HEAD"])
+prose = phrases.map(lambda text: text.translate(str.maketrans("", "", "<>:"))).filter(str.strip).map(str.strip)
+
+
+@st.composite
+def tagged(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
+    """A topic in the old style, and its fields by name."""
+    fields = draw(st.dictionaries(names, prose, min_size=1, max_size=6))
+    if not fields.keys() & {"title", "desc"}:  # a narrative alone is the text
+        fields["title"] = draw(prose)
+    fields = {"num": draw(st.from_regex(r"[A-Z]{0,2}[0-9]{1,4}", fullmatch=True)), **fields}
+    lines = [draw(st.sampled_from(["<top>", "<top lang='en'>", "<TOP>", "  <top>"]))]
+    for name, text in fields.items():
+        label = draw(st.sampled_from({"num": ["", " Number: "], "desc": ["", " Description:\n"]}.get(name, ["", " "])))
+        end = draw(st.sampled_from(["", f"</{name}>", f" </{name}>"]))
+        lines.append(f"{draw(st.sampled_from(['', '  ', chr(9)]))}<{name}>{label}{text}{end}")
+    return "\n".join([*lines, "</top>", ""]), fields
+
+
+@pytest.mark.slow
+@given(st.lists(tagged(), min_size=1, max_size=3))
+def test_no_field_of_a_tagged_topic_is_lost_or_glued(written: list[tuple[str, dict[str, str]]]) -> None:
+    found = records(read("".join(text for text, _ in written)))
+    for item, (_, fields) in zip(found, written, strict=True):
+        kept = {"num": item.number, **{tag: getattr(item, name) for tag, name in TAGS.items() if tag in fields}}
+        kept |= {name: text for name, text in item.extra.items() if name != "lang"}
+        assert kept == {name if name in TAGS else name.lower(): text for name, text in fields.items()}
 
 
 HOSTILE = [
@@ -93,12 +139,96 @@ def test_bad_topics_are_problems() -> None:
     assert [item.number for item in found if isinstance(item, TopicRecord)] == ["5"]
     assert problems(found) == [
         (1, "text stands outside of a topic"),
-        (2, "the topic has no number"),
+        (2, "the topic has no number (a field such as number, _id, id, query_id, qid)"),
         (5, "the id '1 2' holds white space, which TREC files cannot carry"),
-        (9, "topic 3 has neither a title nor a description"),
-        (12, "the topic is not closed: another <top> follows"),
+        (9, "topic 3 has no text"),
+        (12, "topic 4 has no text"),
         (18, "the id has 101 characters; at most 100 are allowed"),
     ]
+
+
+NOT_CLOSED = "the topic is not closed"
+
+
+def test_topics_that_are_not_closed_come_in_with_a_note() -> None:
+    found = read("<top>\n<num> 1\n<title> a\n<top>\n<num> 2\n<title> b\n")
+    assert [(item.number, item.text) for item in found if isinstance(item, TopicRecord)] == [("1", "a"), ("2", "b")]
+    notes = [(item.line, item.reason) for item in found if isinstance(item, PartProblem)]
+    assert notes == [
+        (1, "the topic is not closed: another <top> follows"),
+        (4, "the topic is not closed: the file ends"),
+    ]
+
+
+def test_any_tag_opens_a_field_and_repeated_ones_are_not_glued() -> None:
+    (item,) = records(
+        read(
+            '<topics>\n<top lang="en">\n  <num> Number: 051\n  <EN-title> Owls </EN-title>\n<title lang="de"> Eulen\n'
+            "<desc> Description:\nHow do\n<b>owls</b> hear?\n<p>Two paragraphs.\n</desc>\n"
+            "<docid>a</docid><docid>b</docid>\n</top>\n</topics>\n"
+        )
+    )
+    assert key(item) == ("051", "Owls", "How do <b>owls</b> hear? <p>Two paragraphs.", "")
+    assert item.extra == {"lang": "en", "title": "Eulen", "title lang": "de", "docid": ["a", "b"]}
+
+
+def test_text_directly_in_a_topic_is_its_text() -> None:
+    text = (
+        '<topic number="1">\nA 45 year old & her owl\n</topic>\n<topic number="2">\n<title>T</title>\nmore\n</topic>\n'
+    )
+    assert [key(item) for item in records(read(text))] == [
+        ("1", "", "A 45 year old & her owl", ""),
+        ("2", "T", "more", ""),
+    ]
+
+
+def test_a_topic_without_a_known_text_names_its_fields_and_takes_the_one_chosen() -> None:
+    text = "<top>\n<num> Number: 321 </num>\n<docid>abc</docid>\n<url>http://a/b</url>\n</top>\n"
+    ((_, reason),) = problems(read(text))
+    assert reason == "topic 321 has no text under a known name; it has docid, url: say which of them becomes the text"
+    (item,) = records(read_trec_topics(stream(text), "f", text_from="docid"))
+    assert (item.text, item.extra) == ("abc", {"url": "http://a/b"})
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        (
+            "topics-unknown-tags.txt",
+            [
+                (("MB001", "owl hearing", "owl hearing", ""), {"querytime": "Tue Feb 08 12:30:27 +0000 2011"}),
+                (("002", "moth wings", "moth wings", ""), {"docid": "abc123"}),
+            ],
+        ),
+        (
+            "topics-title-matters.txt",
+            [(("7", "Barn owl hearing", "How is prey located in complete darkness?", "Any measurement counts."), {})],
+        ),
+        (
+            "topics-051.txt",
+            [
+                (("051", "Owl hearing", "How do owls hear?", ""), {}),
+                (("052", "Moth wings", "Why are moths quiet?", ""), {}),
+            ],
+        ),
+        ("topics-id-tab-text.tsv", [
+            (("q1", "", "effect of birdsong on sleep", ""), {}),
+            (("q2", "", "cheap sensors for soil moisture", ""), {}),
+        ]),
+        (
+            "topics-covid-question.xml",
+            [(
+                ("1", "owl hearing", "How do owls locate prey by sound alone?",
+                 "Papers that measure localisation in darkness are relevant."), {},
+            )],
+        ),
+        ("topics-number-as-element.xml", [(("101", "owl hearing", "How do owls hear?", "Ears count."), {})]),
+    ],
+)  # fmt: skip
+def test_the_invented_files_of_real_kinds_are_read(name: str, found: list) -> None:
+    topics = records(read_topics(shared_path("data", "real-inputs", name)))
+    assert [(key(item), item.extra) for item in topics] == found
 
 
 def test_a_file_that_is_cut_off_is_broken() -> None:
@@ -109,56 +239,6 @@ def test_a_file_that_is_cut_off_is_broken() -> None:
 def test_numbers_with_white_space_are_not_written() -> None:
     with pytest.raises(ValueError, match="white space"):
         list(write_trec_topics([topic("a b")]))
-
-
-WEB = """<?xml version="1.0" encoding="UTF-8"?>
-<topics>
- <topic number="1" type="faceted">
-  <query>obama family tree</query>
-  <description>Find information on
-   the family.</description>
-  <subtopic number="1" type="nav">Find the <b>TIME</b> photo essay.</subtopic>
-  <subtopic number="2" type="inf">Where did they come from?</subtopic>
- </topic>
- <topic number="2 3"><query>x</query></topic>
- <topic number="4"/>
- <topic number="5"><query>only a query</query></topic>
-</topics>
-"""
-
-
-def test_web_track_topics_have_their_subtopics_as_aspects() -> None:
-    found = list(read_web_topics(stream(WEB), "f"))
-    first, last = (item for item in found if isinstance(item, TopicRecord))
-    assert key(first) == ("1", "obama family tree", "Find information on the family.", "")
-    assert first.aspects == (AspectRecord("Find the TIME photo essay."), AspectRecord("Where did they come from?"))
-    assert (first.line, first.extra) == (3, {"type": "faceted"})
-    assert key(last) == ("5", "only a query", "only a query", "")
-    assert [line for line, _ in problems(found)] == [10, 11]
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("<topics><topic number='1'>", "line 1: is not well-formed XML: no element found"),
-        ("<topics>\n<a></b></topics>", "line 2: is not well-formed XML: mismatched tag"),
-        ("", "not well-formed XML: no element found"),
-        ("<other/>", "the root element is <other>, not <topics>"),
-        (
-            '<!DOCTYPE t [<!ENTITY a "x"><!ENTITY b "&a;&a;">]>'
-            '<topics><topic number="1"><query>&b;</query></topic></topics>',
-            "declares XML entities",
-        ),
-        (
-            '<!DOCTYPE t [<!ENTITY a SYSTEM "file:///etc/passwd">]><topics><topic number="1"/></topics>',
-            "declares XML entities",
-        ),
-        ("<topics>" + "<a>" * 10_000, "nested more than 200 levels"),
-    ],
-)
-def test_xml_that_is_broken_or_dangerous_is_refused(text: str, reason: str) -> None:
-    with pytest.raises(BrokenFile, match=reason):
-        list(read_web_topics(stream(text), "f"))
 
 
 @pytest.mark.shared

@@ -157,6 +157,7 @@ const rows = (pairs) =>
     .flatMap(([name, value]) => {
       const term = document.createElement("dt");
       const text = document.createElement("dd");
+      text.dir = "auto";
       term.textContent = name;
       text.textContent = value;
       return [term, text];

@@ -90,7 +90,7 @@ function shortened(pieces) {
 function row({ name, pieces }) {
   const item = document.createElement("li");
   const heading = Object.assign(document.createElement("h3"), { className: "overline", textContent: name });
-  const text = Object.assign(document.createElement("p"), { className: "extraction-diff" });
+  const text = Object.assign(document.createElement("p"), { className: "extraction-diff", dir: "auto" });
   const tags = { same: "span", removed: "del", added: "ins" };
   text.append(...pieces.map(([kind, textContent]) => Object.assign(document.createElement(tags[kind]), { textContent })));
   item.append(heading, text);

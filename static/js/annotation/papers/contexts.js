@@ -198,6 +198,7 @@ export class Contexts extends EventTarget {
     if (isCurrent) row.setAttribute("aria-current", "true");
     row.classList.toggle("is-citing", this.citing !== null && sentence.cites.includes(this.citing));
     const text = document.createElement("p");
+    text.dir = "auto";
     text.append(...this.words(sentence, isCurrent));
     if (!sentence.text.trim()) text.append(note("Empty sentence", "bad"));
     row.append(text);
@@ -268,6 +269,7 @@ export class Contexts extends EventTarget {
     const row = this.root.querySelector("[data-sentence][aria-current]");
     const old = this.sentence.text;
     const field = document.createElement("textarea");
+    field.dir = "auto";
     field.value = old;
     field.rows = Math.max(2, Math.ceil(old.length / 55));
     field.setAttribute("aria-label", "Text of the sentence; Enter keeps it, Escape leaves it as it was");
@@ -334,6 +336,7 @@ function note(text, kind) {
 function aside(text) {
   const element = document.createElement("span");
   element.className = "small muted";
+  element.dir = "auto";
   element.textContent = text;
   return element;
 }

@@ -77,7 +77,7 @@ function exactRow({ number, raw }, docno) {
   const box = Object.assign(document.createElement("input"), { type: "checkbox", value: number, checked: true });
   const { title, authors, venue, year } = data.paper.documents[docno];
   const lines = [[`[${number}] ${raw}`, "small muted"], [title, "extraction-candidate-title"], [[authors.join("; "), venue, year, docno].filter(Boolean).join(" · "), "small muted break"]];
-  label.append(box, ...lines.map(([textContent, className]) => Object.assign(document.createElement("span"), { textContent, className })));
+  label.append(box, ...lines.map(([textContent, className]) => Object.assign(document.createElement("span"), { dir: "auto", textContent, className })));
   row.append(label);
   return row;
 }

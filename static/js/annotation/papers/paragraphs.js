@@ -19,7 +19,7 @@ function showCleaning({ context, cleaning }, block) {
   const pieces = cleaning.map(([kind, text]) => piece(kind, text));
   part("cleaning-diff").replaceChildren(...pieces);
   show(part("cleaning-same"), !cleaning.some(([kind]) => kind !== "same"));
-  part("cleaning-sentences").replaceChildren(...context.sentences.map((each) => Object.assign(document.createElement("li"), { textContent: each.text })));
+  part("cleaning-sentences").replaceChildren(...context.sentences.map((each) => Object.assign(document.createElement("li"), { dir: "auto", textContent: each.text })));
   show(part("cleaning-again"), work.content.contexts.some((each) => each.blocks.includes(block.id)));
   dialog.returnValue = "";
   dialog.onclose = () => {

@@ -71,7 +71,7 @@ export class References extends EventTarget {
   /** Type in the line of the current reference's identifier; `done` takes the text, or null where Escape was pressed. */
   edit(done) {
     const field = document.createElement("input");
-    Object.assign(field, { value: this.current.value ?? "", autocomplete: "off", spellcheck: false, className: "extraction-identifier" });
+    Object.assign(field, { dir: "auto", value: this.current.value ?? "", autocomplete: "off", spellcheck: false, className: "extraction-identifier" });
     field.placeholder = "DOI, address, or words of the title";
     field.setAttribute("aria-label", `Identifier of reference ${this.current.number}, or words to search for; Enter keeps it, Escape leaves it as it was`);
     this.row().querySelector(".extraction-value").replaceChildren(field);
@@ -216,6 +216,6 @@ export function isUnresolved({ settled, value, candidates, ambiguous, refereed }
 function make(name, kind = "", text = null) {
   const element = document.createElement(name);
   if (kind) element.className = kind;
-  if (text !== null) element.textContent = text;
+  if (text !== null) Object.assign(element, { dir: "auto", textContent: text });
   return element;
 }

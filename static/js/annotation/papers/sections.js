@@ -89,6 +89,6 @@ const decided = (section) => (section.part ? `proposed as ${section.part}` : "no
 function element(tag, name, text = "") {
   const made = document.createElement(tag);
   if (name) made.className = name;
-  made.textContent = text;
+  Object.assign(made, { dir: "auto", textContent: text });
   return made;
 }

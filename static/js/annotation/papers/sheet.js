@@ -92,6 +92,7 @@ export class Sheet extends EventTarget {
       const element = document.createElement("button");
       element.type = "button";
       element.className = "extraction-text-block";
+      element.dir = "auto";
       element.tabIndex = -1;
       this.name(element, block, true);
       element.removeAttribute("aria-label");

@@ -1,0 +1,204 @@
+"""Which field of a topic is its number, its text, its title and its narrative, whatever a file calls them.
+
+Tables, XML, tagged TREC topics and JSON differ in how fields are written, not in what they are called. A reader
+gathers the named fields of a topic; `topic_from` makes the record. The text is the first of `TEXT_ORDER` that is there,
+or the field that the caller names (`text_from`); the title is a title, a topic or a query that is not the text. All
+other fields stay in `extra` under their own names, and so do further fields of a name that came already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from engines.formats.json_fields import FieldError, is_id
+from engines.formats.layouts import optional, required
+from engines.formats.records import MAX_TOPIC_LENGTH, AspectRecord, TopicRecord, id_problem
+
+# What a field is, and the names it has in files, the clearest first. Case, blanks and hyphens do not matter, nor
+# does a language before a hyphen, as in CLEF's <EN-title>.
+NUMBER = (
+    *("number", "_id", "id", "query_id", "qid", "num", "topic_id", "topicid", "queryid", "topic_number", "topic_no"),
+    *("query_number", "query_no", "question_id", "questionid", "topic_num", "identifier", "tid"),
+)
+NAMES: dict[str, tuple[str, ...]] = {
+    "text": ("text", "query_text", "topic_text", "question_text"),
+    "question": ("question",),
+    "description": ("description", "desc", "topic_description"),
+    "query": ("query",),
+    "topic": ("topic",),
+    "title": ("title", "topic_title"),
+    "narrative": ("narrative", "narr", "topic_narrative"),
+}
+TEXT_ORDER = tuple(NAMES)
+TITLE_ORDER = ("title", "topic", "query")
+_MEANING = {name: meaning for meaning, names in NAMES.items() for name in names}
+_RANK = {name: place for names in (NUMBER, *NAMES.values()) for place, name in enumerate(names)}
+_GAPS = re.compile(r"[\s.-]+")
+_LANGUAGE = re.compile(r"[a-z]{2}-(?=[a-z])")
+
+# For the help of formats.
+FIELDS_READ = (
+    required(NUMBER, "the topic's number or name, unique in the collection"),
+    required(
+        (*NAMES["text"], *NAMES["question"], *NAMES["description"]),
+        "what is searched for, the first of these; without any, the query, topic or title; you can choose another",
+    ),
+    optional(("query", "topic"), "the title where another field is the text and none is called title"),
+    optional(NAMES["title"], "short title"),
+    optional(NAMES["narrative"], "what counts as relevant"),
+)
+
+HOW_TO_CHOOSE = "say which of them becomes the text"
+
+
+@lru_cache(4096)
+def plain_name(name: str) -> str:
+    """A field's name as it is compared: `EN-title` is title, `Query ID` is query_id."""
+    return _GAPS.sub("_", _LANGUAGE.sub("", name.strip().lower(), count=1))
+
+
+def is_number_name(name: str) -> bool:
+    """Whether a field of this name holds a topic's number; `topic` does where nothing else does."""
+    return plain_name(name) in NUMBER
+
+
+def meaning_of(name: str) -> str:
+    """What a field of this name is: a key of `NAMES`, or ""."""
+    return _MEANING.get(plain_name(name), "")
+
+
+def is_text_name(name: str) -> bool:
+    """Whether a field of this name may become the text."""
+    return plain_name(name) in _MEANING
+
+
+def gathered(pairs: Iterable[tuple[str, Any]]) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """The first value of each name, and the further ones of names that occur again; empty values are left out."""
+    fields: dict[str, Any] = {}
+    more: dict[str, list[Any]] = {}
+    for name, value in pairs:
+        if value in ("", {}, []):
+            continue
+        if name in fields:
+            more.setdefault(name, []).append(value)
+        else:
+            fields[name] = value
+    return fields, more
+
+
+def topic_from(
+    fields: Mapping[str, Any],
+    file: str,
+    line: int,
+    *,
+    text_from: str = "",
+    more: Mapping[str, list[Any]] | None = None,
+    aspects: tuple[AspectRecord, ...] = (),
+    **known: Any,
+) -> TopicRecord:
+    """The topic that these fields make. `text_from` is the name of the field that becomes its text, or several names
+    with commas between; `more` are further values of names; `known` are other arguments of `TopicRecord`.
+
+    Raises `FieldError` with the reason where it has no number or no text.
+    """
+    rest = {name: value for name, value in fields.items() if value not in (None, "") or not is_text_name(name)}
+    number = _take_number(rest)
+    meanings = _meanings(rest)
+    chosen = _chosen(rest, meanings, number, text_from)
+    text = "\n".join(_text(rest[name], name) for name in chosen)
+    titles = [name for meaning in TITLE_ORDER if isinstance(fields.get(name := meanings.get(meaning, "")), str)]
+    # A file of titles alone has them as titles too, as TREC's short topics are known by them.
+    title_from = next((name for name in titles if name not in chosen or plain_name(name) in NAMES["title"]), "")
+    title = rest[title_from] if title_from else ""
+    narrative_from = meanings.get("narrative", "")
+    if not _is_text(fields.get(narrative_from)) or narrative_from in chosen:
+        narrative_from = ""
+    narrative = _text(rest[narrative_from], narrative_from) if narrative_from else ""
+    for name in {*chosen, title_from, narrative_from} - {""}:
+        del rest[name]
+    extra = _with_more(rest, more or {})
+    known |= {"text_from": ", ".join(chosen), "title_from": title_from, "aspects": aspects, "extra": extra}
+    return TopicRecord(number, title, text, narrative, file=file, line=line, **known)
+
+
+def _take_number(fields: dict[str, Any]) -> str:
+    """Remove and return the number. A `topic` that is a word or a whole number is one where nothing else is."""
+    names = sorted((name for name in fields if is_number_name(name)), key=lambda name: _RANK[plain_name(name)])
+    names += [name for name in fields if plain_name(name) == "topic"]
+    for name in names:
+        value = fields.pop(name)
+        if value in (None, ""):
+            continue
+        if not is_id(value):
+            raise FieldError(f"the id under {name!r} is neither text nor a whole number")
+        if reason := id_problem(str(value), MAX_TOPIC_LENGTH):
+            raise FieldError(reason)
+        return str(value)
+    raise FieldError(f"the topic has no number (a field such as {', '.join(NUMBER[:5])})")
+
+
+def _meanings(fields: Mapping[str, Any]) -> dict[str, str]:
+    """{meaning: the field that has it}; of several, the one with the clearest name."""
+    found: dict[str, str] = {}
+    for name, value in fields.items():
+        plain = plain_name(name)
+        if (meaning := _MEANING.get(plain)) is None or value in (None, ""):
+            continue
+        if meaning not in found or _RANK[plain] < _RANK[plain_name(found[meaning])]:
+            found[meaning] = name
+    return found
+
+
+def _chosen(fields: Mapping[str, Any], meanings: Mapping[str, str], number: str, text_from: str) -> list[str]:
+    """The names of the fields that become the text."""
+    if wanted := [name.strip() for name in text_from.split(",") if name.strip()]:
+        return [_named(fields, meanings, number, name) for name in wanted]
+    for meaning in TEXT_ORDER:
+        if meaning in meanings and _text(fields[meanings[meaning]], meanings[meaning]).strip():
+            return [meanings[meaning]]
+    if texts := texts_among(fields):
+        some = ", ".join(texts[:10])
+        raise FieldError(f"topic {number} has no text under a known name; it has {some}: {HOW_TO_CHOOSE}")
+    raise FieldError(f"topic {number} has no text")
+
+
+def _named(fields: Mapping[str, Any], meanings: Mapping[str, str], number: str, wanted: str) -> str:
+    """The field that the caller names: by its own name, or by what it is."""
+    plain = plain_name(wanted)
+    names = (name for name in fields if name == wanted or plain_name(name) == plain)
+    name = next(names, meanings.get(_MEANING.get(plain, ""), ""))
+    if not name or not isinstance(fields[name], str) or not fields[name].strip():
+        has = ", ".join(texts_among(fields)[:10]) or "no text"
+        raise FieldError(f"topic {number} has no text {wanted[:40]!r}; it has {has}")
+    return name
+
+
+def texts_among(fields: Mapping[str, Any]) -> list[str]:
+    """The names of the fields that hold a text."""
+    return [name for name, value in fields.items() if isinstance(value, str) and value.strip()]
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(part, str) for part in value))
+
+
+def _text(value: Any, name: str) -> str:
+    """A value as text: a list of texts is joined by blanks, a number is written out. Errors: FieldError."""
+    if isinstance(value, str):
+        return value
+    if _is_text(value):
+        return " ".join(value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    raise FieldError(f"{name!r} is not text")
+
+
+def _with_more(rest: dict[str, Any], more: Mapping[str, list[Any]]) -> dict[str, Any]:
+    """What is left over, with the further values of names; one that stands alone is no list."""
+    for name, values in more.items():
+        every = [rest[name], *values] if name in rest else values
+        rest[name] = every[0] if len(every) == 1 else every
+    return rest

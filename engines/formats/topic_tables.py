@@ -1,0 +1,136 @@
+"""Topics as tables: id<TAB>text as of MS MARCO and TREC Deep Learning, or columns with names, in TSV or CSV.
+
+The first line names the columns where one of its cells is a known name of an id and another one of a text; else every
+line is a topic, its first cell the number, its second the text. Cells beyond these go to `extra`, as `column 3` where
+they have no name.
+
+Cells between tabs are taken as they are, since quotes stand in queries; only a cell in quotes all of whose inner quotes
+are doubled is what a spreadsheet wrote. Commas and semicolons separate the cells of CSV, which has its own quotes.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import BinaryIO
+
+from engines.formats.json_fields import FieldError
+from engines.formats.layouts import KEPT, Layout
+from engines.formats.lines import MAX_ROW_BYTES, read_lines
+from engines.formats.records import BrokenFile, Problem, TopicRecord
+from engines.formats.registry import Certainty, Format, Head, Shape
+from engines.formats.topic_fields import FIELDS_READ, gathered, is_number_name, is_text_name, plain_name, topic_from
+
+UNNAMED = ("number", "text")
+_QUOTED = re.compile(r'"((?:[^"]|"")*)"').fullmatch
+
+Row = tuple[int, list[str]]
+
+
+def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem]:
+    """Yield one topic for each row; `text_from` as in `topic_from`.
+
+    Raises `BrokenFile` where the file is not text or its first line has one cell.
+    """
+    lines = ((number, text) for number, text in read_lines(stream, file, max_bytes=MAX_ROW_BYTES) if text.strip())
+    first = next(lines, None)
+    if first is None:
+        raise BrokenFile(file, 0, "the file is empty")
+    delimiter = _delimiter(first[1])
+    if not delimiter:
+        raise BrokenFile(file, first[0], "is no table: the line has no tab, comma or semicolon after an id")
+    names: list[str] = []
+    for place, found in enumerate(_rows(chain((first,), lines), delimiter, file)):
+        if isinstance(found, Problem):
+            yield found
+        elif place == 0 and _is_header(found[1]):
+            names = [cell.strip().lstrip("#") for cell in found[1]]
+        else:
+            yield _topic(found, names or list(UNNAMED), file, text_from)
+
+
+def _delimiter(line: str) -> str:
+    """The separator of the cells of a line: a tab where there is one, else the more frequent of , and ;"""
+    if "\t" in line:
+        return "\t"
+    found = max(",;", key=line.count)
+    return found if found in line else ""
+
+
+def _rows(lines: Iterable[tuple[int, str]], delimiter: str, file: str) -> Iterator[Row | Problem]:
+    if delimiter == "\t":
+        yield from ((number, [_plain(cell) for cell in text.split("\t")]) for number, text in lines)
+        return
+    at = [0]  # the line that the reader has taken last
+
+    def texts() -> Iterator[str]:
+        for number, text in lines:
+            at[0] = number
+            yield f"{text}\n"
+
+    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield Problem(file, at[0], f"is not CSV: {error}")
+        else:
+            yield at[0], cells
+
+
+def _plain(cell: str) -> str:
+    """A cell between tabs; without the quotes that a spreadsheet put round one that holds quotes."""
+    quoted = _QUOTED(cell) if '""' in cell else None
+    return quoted[1].replace('""', '"') if quoted else cell
+
+
+def _is_header(cells: list[str]) -> bool:
+    """Whether a row names its columns: one of them an id, another one a text."""
+    plain = [plain_name(cell.lstrip("#")) for cell in cells]
+    ids = [name for name in plain if is_number_name(name)] or [name for name in plain if name == "topic"]
+    return bool(ids) and any(is_text_name(name) for name in plain if name not in ids)
+
+
+def _topic(row: Row, names: list[str], file: str, text_from: str) -> TopicRecord | Problem:
+    line, cells = row
+    if len(cells) < 2:
+        return Problem(file, line, "has one cell; an id and a text are wanted")
+    names = [*names, *[""] * (len(cells) - len(names))]
+    fields, more = gathered((names[at] or f"column {at + 1}", cell.strip()) for at, cell in enumerate(cells))
+    try:
+        return topic_from(fields, file, line, text_from=text_from, more=more)
+    except FieldError as error:
+        return Problem(file, line, str(error))
+
+
+def _is_table(head: Head) -> bool:
+    """Whether most lines have a tab; or commas, where the first line has names of columns or the file ends in .csv."""
+    lines = head.lines
+    if not lines or head.text[0] in "<[{@%":
+        return False
+    if 2 * sum("\t" in line for line in lines) > len(lines):
+        return True
+    delimiter = _delimiter(lines[0])
+    if not delimiter or delimiter == "\t":
+        return False
+    return head.suffix == "csv" or _is_header(next(csv.reader(lines[:1], delimiter=delimiter), []))
+
+
+TABLE = Format(
+    name="table",
+    label="Table",
+    help="A topic in each line: its id, a tab, its text. Or a table (TSV, CSV) whose first line names its columns.",
+    reads={"topics": read_table_topics},
+    shapes=(Shape("topic-table", ("topics",), _is_table, Certainty.IF_REQUESTED),),
+    layouts={
+        "topics": Layout(
+            "q1\teffect of birdsong on sleep\nq2\tcheap sensors for soil moisture\n",
+            FIELDS_READ,
+            "Without a line of names the first cell is the number, the second one the text. " + KEPT,
+        )
+    },
+)
