@@ -55,6 +55,7 @@ JSONL = Format(
         Shape("json-topics", ("topics",), _are_topics, Certainty.IF_REQUESTED),
         Shape("jsonl-documents", RECORDS, _has_id, Certainty.POSSIBLE),
         Shape("jsonl-judgments", ("judgments",), lambda head: head.keys & MARKS, Certainty.MEANT),
+        Shape("json-topics", ("topics",), lambda head: any(map(is_known, head.keys_at_hand)), Certainty.MEANT),
     ),
     layouts={
         "documents": jsonl_documents.LAYOUT,

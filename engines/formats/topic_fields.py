@@ -24,16 +24,17 @@ NUMBER = (
     *("query_number", "query_no", "question_id", "questionid", "topic_num", "identifier", "tid"),
 )
 NAMES: dict[str, tuple[str, ...]] = {
-    "text": ("text", "query_text", "topic_text", "question_text"),
+    "text": ("text", "query_text", "query_txt", "topic_text", "question_text"),
     "question": ("question",),
     "description": ("description", "desc", "topic_description"),
-    "query": ("query",),
+    "query": ("query", "content", "contents"),
     "topic": ("topic",),
     "title": ("title", "topic_title"),
     "narrative": ("narrative", "narr", "topic_narrative"),
 }
 TEXT_ORDER = tuple(NAMES)
 TITLE_ORDER = ("title", "topic", "query")
+_DOCUMENT = ("docid", "url")  # of a topic that is a document, as in background linking
 _MEANING = {name: meaning for meaning, names in NAMES.items() for name in names}
 _RANK = {name: place for names in (NUMBER, *NAMES.values()) for place, name in enumerate(names)}
 _GAPS = re.compile(r"[\s.-]+")
@@ -46,7 +47,7 @@ FIELDS_READ = (
         (*NAMES["text"], *NAMES["question"], *NAMES["description"]),
         "what is searched for, the first of these; without any, the query, topic or title; you can choose another",
     ),
-    optional(("query", "topic"), "the title where another field is the text and none is called title"),
+    optional((*NAMES["query"], *NAMES["topic"]), "the title where another field is the text and none is called title"),
     optional(NAMES["title"], "short title"),
     optional(NAMES["narrative"], "what counts as relevant"),
 )
@@ -73,6 +74,12 @@ def meaning_of(name: str) -> str:
 def is_text_name(name: str) -> bool:
     """Whether a field of this name may become the text."""
     return plain_name(name) in _MEANING
+
+
+def document_among(fields: Iterable[str]) -> str:
+    """The field that names the document which a topic is, where none of the fields is a text; else ""."""
+    names = list(fields)
+    return "" if any(map(is_text_name, names)) else next((name for name in names if plain_name(name) in _DOCUMENT), "")
 
 
 def gathered(pairs: Iterable[tuple[str, Any]]) -> tuple[dict[str, Any], dict[str, list[Any]]]:

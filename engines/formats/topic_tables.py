@@ -2,7 +2,7 @@
 
 The first line names the columns where one of its cells is a known name of an id and another one of a text; else every
 line is a topic, its first cell the number, its second the text. Cells beyond these go to `extra`, as `column 3` where
-they have no name.
+they have no name. Queries of the Million Query track have colons instead of tabs, and a priority in between.
 
 Cells between tabs are taken as they are, since quotes stand in queries; only a cell in quotes all of whose inner quotes
 are doubled is what a spreadsheet wrote. Commas and semicolons separate the cells of CSV, which has its own quotes.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import BinaryIO
 
@@ -24,6 +24,8 @@ from engines.formats.registry import Certainty, Format, Head, Shape
 from engines.formats.topic_fields import FIELDS_READ, gathered, is_number_name, is_text_name, plain_name, topic_from
 
 UNNAMED = ("number", "text")
+WITH_PRIORITY = ("number", "priority", "text")
+_NUMBERED = re.compile(r"([0-9]+):(?:([0-9]):)?(?=\S)").match  # what a line with colons begins with
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"').fullmatch
 
 Row = tuple[int, list[str]]
@@ -41,33 +43,43 @@ def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> It
     delimiter = _delimiter(first[1])
     if not delimiter:
         raise BrokenFile(file, first[0], "is no table: the line has no tab, comma or semicolon after an id")
-    names: list[str] = []
+    names: Sequence[str] = ()
+    unnamed = WITH_PRIORITY if delimiter == ":" and first[1].split(":")[1].isdigit() else UNNAMED
     for place, found in enumerate(_rows(chain((first,), lines), delimiter, file)):
         if isinstance(found, Problem):
             yield found
         elif place == 0 and _is_header(found[1]):
             names = [cell.strip().lstrip("#") for cell in found[1]]
         else:
-            yield _topic(found, names or list(UNNAMED), file, text_from)
+            yield _topic(found, names or unnamed, file, text_from)
 
 
 def _delimiter(line: str) -> str:
-    """The separator of the cells of a line: a tab where there is one, else the more frequent of , and ;"""
+    """The separator of the cells of a line: a tab where there is one, a colon after a number, else the more frequent
+    of , and ;"""
     if "\t" in line:
         return "\t"
+    if _NUMBERED(line):
+        return ":"
     found = max(",;", key=line.count)
     return found if found in line else ""
 
 
 def _rows(lines: Iterable[tuple[int, str]], delimiter: str, file: str) -> Iterator[Row | Problem]:
     if delimiter == "\t":
-        yield from ((number, [_plain(cell) for cell in text.split("\t")]) for number, text in lines)
-        return
-    at = [0]  # the line that the reader has taken last
+        return ((number, [_plain(cell) for cell in text.split("\t")]) for number, text in lines)
+    if delimiter == ":":
+        return ((number, _parts(text)) for number, text in lines)
+    return _csv_rows(lines, delimiter, file)
+
+
+def _csv_rows(lines: Iterable[tuple[int, str]], delimiter: str, file: str) -> Iterator[Row | Problem]:
+    at = 0  # the line that the reader has taken last
 
     def texts() -> Iterator[str]:
+        nonlocal at
         for number, text in lines:
-            at[0] = number
+            at = number
             yield f"{text}\n"
 
     reader = csv.reader(texts(), delimiter=delimiter, strict=True)
@@ -77,9 +89,15 @@ def _rows(lines: Iterable[tuple[int, str]], delimiter: str, file: str) -> Iterat
         except StopIteration:
             return
         except csv.Error as error:
-            yield Problem(file, at[0], f"is not CSV: {error}")
+            yield Problem(file, at, f"is not CSV: {error}")
         else:
-            yield at[0], cells
+            yield at, cells
+
+
+def _parts(line: str) -> list[str]:
+    """The parts of `1:text` and of `1:2:text`."""
+    found = _NUMBERED(line)
+    return [*filter(None, found.groups()), line[found.end() :]] if found else [line]
 
 
 def _plain(cell: str) -> str:
@@ -95,7 +113,7 @@ def _is_header(cells: list[str]) -> bool:
     return bool(ids) and any(is_text_name(name) for name in plain if name not in ids)
 
 
-def _topic(row: Row, names: list[str], file: str, text_from: str) -> TopicRecord | Problem:
+def _topic(row: Row, names: Sequence[str], file: str, text_from: str) -> TopicRecord | Problem:
     line, cells = row
     if len(cells) < 2:
         return Problem(file, line, "has one cell; an id and a text are wanted")
@@ -114,8 +132,10 @@ def _is_table(head: Head) -> bool:
         return False
     if 2 * sum("\t" in line for line in lines) > len(lines):
         return True
+    if all(map(_NUMBERED, lines)):
+        return True
     delimiter = _delimiter(lines[0])
-    if not delimiter or delimiter == "\t":
+    if delimiter in ("", "\t", ":"):
         return False
     return head.suffix == "csv" or _is_header(next(csv.reader(lines[:1], delimiter=delimiter), []))
 

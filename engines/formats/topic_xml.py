@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 from engines.formats.json_fields import FieldError
 from engines.formats.records import AspectRecord, BrokenFile, PartProblem, Problem, TopicRecord
-from engines.formats.topic_fields import gathered, is_number_name, is_text_name, topic_from
+from engines.formats.topic_fields import document_among, gathered, is_number_name, is_text_name, topic_from
 from engines.formats.trec_topics import MARKUP, read_trec_topics, without_label
 from engines.formats.xml_tree import MAX_BYTES, Node, NotWellFormed, read_xml
 
@@ -75,7 +75,9 @@ def _topic(node: Node, file: str, text_from: str) -> TopicRecord | Problem:
     aspects = tuple(AspectRecord(words) for child in subtopics if (words := _words(child)))
     fields, more = gathered(_pairs(node))
     try:
-        return topic_from(fields, file, node.line, text_from=text_from, more=more, aspects=aspects)
+        return topic_from(
+            fields, file, node.line, text_from=text_from or document_among(fields), more=more, aspects=aspects
+        )
     except FieldError as error:
         return Problem(file, node.line, str(error))
 

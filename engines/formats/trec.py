@@ -22,7 +22,8 @@ _RUN_LINE = re.compile(r"\S+\s+\S+\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*").fullmatch
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?").fullmatch
 _DOC = re.compile(r"^<doc>\s*$", re.MULTILINE).search
 _TOP = re.compile(r"^\s*<top\b[^<>]*>", re.MULTILINE).search
-_FIRST = re.compile(r"(?:<[?!][^>]*>\s*)*<([a-z_][\w.-]*)[\s>/]").match
+_PROLOGUE = r"(?:<!--.*?-->\s*|<!doctype[^\[>]*\[.*?\]\s*>\s*|<[?!][^>]*>\s*)*"
+_FIRST = re.compile(rf"{_PROLOGUE}<([a-z_][\w.-]*)[\s>/]", re.DOTALL).match
 _TOPIC = re.compile(r"<topic[\s>/]").search
 
 

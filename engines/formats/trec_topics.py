@@ -21,7 +21,7 @@ from engines.formats.records import (
     TopicRecord,
     id_problem,
 )
-from engines.formats.topic_fields import gathered, is_number_name, is_text_name, topic_from
+from engines.formats.topic_fields import document_among, gathered, is_number_name, is_text_name, topic_from
 
 MAX_TOPIC_CHARS = 1 << 20
 
@@ -163,7 +163,7 @@ class _Reader:
 def _topic(draft: _Draft, file: str, text_from: str) -> TopicRecord | Problem:
     fields, more = gathered((name, _text(name, lines)) for name, lines in draft.fields)
     try:
-        return topic_from(fields, file, draft.line, text_from=text_from, more=more)
+        return topic_from(fields, file, draft.line, text_from=text_from or document_among(fields), more=more)
     except FieldError as error:
         return Problem(file, draft.line, str(error))
 

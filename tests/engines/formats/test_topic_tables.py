@@ -54,6 +54,8 @@ def test_id_tab_text_is_read_whatever_the_name_and_the_header(tmp_path: Path, su
             [(("1", "", '"exact phrase"', ""), {}), (("2", "", 'said "no"', ""), {})],
         ),
         ("id\ttext\ttext\n1\ta\tb\n", [(("1", "", "a", ""), {"text": "b"})]),
+        ("1:owls: why\n2:moths\n", [(("1", "", "owls: why", ""), {}), (("2", "", "moths", ""), {})]),
+        ("20001:1:owl family tree\n", [(("20001", "", "owl family tree", ""), {"priority": "1"})]),
         ("051\towls in 2020\n", [(("051", "", "owls in 2020", ""), {})]),
     ],
 )

@@ -114,6 +114,15 @@ def test_xml_that_is_broken_or_dangerous_is_refused(text: str, reason: str) -> N
             [(("1", "", "x", ""), {"age": "45", "sex": "f"})],
         ),
         (
+            "<?xml version='1.0'?>\n<!DOCTYPE w [\n<!ELEMENT w (topic)*>\n<!ELEMENT query (#PCDATA)>\n]>\n"
+            "<w><topic number='1'><query>q</query></topic></w>",
+            [(("1", "", "q", ""), {})],
+        ),
+        (
+            "<queries><query><qid>0001</qid><content>c</content><description>d</description></query></queries>",
+            [(("0001", "c", "d", ""), {})],
+        ),
+        (
             "<queries><item id='a'><text>x</text></item><item id='b'><text>y</text></item></queries>",
             [(("a", "", "x", ""), {}), (("b", "", "y", ""), {})],
         ),
@@ -187,7 +196,8 @@ def test_no_text_of_a_well_formed_file_is_lost_or_glued(written: list[tuple[str,
 def test_the_format_is_found_by_any_root(tmp_path) -> None:
     for place, root in enumerate(("topics", "webtrack2010", "trec", "batch")):
         path = tmp_path / f"{place}.xml"
-        path.write_text(f"<{root}><topic><num>1</num><title>T</title></topic></{root}>")
+        doctype = f"<!DOCTYPE {root} [\n<!ELEMENT {root} (topic)*>\n]>\n" if place else ""
+        path.write_text(f"{doctype}<{root}><topic><num>1</num><title>T</title></topic></{root}>")
         assert [key(item) for item in records(read_topics(path))] == [("1", "T", "T", "")]
     path.write_text("<other><a/></other>")
     with pytest.raises(BrokenFile, match="<other> holds no topics"):

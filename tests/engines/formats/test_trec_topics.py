@@ -182,12 +182,20 @@ def test_text_directly_in_a_topic_is_its_text() -> None:
     ]
 
 
-def test_a_topic_without_a_known_text_names_its_fields_and_takes_the_one_chosen() -> None:
+def test_a_topic_that_is_a_document_has_its_id_as_text() -> None:
     text = "<top>\n<num> Number: 321 </num>\n<docid>abc</docid>\n<url>http://a/b</url>\n</top>\n"
+    (item,) = records(read(text))
+    assert (item.text, item.text_from, item.extra) == ("abc", "docid", {"url": "http://a/b"})
+    (item,) = records(read_trec_topics(stream(text), "f", text_from="url"))
+    assert (item.text, item.extra) == ("http://a/b", {"docid": "abc"})
+
+
+def test_a_topic_without_a_known_text_names_its_fields_and_takes_the_one_chosen() -> None:
+    text = "<top>\n<num> 1\n<disease> melanoma\n<gene> BRAF\n</top>\n"
     ((_, reason),) = problems(read(text))
-    assert reason == "topic 321 has no text under a known name; it has docid, url: say which of them becomes the text"
-    (item,) = records(read_trec_topics(stream(text), "f", text_from="docid"))
-    assert (item.text, item.extra) == ("abc", {"url": "http://a/b"})
+    assert reason == "topic 1 has no text under a known name; it has disease, gene: say which of them becomes the text"
+    (item,) = records(read_trec_topics(stream(text), "f", text_from="disease, gene"))
+    assert (item.text, item.extra, item.text_from) == ("melanoma\nBRAF", {}, "disease, gene")
 
 
 @pytest.mark.shared
