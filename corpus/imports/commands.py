@@ -20,6 +20,7 @@ from corpus.imports.forms import DocnosField, parameters_from
 from corpus.imports.registry import Importer, importers
 from corpus.imports.requests import request_import, undo_import
 from corpus.models import ImportRun
+from engines.formats.overview import SORTS, as_objects, as_text
 from engines.formats.registry import AUTO, format_names, formats_for
 
 SHOWN_ERRORS = 10
@@ -132,6 +133,39 @@ class UndoImport(ReportingCommand):
             raise Refused(f"The collection {slug} has no import {number}.")
         undo_import(by=None, at=timezone.now(), run=run)
         return f"The import {number} of {run.label} was undone.", {"import": number, "kind": run.kind}
+
+
+class ListFormats(ReportingCommand):
+    """manage.py formats [NAME…] [--for RECORDS] [--json]"""
+
+    called = "formats"
+    help = "Show the formats of files: for each a sample to copy and the names of all fields."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument("names", nargs="*", metavar="NAME", help="formats to show; all without one")
+        parser.add_argument("--for", dest="records", choices=SORTS, help="only what such records are read from")
+
+    def handle(self, *args: Any, as_json: bool, **options: Any) -> None:
+        """The text is what was asked for, so it goes to stdout."""
+        super().handle(*args, as_json=as_json, **options)
+        if not as_json:
+            sorts, names = _asked(options["records"], options["names"])
+            self.stdout.write(as_text(sorts, names))
+
+    def carry_out(self, *, names: list[str], records: str | None, **_: Any) -> tuple[str, dict[str, Any]]:
+        found = as_objects(*_asked(records, names))
+        count = len({one["format"] for one in found})
+        return f"{count} format{'s' * (count > 1)}", {"formats": found}
+
+
+def _asked(records: str | None, names: list[str]) -> tuple[list[str], list[str]]:
+    """The sorts of records and the formats asked for. Errors: Refused where nothing reads them."""
+    sorts = [records] if records else list(SORTS)
+    known = {each.name for carried in sorts for each in formats_for(carried)}
+    if others := [name for name in names if name not in known]:
+        raise Refused(f"There is no format {others[0]}. There are {', '.join(sorted(known))}.")
+    return sorts, names
 
 
 def _add_option(parser: CommandParser, name: str, field: Field) -> None:

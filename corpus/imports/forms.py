@@ -54,7 +54,7 @@ class ImportForm(forms.Form):
             choices.widget = forms.HiddenInput()
         self.fields["format"] = choices
 
-        self.formats = [(each, kind in each.writes) for each in formats_for(kind)]
+        self.formats = [(each, kind in each.writes, each.layouts[kind]) for each in formats_for(kind)]
 
     @property
     def shown(self) -> list[forms.BoundField]:

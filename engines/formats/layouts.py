@@ -30,6 +30,11 @@ class Layout:
     others: str = ""
     note: str = ""
 
+    @property
+    def lines(self) -> int:
+        """How many lines the sample has."""
+        return len(self.sample.splitlines())
+
     def __post_init__(self) -> None:
         if not self.note and not (self.sample.strip() and self.fields):
             raise ValueError("a layout needs a sample and its fields, or a note that says why there are none")

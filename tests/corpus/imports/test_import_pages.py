@@ -1,6 +1,7 @@
 """Imports in the browser: uploads checked and stored out of reach, a real worker, dry run and follow-up, cancelling."""
 
 import gzip
+import html
 import io
 import json
 from pathlib import Path
@@ -10,6 +11,7 @@ import psycopg
 import pytest
 from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -21,6 +23,7 @@ from accounts.refusals import Refused
 from corpus.imports.requests import KEPT_AFTER_DRY_RUN, MOST_FILES, request_import
 from corpus.loading.uploads import UPLOADS
 from corpus.models import Collection, ImportRun, Membership, Role, SearchEntry
+from engines.formats.registry import formats_for
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import ImportRunFactory, TopicFactory
 from tests.processes import Child, wait_for
@@ -31,6 +34,31 @@ DOCUMENTS = b"".join(
 )
 BIBTEX = b"@article{key1, title = {On {T}ea}, year = {2001}}\n@article{key2, title = {On pots}, year = {2002}}\n"
 PICTURE = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+
+
+def test_the_form_shows_a_sample_and_all_fields_of_each_format(client: Client, members: dict[Role, Membership]) -> None:
+    client.force_login(members[Role.MANAGER].user)
+    for kind in ("documents", "qrels"):
+        page = html.unescape(client.get(reverse("import_create", args=["tea", kind])).content.decode())
+        for each in formats_for(kind):
+            assert each.layouts[kind].sample in page
+            assert all(f"<code>{name}</code>" in page for one in each.layouts[kind].fields for name in one.names)
+
+
+def test_the_command_prints_samples_and_fields(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("formats", "qrels", "--for", "qrels")
+    printed = capsys.readouterr()
+    assert "    1 0 10.1145/1 2\n    1 0 10.1145/2 0\n" in printed.out
+    assert printed.err == "1 format\n"
+    call_command("formats", "--json")
+    (sample,) = (
+        one["sample"]
+        for one in json.loads(capsys.readouterr().out)["formats"]
+        if (one["format"], one["records"]) == ("qrels", "qrels")
+    )
+    assert sample == formats_for("qrels")[1].layouts["qrels"].sample
+    with pytest.raises(CommandError, match=r"There is no format no. There are acm-cr, beir"):
+        call_command("formats", "no")
 
 
 @pytest.fixture
