@@ -1,11 +1,18 @@
-"""Where the sentences of scientific prose end: not after "et al.", "Fig.", "e.g." or initials."""
+"""Where the sentences of scientific prose end: not after "et al.", "Fig.", "e.g." or initials.
+
+Also at the marks of other scripts: ؟ and ۔ of Arabic, Persian and Urdu, । of Devanagari, 。 of Chinese and Japanese,
+which needs no space after it. Thai ends its sentences by no mark: a paragraph of it is one.
+"""
 
 from __future__ import annotations
 
 import re
 
+# Of Chinese and Japanese; before a closing quotation mark only where a space or the end follows it.
+_WIDE = r"(?P<wide>[。！？｡]+(?:[”’」』）)\]]+(?=\s|$)|(?![”’」』）)\]。！？｡])))"
 _STOP = re.compile(
-    r"(?:[.?!…]+|;(?=\s[A-Z][a-z]+\s[a-z]))(?P<close>[\"'”’)\]»]*)(?P<notes>(?<=[a-z)”\"'])\d{1,2})?(?=\s|$)"
+    r"(?:[.?!…؟۔।॥]+|;(?=\s[A-Z][a-z]+\s[a-z]))(?P<close>[\"'”’)\]»]*)(?P<notes>(?<=[a-z)”\"'])\d{1,2})?(?=\s|$)"
+    rf"|{_WIDE}"
 )
 _NEVER_LAST = frozenset(
     "e.g i.e cf vs viz resp approx ca incl esp et.al al fig figs eq eqs eqn eqns sec secs sect sects tab tabs ch chap "
@@ -41,7 +48,7 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
         end = match.end()
         if end <= start:
             continue
-        end = _end_after(text, match, start)
+        end = end if match["wide"] else _end_after(text, match, start)
         if end:
             spans.append((start, end))
             start = _skip(text, end)

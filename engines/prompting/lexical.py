@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engines.text.highlight import highlight_terms, stems_in
+from engines.text.languages import ENGLISH
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,10 @@ class Coverage:
         return self.found / self.total if self.total else 0.0
 
 
-def cover(aspect: str, document: str) -> Coverage:
+def cover(aspect: str, document: str, language: str = ENGLISH) -> Coverage:
     """Compare the stems of content words."""
-    terms = highlight_terms(aspect)
-    missing = terms - stems_in(document)
+    terms = highlight_terms(aspect, language)
+    missing = terms - stems_in(document, language)
     return Coverage(len(terms), len(terms) - len(missing), tuple(sorted(missing)))
 
 

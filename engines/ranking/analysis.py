@@ -10,13 +10,18 @@ from dataclasses import dataclass
 import Stemmer
 
 from engines.ranking.porter import nltk_stem
+from engines.text.languages import ENGLISH, LANGUAGES, NONE, grammar_words
+from engines.text.scripts import find_pictures, plain
 from engines.text.treebank import tokens_of
+from engines.text.words import fold_word, term_spans
 
 # What is a word: runs of letters and digits; those of two characters or more (as bm25s cuts them by default);
 # nearly Lucene's standard tokens, which dots, colons and apostrophes hold together; or NLTK's, punctuation included.
 WORDS, PAIRS, LUCENE, NLTK = "words", "pairs", "lucene", "nltk"
-TOKENS = (WORDS, PAIRS, LUCENE, NLTK)
-STEMMERS = ("none", "porter", "english", "nltk")
+# Or, for every script: runs of letters with their marks, pairs of characters where no spaces stand, and pictures.
+SCRIPTS = "scripts"
+TOKENS = (WORDS, PAIRS, LUCENE, NLTK, SCRIPTS)
+STEMMERS = ("porter", "nltk", *sorted({each.stemmer for each in LANGUAGES.values()}))
 
 # The words that Lucene's English analyser leaves out.
 STOP_WORDS = frozenset(
@@ -50,15 +55,28 @@ _SENTENCE_END = re.compile(r"(?<=[.?!])(?=\s)")
 
 @dataclass(frozen=True)
 class Analysis:
-    """How texts become terms: which tokens, whether words of grammar count, how endings are cut off."""
+    """How texts become terms: which tokens, whether words of grammar count, how endings are cut off.
+
+    `language` says whose words of grammar they are.
+    """
 
     tokens: str = WORDS
     stop_words: bool = True  # True: they stay
-    stemmer: str = "none"
+    stemmer: str = NONE
+    language: str = ENGLISH
 
     def __post_init__(self) -> None:
         if self.tokens not in TOKENS or self.stemmer not in STEMMERS:
             raise ValueError(f"unknown tokens {self.tokens!r} or stemmer {self.stemmer!r}")
+        if self.language not in LANGUAGES:
+            raise ValueError(f"unknown language {self.language!r}")
+
+
+def analysis_of(language: str) -> Analysis:
+    """How pools cut the texts of a collection in this language, unless somebody chooses otherwise."""
+    if language == ENGLISH:
+        return Analysis()
+    return Analysis(SCRIPTS, stop_words=False, stemmer=LANGUAGES[language].stemmer, language=language)
 
 
 def tokenise(text: str, tokens: str = WORDS) -> list[str]:
@@ -67,6 +85,8 @@ def tokenise(text: str, tokens: str = WORDS) -> list[str]:
         return _PAIR.findall(text.lower())
     if tokens == LUCENE:
         return (_LUCENE_ASCII if text.isascii() else _LUCENE).findall(text.lower())
+    if tokens == SCRIPTS:
+        return _tokens_of_scripts(text)
     if tokens == NLTK:
         return [token for sentence in _SENTENCE_END.split(text.lower()) for token in tokens_of(sentence)]
     if text.isascii():
@@ -75,10 +95,18 @@ def tokenise(text: str, tokens: str = WORDS) -> list[str]:
     return _WORD.findall("".join(char for char in parts if not unicodedata.combining(char)))
 
 
+def _tokens_of_scripts(text: str) -> list[str]:
+    text = plain(text)
+    found = [text[start:end] for start, end in term_spans(text)]
+    return found if text.isascii() else found + find_pictures(text)
+
+
 def term_maker(analysis: Analysis) -> Callable[[str], str | None]:
     """A function from a token to its term, None for a token that is left out. Not for several threads at once."""
     stem = _stemmer(analysis.stemmer)
-    left_out = frozenset() if analysis.stop_words else NLTK_STOP_WORDS if analysis.tokens == NLTK else STOP_WORDS
+    left_out = _stop_words(analysis)
+    if analysis.tokens == SCRIPTS:  # endings are cut off with the accents that their rules ask for
+        return lambda token: None if token in left_out else fold_word(stem(token)) or token
 
     def term(token: str) -> str | None:
         if analysis.tokens == LUCENE and token.endswith(_POSSESSIVES):
@@ -88,8 +116,16 @@ def term_maker(analysis: Analysis) -> Callable[[str], str | None]:
     return term
 
 
+def _stop_words(analysis: Analysis) -> frozenset[str]:
+    if analysis.stop_words:
+        return frozenset()
+    if analysis.language != ENGLISH:
+        return grammar_words(analysis.language)
+    return NLTK_STOP_WORDS if analysis.tokens == NLTK else STOP_WORDS
+
+
 def _stemmer(name: str) -> Callable[[str], str]:
-    if name == "none":
+    if name == NONE:
         return _no_stemmer
     return nltk_stem if name == "nltk" else Stemmer.Stemmer(name).stemWord
 

@@ -7,80 +7,84 @@ from __future__ import annotations
 
 import functools
 import re
-import threading
 
-import Stemmer
-
-from engines.text.words import tokens, word_spans
+from engines.text.languages import ENGLISH, LANGUAGES, grammar_words, stem_words
+from engines.text.scripts import has_spaceless, plain
+from engines.text.words import fold_word, term_spans
 
 # Words of grammar, and words of the trade that say nothing about what is looked for ("the paper should discuss …").
 _GRAMMAR = """
-a about above across after again against all also although am among an and another any are as at be because been before
-being below between both but by can could did do does doing done down due during each e eg either else especially et etc
-even every few for from further g had has have having he her here hers him his how however i ie if in instead into is it
-its itself just least less let like likely many may me might more moreover most much must my near need needs neither no
-nor not now of off often on once one only or other others our out over own per possibly rather s same several shall she
-should since so some such t than that the their theirs them then there therefore these they this those though three
-through thus to together too toward towards two under until up upon us use used useful uses using various very via was
-we well were what when where whether which while who whom whose why will with within without would yet you your
+a about above across after again against al all also although am among an and another any are as at be because been
+before being below between both but by can could did do does doing done down due during each e eg either else
+especially et etc even every few for from further g had has have having he her here hers him his how however i ie if
+in instead into is it its itself just least less let like likely many may me might more moreover most much must my
+near need needs neither no nor not now of off often on once one only or other others our out over own per possibly
+rather s same several shall she should since so some such t than that the their theirs them then there therefore these
+they this those though three through thus to together too toward towards two under until up upon us use used useful
+uses using various very via was we well were what when where whether which while who whom whose why will with within
+without would yet you your
 """
 _TRADE = """
 ability able abstract account achieve address addresses aim aims allow allows analyse analyze approach approaches
 article aspect author authors based best better capability capable certain compare concern concerns consider considers
-contain create current currently deal deals describe describes differ different discuss discusses document documents
-effective effectively example existing explore explores find focus focuses form framework general give given goal good
-handle high idea identify improve improvement include includes including introduce introduction involve involves issue
-kind large level low made main make makes mention mentions method methods model models multiple new novel number offer
-paper papers particular perform performance possible potential present presents problem produce propose proposed
-proposes provide provides real relate related relates relevant represent research result results set show shows
-similar single specific studies study system systems take talk talks task technique techniques type utilise utilize
-various way ways work works
+contain create current currently data deal deals describe describes differ different discuss discusses document
+documents effective effectively example existing explore explores find focus focuses form framework general give given
+goal good handle high idea identify improve improvement include includes including introduce introduction involve
+involves issue kind large level low made main make makes mention mentions method methods model models multiple new
+novel number offer paper papers particular perform performance possible potential present presents problem produce
+propose proposed proposes provide provides real relate related relates relevant represent research result results set
+show shows similar single specific studies study system systems take talk talks task technique techniques type utilise
+utilize various way ways work works
 """
-STOP_WORDS = frozenset(_GRAMMAR.split())
+# What is left of words that an apostrophe cuts: "doesn't" is "doesn" and "t".
+_FRAGMENTS = "aren couldn didn doesn don hadn hasn haven isn ll re shouldn ve wasn weren won wouldn".split()
+STOP_WORDS = frozenset([*_GRAMMAR.split(), *_FRAGMENTS])
 TRADE_WORDS = frozenset(_TRADE.split())
 
 _JOINT = re.compile(r"[\s\-‐-–/]{1,2}").fullmatch  # what may stand between two marked words of one phrase
 
-_own = threading.local()  # a stemmer keeps a cache and is not made for several threads at once
-
 
 @functools.lru_cache(maxsize=1024)  # annotators and machines meet one aspect many times
-def highlight_terms(aspect: str) -> frozenset[str]:
+def highlight_terms(aspect: str, language: str = ENGLISH) -> frozenset[str]:
     """Return the stems of the content words of `aspect`.
 
-    Words of the trade, in any form, count where nothing else is left ("The paper is a research study"). Single letters
-    do not: they are names of variables.
+    Words of the trade, in any form, count where nothing else is left ("The paper is a research study"); they are known
+    of English alone. Single letters do not count: they are names of variables. Of scripts without spaces, single
+    characters count.
     """
-    words = {word for word in tokens(aspect) if len(word) > 1 and word not in STOP_WORDS}
-    stems = frozenset(_stems(sorted(words)))
+    if language != ENGLISH:
+        words = _words(aspect)
+        return frozenset(_terms([word for word in words if _is_content(word, grammar_words(language))], language))
+    folded = {word for word in map(fold_word, _words(aspect)) if _is_content(word, STOP_WORDS)}
+    stems = frozenset(_terms(sorted(folded), ENGLISH))
     return stems - _trade_stems() or stems
 
 
-def stems_in(text: str) -> frozenset[str]:
+def stems_in(text: str, language: str = ENGLISH) -> frozenset[str]:
     """Return the stems of all words of `text`, to compare with `highlight_terms`."""
-    return frozenset(_stems(sorted(set(tokens(text)))))
+    return frozenset(_terms(_words(text), language))
 
 
-def highlight_spans(text: str, terms: frozenset[str]) -> list[tuple[int, int]]:
+def highlight_spans(text: str, terms: frozenset[str], language: str = ENGLISH) -> list[tuple[int, int]]:
     """Return (start, end) of the words of `text` whose stem is among `terms`; neighbours are joined to one span."""
-    spans = list(word_spans(text))
-    stems = _stems(tokens(text))
+    spans = list(term_spans(text))
+    stems = _terms([text[start:end] for start, end in spans], language)
     joined: list[tuple[int, int]] = []
     for (start, end), stem in zip(spans, stems, strict=True):
         if stem not in terms:
             continue
-        if joined and _JOINT(text, joined[-1][1], start):
+        if joined and (start <= joined[-1][1] or _JOINT(text, joined[-1][1], start)):  # pairs of characters overlap
             joined[-1] = (joined[-1][0], end)
         else:
             joined.append((start, end))
     return joined
 
 
-def highlight_pieces(text: str, terms: frozenset[str]) -> list[tuple[str, bool]]:
+def highlight_pieces(text: str, terms: frozenset[str], language: str = ENGLISH) -> list[tuple[str, bool]]:
     """Return `text` cut into (piece, is highlighted); the pieces joined are the text."""
     pieces: list[tuple[str, bool]] = []
     at = 0
-    for start, end in highlight_spans(text, terms):
+    for start, end in highlight_spans(text, terms, language):
         if at < start:
             pieces.append((text[at:start], False))
         pieces.append((text[start:end], True))
@@ -90,11 +94,20 @@ def highlight_pieces(text: str, terms: frozenset[str]) -> list[tuple[str, bool]]
 
 @functools.cache
 def _trade_stems() -> frozenset[str]:
-    return frozenset(_stems(sorted(TRADE_WORDS)))
+    return frozenset(_terms(sorted(TRADE_WORDS), ENGLISH))
 
 
-def _stems(words: list[str]) -> list[str]:
-    """Stem with Snowball's English stemmer."""
-    if not hasattr(_own, "stemmer"):
-        _own.stemmer = Stemmer.Stemmer("english")
-    return [str(stem) for stem in _own.stemmer.stemWords(words)]
+def _words(text: str) -> list[str]:
+    return [text[start:end] for start, end in term_spans(text)]
+
+
+def _is_content(word: str, left_out: frozenset[str]) -> bool:
+    return (len(word) > 1 or has_spaceless(word) is not None) and plain(word) not in left_out
+
+
+def _terms(words: list[str], language: str) -> list[str]:
+    """The stem of each word by Snowball's stemmer of the language, without accents."""
+    stem = stem_words(LANGUAGES[language].stemmer)
+    if language == ENGLISH:
+        return [str(each) for each in stem([fold_word(word) for word in words])]
+    return [fold_word(str(each)) for each in stem([plain(word) for word in words])]

@@ -7,7 +7,8 @@ cut and compared is a definition with a name, and a cut-off means something unde
 - `litsearch-code`, the default, does as `calculate_ngram_overlap` of LitSearch's published code: it splits at white
   space and keeps case and punctuation, so that “Tea?” and “tea” are two words. The paper's cut-offs belong to it.
 - `words`: runs of letters and digits without case and accents (`engines.text.words`), so that “Fine-tuning?” shares
-  both its words with “fine tuning”; no word is left out for being common.
+  both its words with “fine tuning”; no word is left out for being common. Of scripts without spaces, pairs of
+  characters stand for words.
 
 static/js/annotation/labelling/overlap.js does the same in the browser; a test holds the two to equal numbers.
 """
@@ -19,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from engines.text.words import fold_word, word_spans
+from engines.text.words import fold_word, term_spans
 
 Cutoffs = tuple[float | None, float | None]  # highest overlap for sources inside and outside the collection; None: any
 _RUN = re.compile(r"\S+")
@@ -66,7 +67,7 @@ DEFINITIONS = {
         "words split at whitespace, with case and punctuation (as LitSearch's code)", _run_spans, str, 0.3, 0.1
     ),
     # Of 207 questions from outside that LitSearch kept, 95 % have at most this share of such words in the titles.
-    WORDS: Definition("words without case, accents and punctuation", word_spans, fold_word, 0.33, 0.33),
+    WORDS: Definition("words without case, accents and punctuation", term_spans, fold_word, 0.33, 0.33),
 }
 
 
@@ -110,7 +111,15 @@ def format_share(share: float | None, digits: int = 2) -> str:
 
 
 def shared_spans(text: str, question: str, definition: str) -> list[tuple[int, int]]:
-    """Return (start, end) of the words of `text` that the question has too."""
+    """Return (start, end) of the words of `text` that the question has too; pairs that overlap are joined."""
     chosen = DEFINITIONS[definition]
     words = chosen.split(question)
-    return [(start, end) for start, end in chosen.spans(text) if chosen.fold(text[start:end]) in words]
+    found: list[tuple[int, int]] = []
+    for start, end in chosen.spans(text):
+        if chosen.fold(text[start:end]) not in words:
+            continue
+        if found and start < found[-1][1]:  # pairs of characters overlap
+            found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return found

@@ -158,6 +158,9 @@ TEXTS = [
     ("snake_case x² ½ Ⅷ", ["snake case x2 12 viii"]),
     ("注意 机制 𝛼-divergence", ["注意机制 α divergence"]),
     ("İstanbul ılık Łódź ŉ", ["istanbul ilik lodz"]),
+    ("शब्द कि किताबें और BERT模型听", ["किताबें का", "大BERT模型能听见猫头鹰🦉"]),
+    ("นกฮูกได้ยิน ٣ שָׁלוֹם كتاب می‌شود", ["นกได้ยิน", "שלום کتاب ميشود 3"]),
+    ("𠀋𠀌𠀍 が か 올빼미는", ["x𠀌𠀍𠀎", "がは 올빼미"]),
     ("?!", ["…"]),
     ("tea\x1ftea\x85pot \ufeffgreen\u2028Tea?", ["tea pot green\xa0Tea?", "\ufeffgreen"]),
 ]

@@ -26,6 +26,9 @@ def split(text: str) -> list[str]:
         ["See the work of J. R. Smith and W. B. Lee for more.", "It is long."],
         ["The rate is 3.14 per cent vs. 2.71 per cent.", "Both are small."],
         ["He said “stop.”", "They stopped."],
+        ["هل تسمع البوم؟", "تسمع 3.5 kHz جيدا.", "نعم!"],
+        ["ינשופים שומעים.", "הם צדים (בלילה)."],
+        ["उल्लू रात में सुनते हैं।", "वे उड़ते हैं।"],
         ["It was shown (cf. Smith et al. 2019. Also others) before.", "Then it was not."],
         ["In Sec. 3.2 we describe it, i.e. the method.", "Section 4 ends."],
         ["Images, texts, etc. are used.", "The rest is not."],
@@ -43,6 +46,18 @@ def split(text: str) -> list[str]:
 )
 def test_known_cases(parts: list[str]) -> None:
     assert split(" ".join(parts)) == parts
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        ["猫头鹰听觉好。", "它们在夜里飞！", "真的吗？"],
+        ["彼は「聞く。」と言った。", "本当だ。"],
+        ["他说：“好。”", "他走了。"],
+    ],
+)
+def test_chinese_and_japanese_sentences_end_without_a_space(parts: list[str]) -> None:
+    assert [part.strip() for part in split("".join(parts).replace("”他", "” 他"))] == parts
 
 
 def test_a_marker_after_the_stop_belongs_to_the_sentence_it_closes() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engines.ranking.analysis import Analysis, terms_of, tokenise
+from engines.ranking.analysis import Analysis, analysis_of, terms_of, tokenise
 from engines.ranking.index import Index, Settings, ShardWriter, best_of, finish
 from engines.ranking.porter import nltk_stem
 from engines.ranking.scorers import BM25, OKAPI, SCORERS, TFIDF, in_a_byte
@@ -57,11 +57,48 @@ def written(folder: Path, chosen: Settings, documents: list[tuple[int, Any]], si
             "lucene",
             ["o'neil's", "1,000.5", "e.g", "u.s", "a:b", "x_1", "3", "x"],
         ),
+        ("Größe से BERT模型听 🦉!", "scripts", ["größe", "से", "bert", "模型", "型听", "🦉"]),
         ("", "words", []),
     ],
 )
 def test_tokens(text: str, tokens: str, expected: list[str]) -> None:
     assert tokenise(text, tokens) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "terms"),
+    [
+        ("ar", "هل تسمع البومة؟ تسمعها البوم، كِتاب", ["هل", "تسمع", "بوم", "تسمع", "بوم", "کتاب"]),
+        ("he", "הינשוף של שָׁלוֹם.", ["הינשוף", "שלום"]),
+        ("de", "Über die Größe der Eulen", ["gross", "eul"]),
+        ("ru", "Сова слышит и ночью", ["сов", "слыш", "ноч"]),
+        ("zh", "猫头鹰 的 BERT。", ["猫头", "头鹰", "的", "bert"]),
+        ("hi", "किताबें और किताब।", ["किताब", "किताब"]),
+        ("en", "The owls", ["owls"]),
+        ("mul", "The owls", ["the", "owls"]),
+    ],
+)
+def test_a_language_has_its_terms(language: str, text: str, terms: list[str]) -> None:
+    chosen = analysis_of(language)
+    assert [term for term in terms_of(text, chosen) if term != "the" or language != "en"] == terms
+    assert (chosen == Analysis()) is (language == "en")  # what was made of English stays what it is
+
+
+@pytest.mark.parametrize("language", ["ar", "he", "fa", "zh", "ja", "th", "hi", "vi", "ko", "mul"])
+def test_every_script_is_found_in_an_index(language: str, tmp_path: Path) -> None:
+    texts = [
+        "سمع البوم في الظلام",
+        "שמיעת ינשופים",
+        "شنوایی جغدها",
+        "猫头鹰的听觉🦉",
+        "フクロウの聴覚",
+        "การได้ยินของนกฮูก",
+    ]
+    texts += ["उल्लू की सुनने की क्षमता", "Thính giác của cú", "올빼미의 청각", "Hearing of owls"]
+    index = build(tmp_path, texts, Settings(analysis_of(language)))
+    queries = ["البوم", "ינשופים", "جغدها", "头鹰", "聴覚", "นกฮูก", "उल्लू", "CÚ", "올빼미", "owls", "🦉"]
+    found = [index.search(BM25, query, 3).ids.tolist() for query in queries]
+    assert found == [[10 * number] for number in [*range(10), 3]]
 
 
 def test_ascii_and_other_texts_are_cut_in_the_same_way() -> None:
