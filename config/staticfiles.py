@@ -27,6 +27,9 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):
     """
 
     patterns: tuple[Any, ...]
+    # Each takes in names one import further, in the order in which the disk lists files: Django's five are too few on
+    # some disks. It ends as soon as no name changes.
+    max_post_process_passes = 50
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         _, rewriting = self._js_module_import_aggregation_patterns

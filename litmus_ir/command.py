@@ -58,7 +58,7 @@ def run(words: list[str]) -> int:
     sys.path.insert(0, str(APP))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if name == "--complete":
-        print(*complete(more or [""]), sep="\n")
+        print(*sorted(complete(more or [""])), sep="\n")
         return 0
     if name in HELP:
         print(overview())
@@ -137,7 +137,8 @@ def complete(words: list[str]) -> list[str]:
 
 def parser_of(name: str) -> Any:
     import django
-    from django.core.management import get_commands, load_command_class
 
     django.setup()
+    from django.core.management import get_commands, load_command_class  # as our finder has them from here on
+
     return load_command_class(str(get_commands()[name]), name).create_parser("litmus", name)

@@ -93,14 +93,14 @@ class Child:
     `python -m MODULE …` is put on a leash: it ends with the test run, however that ends.
     """
 
-    def __init__(self, command: list[str], log: Path, environment: dict[str, str]) -> None:
+    def __init__(self, command: list[str], log: Path, environment: dict[str, str], cwd: Path = CHECKOUT) -> None:
         self.log = log
         if command[:2] == [sys.executable, "-m"]:
             command = [*command[:2], "config.leash", *command[2:]]
         with log.open("wb") as output:
             self.process = subprocess.Popen(
                 command,
-                cwd=CHECKOUT,
+                cwd=cwd,
                 env=environment | {"LITMUS_PARENT": str(os.getpid())},
                 stdin=subprocess.DEVNULL,
                 stdout=output,

@@ -1,8 +1,8 @@
 """A server: where its program is, as which user it runs, how it starts, when it is ready, how it stops.
 
 PostgreSQL refuses to run as root, so root starts both servers as another user. In a home that only root may enter, that
-user cannot even reach the programs. So the servers keep one capability (on Linux, by `setpriv`), to read and search
-directories, and the home need not be opened to everybody.
+user cannot even reach the programs, which pipx and uv install there. So the servers keep one capability (on Linux, by
+`setpriv`), to read and search directories, and the home need not be opened to everybody.
 """
 
 import contextlib
@@ -168,18 +168,24 @@ def run_as(account: pwd.struct_passwd | None, command: list[str]) -> dict[str, A
     if right := right_to_search():
         who = [f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups"]
         rights = [f"--inh-caps=-all,+{right}", f"--ambient-caps=+{right}"]
+        if _rights() & 1 << 8:  # to say that access(2), by which initdb looks for its own program, counts the right too
+            rights.append("--securebits=+no_setuid_fixup")
         return settings | {"args": ["setpriv", *who, *rights, *command]}
     return settings | {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
 
 
 def right_to_search() -> str:
     """The capability to search any directory that this process can hand on; "" for none."""
-    status, setpriv = Path("/proc/self/status"), Path(shutil.which("setpriv") or "/")
-    if not status.exists() or setpriv.resolve().name != "setpriv":  # BusyBox's cannot become another user
+    if Path(shutil.which("setpriv") or "/").resolve().name != "setpriv":  # BusyBox's cannot become another user
         return ""
-    rights = int(re.findall(r"CapPrm:\s*(\w+)", status.read_text())[0], 16)
     # The bits are those of linux/capability.h; the first right is the harmless one.
-    return "dac_read_search" if rights & 1 << 2 else "dac_override" if rights & 1 << 1 else ""
+    return "dac_read_search" if _rights() & 1 << 2 else "dac_override" if _rights() & 1 << 1 else ""
+
+
+def _rights() -> int:
+    """The capabilities that this process may use; 0 where the system has none."""
+    status = Path("/proc/self/status")
+    return int(re.findall(r"CapPrm:\s*(\w+)", status.read_text())[0], 16) if status.exists() else 0
 
 
 def server_account(data: Path) -> pwd.struct_passwd | None:
