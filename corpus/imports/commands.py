@@ -139,6 +139,9 @@ class ListFormats(ReportingCommand):
     """manage.py formats [NAME…] [--for RECORDS] [--json]"""
 
     called = "formats"
+    task = "Bring in"
+    example = "formats --for topics"
+    line = "Show each format of files: a sample to copy and the names of all fields"
     help = "Show the formats of files: for each a sample to copy and the names of all fields."
 
     def add_arguments(self, parser: CommandParser) -> None:
