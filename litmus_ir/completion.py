@@ -1,7 +1,7 @@
 """`litmus completion SHELL`: what a shell runs to complete commands, steps and options; files it completes itself."""
 
 import sys
-from argparse import SUPPRESS, Action
+from argparse import SUPPRESS, Action, _SubParsersAction
 from typing import Any
 
 SHELLS = {
@@ -53,7 +53,7 @@ def candidates(parser: Any, words: list[str]) -> list[str]:
 
 
 def _steps(parser: Any) -> list[dict[str, Any]]:
-    return [action.choices for action in _shown(parser) if isinstance(action.choices, dict)]
+    return [action.choices for action in _shown(parser) if isinstance(action, _SubParsersAction)]
 
 
 def _option(parser: Any, word: str) -> Action | None:

@@ -1,6 +1,7 @@
 """The help of the program `litmus`: each command of ours has a task, a line and an example for each of its steps."""
 
 import shlex
+from argparse import _SubParsersAction
 from typing import Any
 
 import pytest
@@ -21,7 +22,7 @@ def parser_of(name: str) -> CommandParser:
 
 
 def steps_of(parser: CommandParser) -> set[str]:
-    return {step for action in parser._actions if isinstance(action.choices, dict) for step in action.choices}
+    return {step for action in parser._actions if isinstance(action, _SubParsersAction) for step in action.choices}
 
 
 def test_each_command_of_ours_is_in_a_task_with_a_line():
@@ -56,7 +57,7 @@ def ours(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_help_begins_with_the_example_and_a_step_has_its_own():
     assert parser_of("export").format_help().startswith("Example:\n  litmus export demo --format qrels ")
     assert "--pythonpath" not in parser_of("export").format_help()
-    [steps] = [action.choices for action in parser_of("prompts")._actions if isinstance(action.choices, dict)]
+    [steps] = [action.choices for action in parser_of("prompts")._actions if isinstance(action, _SubParsersAction)]
     assert steps["show"].format_help().startswith("Example:\n  litmus prompts demo show strict\n\n")
 
 
