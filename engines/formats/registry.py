@@ -35,6 +35,7 @@ BUILT_IN = (
     "engines.formats.json_lines:JSONL",
     "engines.formats.beir:BEIR",
     "engines.formats.topic_tables:TABLE",
+    "engines.formats.table_documents:WORKBOOK",
     "engines.formats.trec:TREC",
     "engines.formats.trec:TREC_XML",
     "engines.formats.trec:QRELS",
