@@ -46,7 +46,7 @@ def read_table_documents(stream: BinaryIO, file: str, *, columns: str = "") -> I
     """Yield one document for each row, and remarks on what the columns were taken for.
 
     `columns` says which column a field has, as `choose` reads it, where that is not known by the column's name. Raises
-    `BrokenFile` for a file that is not text or whose columns cannot be told.
+    `BrokenFile` for a file that is not text or whose columns are not known.
     """
     delimiter, rows = read_rows(read_lines(stream, file), file, is_header)
     yield from documents_of_rows(rows, file, columns, may_lack_names=delimiter == "\t")
@@ -55,7 +55,7 @@ def read_table_documents(stream: BinaryIO, file: str, *, columns: str = "") -> I
 def documents_of_rows(
     rows: Iterator[Row | Problem], file: str, chosen: str = "", *, may_lack_names: bool = False
 ) -> Iterator[Item]:
-    """The documents of one table. Raises `BrokenFile` where its columns cannot be told."""
+    """The documents of one table. Raises `BrokenFile` where its columns are not known."""
     naming = Naming(file)
     first = list(islice(rows, FIRST_LINES))
     at = header_at([row for row in first if not isinstance(row, Problem)])
@@ -218,7 +218,7 @@ def _parts(text: str, mark: str) -> tuple[str, ...]:
 def read_workbook_documents(stream: BinaryIO, file: str, *, columns: str = "") -> Iterator[Item]:
     """Yield one document for each row of all sheets that are tables of documents; other sheets are named in a remark.
 
-    Raises `BrokenFile` for a file that is no workbook, and where no sheet's columns can be told.
+    Raises `BrokenFile` for a file that is no workbook, and where no sheet's columns are known.
     """
     others: list[str] = []
     has_table = False
