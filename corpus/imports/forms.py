@@ -30,7 +30,7 @@ class FilesField(forms.FileField):
 class ImportForm(forms.Form):
     """Which files, in which format; whether only to try."""
 
-    folded: ClassVar[tuple[str, ...]] = ()  # fields that few need, beside those that few need of any import
+    folded: ClassVar[tuple[str, ...]] = ()  # fields that few need, in addition to the encoding
     of_files: ClassVar[tuple[str, ...]] = ("uploads", "format", "dry_run")  # which commands and the API take otherwise
 
     uploads = FilesField(
