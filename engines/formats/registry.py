@@ -44,7 +44,7 @@ BUILT_IN = (
     "engines.formats.doris_mae:DORIS_MAE",
     "engines.formats.litsearch:LITSEARCH",
     "engines.pdf.pdf_format:PDF",
-    "engines.formats.tei:TEI",
+    "engines.formats.tei_format:TEI",
     "engines.formats.acm_cr:ACM_CR",
     "engines.formats.paper_files:ORDER",
     "engines.formats.paper_files:SHEET",
