@@ -20,7 +20,7 @@ _ENDINGS = re.compile(r"\.json(?:\.gz|\.bz2|\.xz)?$")
 
 
 def with_metadata(item: dict[str, Any], file: str, said: set[str]) -> dict[str, Any]:
-    """The object with its metadata beside its parse, its abstract from the parse where it has none, and its whole id.
+    """The object with its metadata next to its parse, its abstract from the parse where it has none, and its whole id.
 
     `said` takes what should be remarked on.
     """
