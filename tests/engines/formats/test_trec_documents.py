@@ -89,7 +89,8 @@ def test_nothing_of_a_document_is_lost(
 def test_tags_of_any_names_and_places() -> None:
     text = (
         '<?xml version="1.0"?>\n<docs>\n<DOC id="G-1" type="story" ><HEADLINE>Owls</HEADLINE>'
-        "<TEXT><P>They hear.</P></TEXT></DOC><DOC><DOCNO>G-2</DOCNO>\n<DATE>1990\n<AUTHOR>Xample\n<STORY>Moths fly\nquietly.</STORY></DOC>\n</docs>\n"
+        "<TEXT><P>They hear.</P></TEXT></DOC>"
+        "<DOC><DOCNO>G-2</DOCNO>\n<DATE>1990\n<AUTHOR>Xample\n<STORY>Moths fly\nquietly.</STORY></DOC>\n</docs>\n"
         "<DOC><DOCNO>G-3</DOCNO><DOCHDR>http://a.example</DOCHDR>\n<html><head><title>Bats</title></head>"
         "<body><h1>Wings</h1>are <b>thin</b>.</body></html>\n</DOC>\n"
     )
