@@ -11,12 +11,14 @@ from engines.pdf.layout import (
     Kind,
     ends_list_of_works,
     heading_number,
+    is_back_matter,
     is_list_of_works,
     plain_heading,
 )
 from engines.pdf.lines import Line, part_of_line
 from engines.pdf.measures import Measures
 from engines.pdf.sections import names_introduction
+from engines.pdf.works_list import banded, list_lines, unheaded_list
 
 _BULLET = re.compile(r"(?:[•·▪■◦‣∙●○►–—*⋆★-]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S").match
 _SIGN = re.compile(r"[•·▪■◦‣∙●○►⋆★]").match
@@ -59,23 +61,25 @@ class _Place:
     is_numbered: bool = False
     is_lettered: bool = False
 
-    def enter(self, chunk: Chunk) -> None:
+    def enter(self, chunk: Chunk, *, is_behind_works: bool = False) -> None:
         """Go below a heading. A sub-section stays in the top-level section around it."""
         text = " ".join(chunk.text.split())
         number = heading_number(text)
-        is_top = self._is_top(chunk, number)
+        is_lettered = number.isalpha() and number in "ABCDEFGH" and is_behind_works
+        is_top = is_lettered or self._is_top(chunk, number)
         self.section = text[len(number) :].lstrip(" .)") if number else text
         self.number = number
         if is_top:
             self.top, self.size, self.is_numbered = text, chunk.lines[0].size, bool(number)
-            self.is_lettered = number.isalpha() and number in "ABCDEFGH"
+            self.is_lettered = number.isalpha() and number in "ABCDEFGH" and not is_behind_works
 
     def _is_top(self, chunk: Chunk, number: str) -> bool:
         if number.isalpha() and number in "ABCDEFGH" and self.is_numbered and not self.is_lettered:
             return chunk.lines[0].size > self.size - 0.3 and chunk.text.isupper()
         if number:
             return "." not in number.rstrip(".") or not self.size
-        return not self.is_numbered and chunk.lines[0].size >= self.size - 0.3
+        is_large = chunk.lines[0].size >= self.size - 0.3
+        return is_large and (not self.is_numbered or is_back_matter(chunk))
 
 
 def flow_of(chunks: Sequence[Chunk], measures: Measures) -> Flow:
@@ -83,20 +87,37 @@ def flow_of(chunks: Sequence[Chunk], measures: Measures) -> Flow:
     flow = Flow()
     place = _Place()
     body: list[tuple[Chunk, _Place]] = []
+    works: list[Chunk] = []
     state = "front"
-    for chunk in chunks:
+    for chunk in banded(chunks):
         state = _next_state(state, chunk)
         if state == "works":
-            flow.references.extend(() if is_list_of_works(chunk) else chunk.lines)
+            works.extend(() if is_list_of_works(chunk) else (chunk,))
         elif _is_abstract(chunk, state):
             flow.abstract.extend(chunk.lines)
         elif state == "body":
             if chunk.kind is Kind.HEADING:
                 place = replace(place)
-                place.enter(chunk)
+                place.enter(chunk, is_behind_works=bool(works))
             body.append((chunk, place))
+    flow.references = list_lines(works)
+    if not flow.references:
+        body = _without_list(body, flow)
     flow.blocks = _blocks(body, measures)
     return flow
+
+
+def _without_list(body: list[tuple[Chunk, _Place]], flow: Flow) -> list[tuple[Chunk, _Place]]:
+    """The body without the list of references that stands in it under no heading of its own."""
+    found = unheaded_list([chunk for chunk, _ in body])
+    if found is None:
+        return body
+    (first, inside), end = found
+    chunk, place = body[first]
+    works = [Chunk(chunk.kind, chunk.lines[inside:]), *(each for each, _ in body[first + 1 : end])]
+    flow.references = list_lines(works)
+    before = [(Chunk(chunk.kind, chunk.lines[:inside]), place)] if inside else []
+    return [*body[:first], *before, *body[end:]]
 
 
 def _is_abstract(chunk: Chunk, state: str) -> bool:

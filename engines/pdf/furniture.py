@@ -32,7 +32,7 @@ def drop_furniture(pages: Sequence[Sequence[Line]], heights: Sequence[float], me
     for lines, height in zip(pages, heights, strict=True):
         outer = [line for line in lines if _zone(line, height)]
         margins.places.update({(_zone(line, height), round(line.base)) for line in outer})
-        margins.words.update({_plain(line) for line in outer})
+        margins.words.update({_plain(line) for line in (*outer, *_outermost(lines, height))})
         margins.numbers.update(round(line.base) for line in lines if _is_last_number(line, lines))
     return [
         [line for line in lines if not _is_furniture(line, lines, height, margins, measures)]
@@ -51,14 +51,36 @@ def _zone(line: Line, height: float) -> str:
     return "foot" if line.base > 0.885 * height else ""
 
 
+def _outermost(lines: Sequence[Line], height: float) -> list[Line]:
+    """The first and the last lines of a page outside its margins, as a small text upon a large page has them."""
+    if not lines:
+        return []
+    first, last = min(line.base for line in lines), max(line.base for line in lines)
+    found = [line for line in lines if line.base < min(first + 1, 0.25 * height) or line.base > max(last - 1, 0.75 * height)]
+    return [line for line in found if not _zone(line, height)]
+
+
+def _is_head_outside(line: Line, lines: Sequence[Line], height: float, margins: _Margins, measures: Measures) -> bool:
+    """Whether the outermost line of a page is a running head or foot that stands further inwards than most do."""
+    if not any(line is other for other in _outermost(lines, height)):
+        return False
+    plain, zone = _plain(line), "top" if line.base < height / 2 else "foot"
+    gap = min((abs(other.base - line.base) for other in lines if abs(other.base - line.base) > 3), default=height)
+    is_apart = gap > 1.2 * measures.leading or not measures.is_body_size(line)
+    is_often = margins.words[plain] >= (2 if "#" in plain or not measures.is_body_size(line) else 3)
+    return is_apart and is_often and not _is_in_text(line, lines, zone, margins, measures)
+
+
 def _plain(line: Line) -> str:
     return _DIGITS.sub("#", line.text.lower()).strip()
 
 
 def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Margins, measures: Measures) -> bool:
     zone = _zone(line, height)
+    if not zone and _is_last_number(line, lines):
+        return margins.numbers[round(line.base)] >= 2
     if not zone:
-        return _is_last_number(line, lines) and margins.numbers[round(line.base)] >= 2
+        return _is_head_outside(line, lines, height, margins, measures)
     plain = _plain(line)
     if plain in ("#", "- # -", "page #", "# of #", "page # of #"):
         return True

@@ -34,6 +34,10 @@ _LISTS_OF_WORKS = frozenset({
     "referências bibliográficas", "referenties", "literatuur", "referenser", "litteratur", "literatura", "kaynakça",
     "список литературы", "литература", "参考文献",
 })  # fmt: skip
+_BACK_MATTER = re.compile(
+    r"(?:acknowledge?ments?|append(?:ix|ices)|supplement\w*|(?:data|code) availability|(?:author )?contributions?|funding|"
+    r"(?:conflicts?|competing|declaration of)\b.*interests?|about the authors?|ethics? .*|broader impact.*|limitations?)\b"
+).match
 _END_OF_LIST = re.compile(
     r"(?:append(?:ix|ices)|supplement|a\s+\w+|acknowledge?ments?|about the authors?)\b", re.IGNORECASE
 )
@@ -76,7 +80,7 @@ def chunks(lines: Iterable[Line], measures: Measures) -> list[Chunk]:
 def _groups(lines: Iterable[Line], measures: Measures) -> Iterable[list[Line]]:
     group: list[Line] = []
     for line in lines:
-        is_apart = bool(_CAPTION_START(line.text.strip())) or _ends_caption(group, line)
+        is_apart = bool(_CAPTION_START(line.text.strip())) or _ends_caption(group, line, measures)
         if group and (is_apart or not _goes_on(group[-1], line, measures)):
             yield group
             group = []
@@ -85,7 +89,7 @@ def _groups(lines: Iterable[Line], measures: Measures) -> Iterable[list[Line]]:
         yield group
 
 
-def _ends_caption(group: list[Line], line: Line) -> bool:
+def _ends_caption(group: list[Line], line: Line, measures: Measures) -> bool:
     """Whether a line below a caption is no longer part of it: set in another weight or further away."""
     if not group:
         return False
@@ -94,7 +98,8 @@ def _ends_caption(group: list[Line], line: Line) -> bool:
         return False
     if first.bold > 0.8 and line.bold < 0.3:
         return True
-    usual = group[1].base - first.base if len(group) > 1 else 1.17 * first.size
+    is_spaced = measures.leading > 1.6 * measures.size
+    usual = group[1].base - first.base if len(group) > 1 else measures.leading if is_spaced else 1.17 * first.size
     return line.base - group[-1].base > 1.1 * usual + 0.3
 
 
@@ -147,15 +152,25 @@ def is_heading(line: Line, before: Line | None, after: Line | None, measures: Me
     is_marked = line.bold > 0.85 or is_large or (text.isupper() and len(text) > 4)
     if match and before is None and not line.runs[0].font.name:  # its weight is unknown: the number and the gaps decide
         is_marked = is_marked or (after is None and name[:1].isalpha() and not text.endswith((".", ",", ";", ":")))
+    if match and before is None and after is None:
+        is_marked = is_marked or (match["name"][:1].isupper() and _is_in_other_letters(line, measures))
     if name in _NAMES or name in _LISTS_OF_WORKS:
         return is_marked or (before is None and after is None) or line.italic > 0.9
     if not is_marked and not (match and line.italic > 0.85):
+        return False
+    if line.size < measures.size - 0.6 and not (match and before is None and after is None):
         return False
     if match and text[0].isdigit() and int(re.split(r"\D", text)[0]) <= 30:
         return match["name"][:1].isalpha() and not text.endswith((".", ","))
     is_ours = line.left - measures.edges_of(line)[0] < 1.5 * measures.size or is_centred(line, measures)
     stands_free = is_ours and (before is None or (match is not None and text.isupper()))
     return stands_free and (match is not None or is_large or text.isupper() or (after is None and line.bold > 0.85))
+
+
+def _is_in_other_letters(line: Line, measures: Measures) -> bool:
+    """Whether the words of a line are set in another font than the text, such as one of small capitals."""
+    other = sum(len(run.text) for run in line.runs if run.font.name != measures.font and not run.font.is_symbols)
+    return other > 0.6 * sum(len(run.text) for run in line.runs)
 
 
 def is_centred(line: Line, measures: Measures) -> bool:
@@ -168,7 +183,8 @@ def is_centred(line: Line, measures: Measures) -> bool:
 def _can_be_heading(line: Line, text: str, measures: Measures) -> bool:
     if len(text) > 160 or line.symbols > 0.3 or _CAPTION(text) or sum(map(str.isalpha, text)) < 3:
         return False
-    least = measures.size - (2.1 if plain_heading(text) == "abstract" else 0.6)  # abstracts are set smaller
+    # Abstracts are set smaller, and some journals set bold headings smaller than the text.
+    least = measures.size - (2.1 if plain_heading(text) == "abstract" else 1.6 if line.bold > 0.85 else 0.6)
     if line.size < least or has_gaps(line):
         return False
     is_large = line.size > measures.size + 0.7
@@ -191,6 +207,11 @@ def heading_number(text: str) -> str:
 def is_list_of_works(chunk: Chunk) -> bool:
     """Whether a heading opens the list of references."""
     return chunk.kind is Kind.HEADING and plain_heading(chunk.text) in _LISTS_OF_WORKS
+
+
+def is_back_matter(chunk: Chunk) -> bool:
+    """Whether a heading is one of those without a number that follow the numbered sections of a paper."""
+    return bool(_BACK_MATTER(plain_heading(chunk.text)))
 
 
 def ends_list_of_works(chunk: Chunk) -> bool:

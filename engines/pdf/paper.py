@@ -11,6 +11,7 @@ import pypdfium2
 from engines.formats.dois import distinct, is_of_data, is_placeholder, readings
 from engines.formats.papers import DOUBTFUL_DOIS, FullPaper, Marker, PageSize, Paragraph, Reference, cited_sentences
 from engines.pdf.anonymise import Anonymiser
+from engines.pdf.contents import drop_contents
 from engines.pdf.flow import ABSTRACT, Block, Flow, flow_of
 from engines.pdf.furniture import drop_furniture
 from engines.pdf.layout import Kind, chunks
@@ -48,7 +49,7 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
     gutters = find_gutters(pages)
     lines = [page_lines(page, gutter) for page, gutter in zip(pages, gutters, strict=True)]
     measures = measure([line for page in lines for line in page])
-    kept = drop_furniture(lines, [page.height for page in pages], measures)
+    kept = drop_contents(drop_furniture(lines, [page.height for page in pages], measures))
     flow = flow_of(chunks((line for page in kept for line in page), measures), measures)
     own = _own_words(kept)
     references = references_of(flow.references, own, vocabulary)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from engines.formats.dois import is_placeholder
 from engines.formats.papers import Box, Reference
+from engines.pdf.comma_style import comma_parts, pieces_of, title_and_container
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+", re.IGNORECASE)
 _ARXIV = re.compile(
@@ -40,9 +41,10 @@ _TITLE_END = re.compile(r"[.?!](?=\s+(?:[“\"(\[]?[A-Z0-9]|arXiv|abs/|http|doi)
 _VENUE_IN = re.compile(r"[.?!,]?\s+In:?\s+(?=[A-Z0-9“(])")
 _JOINS_NAMES = re.compile(
     r"(?:[^\W\d_a-z][\w'’-]*\s){1,3}(?:and|und|et|y|e|&)\s"
-    r"(?:[A-Z]\.|[^\W\d_a-z][\w'’-]+(?:\s(?:van|von|de|der|den|del|di|da|la|le)){0,3}\s[^\W\d_a-z][\w'’-]+\.)"
+    r"(?:[A-Z]\.|[^\W\d_a-z][\w'’-]+(?:\s(?:[A-Z]\.|van|von|de|der|den|del|di|da|la|le)){0,3}\s[^\W\d_a-z][\w'’-]+\.)"
 ).match
 _INITIAL_FIRST = re.compile(r"[^\W\d_a-z]\.").match
+_GIVEN_BEFORE = re.compile(r"(?:^|,\s|\band\s)[^\W\d_a-z][\w'’-]+\s(?:[^\W\d_a-z]\.?\s?)+$").search  # "James M"
 _WORD_BEFORE = re.compile(r"(\S+)$")
 
 
@@ -81,7 +83,7 @@ def parse_reference(key: str, raw: str, boxes: tuple[Box, ...] = ()) -> Referenc
     """Return the reference that an entry prints. What cannot be separated stays empty; `raw` keeps all of it."""
     text = raw[:_LONGEST_ENTRY]
     authors, year, title, venue = "", None, "", ""
-    for style in (_quoted_style, _year_style, _colon_style, _plain_style):
+    for style in (_quoted_style, _comma_year_style, _comma_style, _year_style, _colon_style, _plain_style):
         parsed = style(text)
         if parsed is not None:
             authors, year, title, venue = parsed
@@ -122,6 +124,22 @@ def _year_style(raw: str) -> _Fields | None:
     return authors, int(match["year"]) if match["year"] else None, title, venue
 
 
+def _comma_year_style(raw: str) -> _Fields | None:
+    """Names, a year and a comma, then mostly no title: "Uhl A., Kauz B., 1999, J. Birds, 11, 100"."""
+    match = _AUTHORS_YEAR.match(raw)
+    if match is None or not match["year"] or not raw[: match.start("rest")].rstrip().endswith(","):
+        return None
+    if not match["authors"] or not _looks_like_names(match["authors"]):
+        return None
+    title, venue = title_and_container(pieces_of(match["rest"]))
+    return match["authors"], int(match["year"]), title, venue
+
+
+def _comma_style(raw: str) -> _Fields | None:
+    parts = comma_parts(raw)
+    return (parts.authors, None, parts.title, parts.venue) if parts else None
+
+
 def _colon_style(raw: str) -> _Fields | None:
     match = _COLON.match(raw)
     if match is None or not re.search(r"[A-Z]\.$", match["authors"]) or not _looks_like_names(match["authors"]):
@@ -148,7 +166,8 @@ def _ends(raw: str) -> Iterator[int]:
         word = before[1] if before else ""
         is_initial = len(word.rpartition(".")[2].rpartition("-")[2]) == 1
         after = raw[match.end() :].lstrip()
-        if is_initial and _INITIAL_FIRST(raw) and _JOINS_NAMES(after):  # "K. Lee and S. Park. Title"
+        given_first = _INITIAL_FIRST(raw) or _GIVEN_BEFORE(raw[: match.start()])
+        if is_initial and given_first and _JOINS_NAMES(after):  # "K. Lee and S. Park. Title"
             continue
         if not is_initial or re.match(
             r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]+\s[a-z]{2,})", after
