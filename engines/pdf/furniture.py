@@ -19,6 +19,7 @@ class _Margins:
 
     places: Counter[tuple[str, int]]
     words: Counter[str]
+    inside: frozenset[str]  # the words of short lines that stand in no margin
     numbers: Counter[int]  # heights of numbers that end a page alone: the paper may be larger than what was set for it
 
     def is_often_here(self, zone: str, line: Line) -> bool:
@@ -28,7 +29,13 @@ class _Margins:
 
 def drop_furniture(pages: Sequence[Sequence[Line]], heights: Sequence[float], measures: Measures) -> list[list[Line]]:
     """Return the lines of each page without running heads, running feet and page numbers."""
-    margins = _Margins(Counter(), Counter(), Counter())
+    inside = frozenset(
+        _plain(line)
+        for lines, height in zip(pages, heights, strict=True)
+        for line in lines
+        if len(line.text) < 120 and not _zone(line, height)
+    )
+    margins = _Margins(Counter(), Counter(), inside, Counter())
     for lines, height in zip(pages, heights, strict=True):
         outer = [line for line in lines if _zone(line, height)]
         margins.places.update({(_zone(line, height), round(line.base)) for line in outer})
@@ -88,10 +95,17 @@ def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Ma
         return False
     if margins.words[plain] >= 3:
         return True
+    if margins.words[plain] < 2 and _is_set_like_heading(line, measures) and plain not in margins.inside:
+        return False
     is_free = margins.is_often_here(zone, line) and _stands_outside(line, lines, zone, height, measures)
     if zone == "top":
         return is_free and len(line.text) < 120
     return (is_free and len(line.text) < 60) or margins.words[plain] >= 2
+
+
+def _is_set_like_heading(line: Line, measures: Measures) -> bool:
+    """Whether a line is set in the weight or size of a heading: a section may begin a page."""
+    return measures.size - 0.6 < line.size and (line.bold > 0.85 or line.size > measures.size + 0.7)
 
 
 def _is_in_text(line: Line, lines: Sequence[Line], zone: str, margins: _Margins, measures: Measures) -> bool:

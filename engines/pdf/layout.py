@@ -115,7 +115,7 @@ def _kinds(group: list[Line], measures: Measures) -> Iterable[Chunk]:
     rest: list[Line] = []
     heading: Chunk | None = None
     if _CAPTION(group[0].text.strip()):
-        yield Chunk(_kind(group, measures), group)
+        yield from _caption_and_table(group, measures)
         return
     for place, line in enumerate(group):
         following = group[place + 1] if place + 1 < len(group) else None
@@ -131,6 +131,18 @@ def _kinds(group: list[Line], measures: Measures) -> Iterable[Chunk]:
             rest.append(line)
             heading = None
     if rest:
+        yield Chunk(_kind(rest, measures), rest)
+
+
+def _caption_and_table(group: list[Line], measures: Measures) -> Iterable[Chunk]:
+    """A caption apart from the rows of cells right below it."""
+    rows = [place for place in range(1, len(group) - 1) if _has_cells(group[place : place + 2])]
+    if not rows:
+        yield Chunk(_kind(group, measures), group)
+        return
+    yield Chunk(Kind.CAPTION, group[: rows[0]])
+    yield Chunk(Kind.TABLE, group[rows[0] : rows[-1] + 2])
+    if rest := group[rows[-1] + 2 :]:
         yield Chunk(_kind(rest, measures), rest)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pypdfium2
 
@@ -16,11 +17,11 @@ from engines.pdf.flow import ABSTRACT, Block, Flow, flow_of
 from engines.pdf.furniture import drop_furniture
 from engines.pdf.layout import Kind, chunks
 from engines.pdf.lines import Line, find_gutters, page_lines
-from engines.pdf.markers import AuthorYears, author_year_markers, numeric_markers
+from engines.pdf.markers import AuthorYears, author_year_markers, label_markers, numeric_markers
 from engines.pdf.measures import measure
 from engines.pdf.pages import PageRuns, read_pages
 from engines.pdf.prose import RAISED_NUMBERS, boxes, is_note_mark, printed, prose
-from engines.pdf.references import references_of
+from engines.pdf.references import Works, works_of
 from engines.pdf.sections import with_parts
 from engines.pdf.sentences import sentence_spans
 from engines.pdf.vocabulary import Vocabulary, count_words
@@ -52,8 +53,8 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
     kept = drop_contents(drop_furniture(lines, [page.height for page in pages], measures))
     flow = flow_of(chunks((line for page in kept for line in page), measures), measures)
     own = _own_words(kept)
-    references = references_of(flow.references, own, vocabulary)
-    marking = _Marking(references, flow)
+    works = works_of(flow.references, own, vocabulary)
+    marking = _Marking(works, flow)
     dois = _dois(lines[0], flow) if lines else []
     paragraphs = [marking.paragraph(block, own, vocabulary) for block in flow.blocks]
     is_doubtful = len(dois) > 1 or any(map(is_of_data, dois))
@@ -63,7 +64,7 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
         authors=_described_authors(described),
         doi=dois[0] if dois and not is_doubtful else "",
         paragraphs=with_parts(paragraph for paragraph in paragraphs if paragraph.text),
-        references=tuple(references),
+        references=works.references,
         extra={DOUBTFUL_DOIS: dois} if is_doubtful else {},
         file=file,
         pages=tuple(PageSize(page.width, page.height) for page in pages),
@@ -133,9 +134,11 @@ def _cites_raised(flow: Flow, references: Mapping[str, Reference]) -> bool:
 
 
 class _Marking:
-    """Finds the markers of a paper in the way that it cites: by numbers or by names and years."""
+    """Finds the markers of a paper in the way that it cites: by numbers, by labels, or by names and years."""
 
-    def __init__(self, references: Sequence[Reference], flow: Flow) -> None:
+    def __init__(self, works: Works, flow: Flow) -> None:
+        references = works.references
+        self.works = works
         self.references = {reference.key: reference for reference in references}
         self.author_years = AuthorYears(references)
         self.anonymiser = Anonymiser(self.references)
@@ -148,10 +151,18 @@ class _Marking:
         self.cites_raised = not numbers and self.is_numeric and _cites_raised(flow, self.references)
 
     def markers(self, text: str) -> list[Marker]:
-        """Return the markers of a text in order."""
-        if self.is_numeric:
-            return numeric_markers(text, self.references)
-        return author_year_markers(text, self.author_years)
+        """Return the markers of a text in order; one that names a composite entry names all of its works."""
+        if 2 * len(self.works.labels) > len(self.references):
+            found = label_markers(text, self.works.labels)
+        elif self.is_numeric:
+            found = numeric_markers(text, self.references)
+        else:
+            found = author_year_markers(text, self.author_years)
+        return [self._in_full(marker) for marker in found] if self.works.composites else found
+
+    def _in_full(self, marker: Marker) -> Marker:
+        keys = (all_ for key in marker.keys for all_ in self.works.composites.get(key, (key,)))
+        return replace(marker, keys=tuple(dict.fromkeys(keys)))
 
     def paragraph(self, block: Block, own: Vocabulary, vocabulary: Vocabulary) -> Paragraph:
         """Return a block with its markers and sentences."""

@@ -35,6 +35,7 @@ _QUOTED = re.compile(r"(?P<authors>.{0,1500}?),?\s*[“\"«](?P<title>.+?)[”\"
 _COLON = re.compile(r"(?P<authors>(?:[^:.]|\.(?=[\s,:A-Z-])){3,800}?\.?):\s+(?P<rest>.+)")
 _ANY_YEAR = re.compile(r"(?<![\d/.-])((?:1[89]|20)\d\d)[a-z]?(?![\d/]|\.\d)")
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?){1,4}$").match
+_BARE_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?-?){1,3}").fullmatch
 _PARTICLES = frozenset("van von de der den del della di da dos du la le el al ter ten bin ibn zu zur af".split())
 _SUFFIX = re.compile(r"(?:jr|sr|i{2,3}|iv)\.?", re.IGNORECASE).fullmatch
 _TITLE_END = re.compile(r"[.?!](?=\s+(?:[“\"(\[]?[A-Z0-9]|arXiv|abs/|http|doi))")
@@ -45,6 +46,9 @@ _JOINS_NAMES = re.compile(
 ).match
 _INITIAL_FIRST = re.compile(r"[^\W\d_a-z]\.").match
 _GIVEN_BEFORE = re.compile(r"(?:^|,\s|\band\s)[^\W\d_a-z][\w'’-]+\s(?:[^\W\d_a-z]\.?\s?)+$").search  # "James M"
+_CONTAINER_ALONE = re.compile(
+    r"(?:ibid\.\s|(?:[^\W\d_a-z]\w*\.?\s){1,6})?(?:[A-Z]\s?)?\d+[A-Z]?(?:\s\(\d+\))?,\s[\w–-]+\s\((?:1[5-9]|20)\d\d\)\W*$"
+).match
 _WORD_BEFORE = re.compile(r"(\S+)$")
 
 
@@ -83,7 +87,7 @@ def parse_reference(key: str, raw: str, boxes: tuple[Box, ...] = ()) -> Referenc
     """Return the reference that an entry prints. What cannot be separated stays empty; `raw` keeps all of it."""
     text = raw[:_LONGEST_ENTRY]
     authors, year, title, venue = "", None, "", ""
-    for style in (_quoted_style, _comma_year_style, _comma_style, _year_style, _colon_style, _plain_style):
+    for style in (_container_alone, _quoted_style, _comma_year_style, _comma_style, _year_style, _colon_style, _plain_style):
         parsed = style(text)
         if parsed is not None:
             authors, year, title, venue = parsed
@@ -131,8 +135,15 @@ def _comma_year_style(raw: str) -> _Fields | None:
         return None
     if not match["authors"] or not _looks_like_names(match["authors"]):
         return None
+    if not re.search(r"[^\W\d_]{3}", match["rest"]):
+        return None  # "A. Uhl, J. Birds 1999, 12, 34": the year follows the journal
     title, venue = title_and_container(pieces_of(match["rest"]))
     return match["authors"], int(match["year"]), title, venue
+
+
+def _container_alone(raw: str) -> _Fields | None:
+    """A further work of an entry, of which only the journal is printed: "ibid. 3, 4 (2000)"."""
+    return ("", None, "", raw) if _CONTAINER_ALONE(raw) else None
 
 
 def _comma_style(raw: str) -> _Fields | None:
@@ -170,7 +181,7 @@ def _ends(raw: str) -> Iterator[int]:
         if is_initial and given_first and _JOINS_NAMES(after):  # "K. Lee and S. Park. Title"
             continue
         if not is_initial or re.match(
-            r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]+\s[a-z]{2,})", after
+            r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]*\s[a-z]{2,})|[A-Z][\w-]+,\s(?!and\b)[a-z]+\b", after
         ):
             if re.match(r"and\s", after):
                 continue
@@ -253,8 +264,9 @@ def _inverted(name: str) -> str:
         last, _, first = name.partition(",")
         return f"{last.strip()}, {first.strip()}"
     words = name.split()
-    if len(words) > 1 and re.fullmatch(r"[A-Z]{1,3}", words[-1]) and not re.fullmatch(r"[A-Z]{1,3}", words[0]):
-        return f"{' '.join(words[:-1])}, {words[-1]}"
+    first = next((place for place in range(1, len(words)) if all(map(_BARE_INITIALS, words[place:]))), 0)
+    if first and not any(map(_BARE_INITIALS, words[:first])):  # "Uhl A. B"
+        return f"{' '.join(words[:first])}, {' '.join(words[first:])}"
     place = len(words) - 1
     while place > 1 and words[place - 1].lower() in _PARTICLES:
         place -= 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from engines.formats.dois import readings
 from engines.formats.papers import Reference
+from engines.pdf.composites import in_full, split_works
 from engines.pdf.lines import Line
 from engines.pdf.prose import boxes, is_raised, join
 from engines.pdf.reference_fields import parse_reference
@@ -162,14 +163,41 @@ def _cuts_address(text: str, more: str) -> bool:
     return (text[-1] == "." and (more[0].isdigit() or more[0].islower())) or (more[0] == "." and len(more) > 1)
 
 
-def references_of(lines: Sequence[Line], own: Vocabulary, vocabulary: Vocabulary) -> list[Reference]:
-    """Return the references, with the numbers that the list prints as keys, else counted."""
+@dataclass(frozen=True, slots=True)
+class Works:
+    """A list of references, and how markers name its works: `labels` of names and years ("Smi19") to keys, and
+    `composites`, the numbers of entries that hold several works, to the keys of all of these."""
+
+    references: tuple[Reference, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    composites: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def works_of(lines: Sequence[Line], own: Vocabulary, vocabulary: Vocabulary) -> Works:
+    """Return the works of a list: keys are the numbers that it prints, else counted.
+
+    The second work of entry 5 is "5b", the third "5c".
+    """
     found: list[Reference] = []
+    labels: dict[str, str] = {}
+    composites: dict[str, tuple[str, ...]] = {}
     for place, entry in enumerate(split_entries(lines), start=1):
         key = entry.label if entry.label.isdigit() else str(place)
-        raw = entry_text(entry, own, vocabulary)
-        found.append(_with_doubt(parse_reference(key, raw, boxes(entry.lines)), entry))
-    return found
+        if entry.label and not entry.label.isdigit():
+            labels[entry.label] = key
+        works = split_works(entry_text(entry, own, vocabulary))
+        keys = tuple(f"{key}{chr(97 + number)}" if number else key for number in range(len(works)))
+        if len(keys) > 1:
+            composites[key] = keys
+        for each, raw in zip(keys, works, strict=True):
+            work = _with_doubt(parse_reference(each, raw, boxes(entry.lines)), entry)
+            found.append(in_full(work, found[-1]) if each != key else work)
+    return Works(tuple(found), labels, composites)
+
+
+def references_of(lines: Sequence[Line], own: Vocabulary, vocabulary: Vocabulary) -> list[Reference]:
+    """Return the works of a list alone."""
+    return list(works_of(lines, own, vocabulary).references)
 
 
 def _with_doubt(reference: Reference, entry: Entry) -> Reference:
