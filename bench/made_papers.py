@@ -22,6 +22,7 @@ _PLAIN_SENTENCE = re.compile(r"[A-Z][\w ,;:'()/%&-]+[a-z)]\.", re.ASCII).fullmat
 _UNSURE = re.compile(r"[.?!]\s|--|''")  # what TeX would set otherwise, or where a sentence may end
 _PLAIN_TITLE = re.compile(r"[A-Z][\w ,:-]{20,110}[a-z]").fullmatch
 _PLAIN_NAME = re.compile(r"[A-Z][a-z]+, [A-Z][a-z]+(?: [A-Z]\.)?").fullmatch
+_PRINTED_KEY = re.compile(r"\\bibitem\s*(?:\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\])?%?\s*\{(w\d+)\}")
 _CUE = re.compile(r"(?<=[a-z]{4})(?=, | and | with | of )")
 _ASIDES = (
     " This is shown in Fig.~1 and in Sec.~3.2, e.g., for long names.",
@@ -216,6 +217,8 @@ def make(writer: Writer, folder: Path, name: str) -> tuple[Path, GoldPaper] | No
     if not made.exists() or not works.exists():
         return None
     text = works.read_text("utf-8", "replace")
-    writer.gold.works = re.findall(r"\\bibitem\s*(?:\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\])?%?\s*\{(w\d+)\}", text)
+    writer.gold.works = re.findall(
+        r"\\bibitem\s*(?:\[(?:[^\[\]{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\])?%?\s*\{(w\d+)\}", text
+    )
     writer.gold.titles = {key: (work.title, work.authors[0].partition(",")[0]) for key, work in writer.keys.items()}
     return made, writer.gold

@@ -105,7 +105,8 @@ KINDS: tuple[PaperKind, ...] = (
     PaperKind("elsevier-cas", r"\documentclass[a4paper,fleqn]{cas-dc}" + _natbib("authoryear"), "cas-model2-names",
               False, **_YEARS,
               front=r"\shorttitle{Cards}\shortauthors{A. Potter}\title[mode=title]{@TITLE@}\author[1]{Ana Potter}"
-              r"\affiliation[1]{organization={Institute of Cards},city={Nantes}}\begin{abstract}@ABSTRACT@\end{abstract}"
+              r"\affiliation[1]{organization={Institute of Cards},city={Nantes}}"
+              r"\begin{abstract}@ABSTRACT@\end{abstract}"
               r"\begin{keywords}archives \sep cards\end{keywords}\maketitle"),
     PaperKind("jmlr", r"\documentclass{jmlr}\jmlrvolume{1}\jmlryear{2021}", "plainnat", False, **_YEARS,
               front=r"\title[Cards]{@TITLE@}\author{\Name{Ana Potter} \Email{a@example.org}\\ \addr Nantes}\maketitle"

@@ -13,7 +13,9 @@ _CAPITAL = r"[^\W\d_a-z]"
 _PARTICLE = r"(?:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|ter|ten|bin|ibn|zu|zur|af)"
 _LAST = rf"(?:{_PARTICLE}\s){{0,3}}{_CAPITAL}[\w'’-]*"
 _INITIALS = rf"(?:{_CAPITAL}\.[\s-]?){{1,4}}"
-_WITH_INITIALS = re.compile(rf"(?:{_INITIALS}\s?{_LAST}(?:\s{_CAPITAL}[\w'’-]+)?|{_LAST}\s{_INITIALS}?{_CAPITAL}{{1,3}}\.?)").fullmatch
+_WITH_INITIALS = re.compile(
+    rf"(?:{_INITIALS}\s?{_LAST}(?:\s{_CAPITAL}[\w'’-]+)?|{_LAST}\s{_INITIALS}?{_CAPITAL}{{1,3}}\.?)"
+).fullmatch
 _GIVEN = rf"(?:{_CAPITAL}[\w'’-]+|{_CAPITAL}\.(?:-?{_CAPITAL}\.)*)"
 _IN_FULL = re.compile(rf"{_GIVEN}(?:\s(?:{_GIVEN}|{_PARTICLE})){{0,3}}\s{_CAPITAL}[\w'’-]+").fullmatch
 # Names that a full stop ends: the entry is not of this style.
@@ -27,12 +29,16 @@ _AND = re.compile(r"(?:^|\s)(?:and|&|und|et)\s")
 _ET_AL = re.compile(r"\s*(?:\bet\s+al\.?|\band\s+others)(?:\s*\([^)]*\))?$").search
 _GROUP = re.compile(r"\s*\([^()]*[Cc]ollaborations?\)$")
 _SEE = re.compile(r"(?:See(?:,?\s(?:also|e\.g\.|for example|for instance))?|Cf\.)[,:]?\s", re.IGNORECASE).match
-_UNPUBLISHED = re.compile(r"(?:private communication|unpublished|in preparation|submitted|to be published)\b", re.IGNORECASE).match
+_UNPUBLISHED = re.compile(
+    r"(?:private communication|unpublished|in preparation|submitted|to be published)\b", re.IGNORECASE
+).match
 _CONTAINER = re.compile(
-    r"(?:in:?|Proc(?:eedings|\.)|Trans(?:actions|\.)|(?:The\s)?Journal|J\.|Lecture Notes|Lect\.|Ann(?:als|\.)|Bull(?:etin|\.)|"
+    r"(?:in:?|Proc(?:eedings|\.)|Trans(?:actions|\.)|(?:The\s)?Journal|J\.|Lecture Notes|Lect\.|Ann(?:als|\.)|"
+    r"Bull(?:etin|\.)|"
     r"Phys(?:ical Review|\.)|Rev(?:iews?|\.)|arXiv|Conference|Symposium|Adv(?:ances in|\.)|Nature|Science|Ph\.?\s?D\.?|"
     r"Tech(?:nical|\.)|preprint|e-print)(?:\s|$)"
 ).match
+_SURE_CONTAINERS = ("in ", "in: ", "In ", "In: ", "Proc", "J. ", "arXiv", "Trans", "Journal", "Lect")
 _ABBREVIATED = re.compile(r"(?:\w+\.?\s){0,5}?(?:[^\W\d_a-z]\w*\.\s?){1,6}(?:\w\s)?(?:[A-Z]\s)?\d").match
 _TAIL = re.compile(
     r"(?:\(?(?:1[5-9]|20)\d\d[a-z]?\)?|pp?\.?\s\d.*|vol(?:ume|\.)?\s.*|no\.\s.*|\d+[\d\s():–-]*|[A-Z]?\d+[A-Z]?|"
@@ -137,7 +143,9 @@ def _begins_container(piece: str, place: int) -> bool:
 
 def _is_surely_container(piece: str) -> bool:
     """Whether a piece right behind the names is no title: titles may begin "Conference" or "Nature"."""
-    return piece.startswith(("in ", "in: ", "In ", "In: ", "Proc", "J. ", "arXiv", "Trans", "Journal", "Lect")) or _is_container(piece)
+    return piece.startswith(
+        ("in ", "in: ", "In ", "In: ", "Proc", "J. ", "arXiv", "Trans", "Journal", "Lect")
+    ) or _is_container(piece)
 
 
 def _is_container(piece: str) -> bool:

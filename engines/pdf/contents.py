@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engines.pdf.layout import plain_heading
+from engines.pdf.headings import plain_heading
 from engines.pdf.lines import Line
 
 _NAMES = frozenset({
     "contents", "table of contents", "list of figures", "list of tables", "inhalt", "inhaltsverzeichnis", "sommaire",
-    "table des matières", "índice", "contenido", "indice", "sommario", "sumário", "inhoud", "inhoudsopgave", "目录", "目次",
+    "table des matières", "índice", "contenido", "indice", "sommario", "sumário", "inhoud", "inhoudsopgave",
+    "目录", "目次",
 })  # fmt: skip
 _LEADERS = re.compile(r"(?:\s?[.·…]){4,}\s*(?:\d{1,4}|[ivxlc]{1,6})?$").search
 _PAGE = re.compile(r"\d{1,4}|[ivxlc]{1,6}").fullmatch

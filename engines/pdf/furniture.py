@@ -63,7 +63,9 @@ def _outermost(lines: Sequence[Line], height: float) -> list[Line]:
     if not lines:
         return []
     first, last = min(line.base for line in lines), max(line.base for line in lines)
-    found = [line for line in lines if line.base < min(first + 1, 0.25 * height) or line.base > max(last - 1, 0.75 * height)]
+    found = [
+        line for line in lines if line.base < min(first + 1, 0.25 * height) or line.base > max(last - 1, 0.75 * height)
+    ]
     return [line for line in found if not _zone(line, height)]
 
 
@@ -93,14 +95,11 @@ def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Ma
         return True
     if _is_in_text(line, lines, zone, margins, measures):
         return False
-    if margins.words[plain] >= 3:
-        return True
-    if margins.words[plain] < 2 and _is_set_like_heading(line, measures) and plain not in margins.inside:
+    times = margins.words[plain]
+    if times < 2 and _is_set_like_heading(line, measures) and plain not in margins.inside:
         return False
     is_free = margins.is_often_here(zone, line) and _stands_outside(line, lines, zone, height, measures)
-    if zone == "top":
-        return is_free and len(line.text) < 120
-    return (is_free and len(line.text) < 60) or margins.words[plain] >= 2
+    return times >= (3 if zone == "top" else 2) or (is_free and len(line.text) < (120 if zone == "top" else 60))
 
 
 def _is_set_like_heading(line: Line, measures: Measures) -> bool:

@@ -8,39 +8,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
 
-from engines.pdf.lines import WIDE, Line
+from engines.pdf.headings import CAPTION, has_gaps, heading_number, is_heading
+from engines.pdf.lines import Line
 from engines.pdf.measures import Measures
 
-_CAPTION = re.compile(
-    r"(?:fig(?:ure|\.)|table|tab\.|algorithm|listing|scheme|chart|plate|exhibit|box)\s*"
-    r"(?:[A-Z]?\.?\d+(?:\.\d+)*|[IVXL]+)[a-z]?\s*(?:[:.|—–-]|$|(?=[A-Z(]))",
-    re.IGNORECASE,
-).match
 _CAPTION_START = re.compile(
     r"(?:fig(?:ure|\.)|table|tab\.|algorithm|listing|scheme)\s*[A-Z]?\.?\d+(?:\.\d+)*[a-z]?\s?[:|]", re.IGNORECASE
 ).match
-_NUMBERED = re.compile(
-    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}(?=\.)|[A-H](?:\.\d{1,2}){0,2})[.)]?\s+(?P<name>\S.*)"
-).fullmatch
-_NAMES = frozenset(
-    "abstract introduction references bibliography acknowledgments acknowledgements acknowledgment acknowledgement "
-    "appendix conclusion conclusions discussion keywords summary background methods results".split()
-)
-_LISTS_OF_WORKS = frozenset({
-    "references", "bibliography", "literature", "literature cited", "works cited", "references cited", "reference",
-    "references and notes", "cited literature", "literatur", "literaturverzeichnis", "referenzen", "quellen",
-    "références", "références bibliographiques", "bibliographie", "referencias", "referencias bibliográficas",
-    "bibliografía", "riferimenti", "riferimenti bibliografici", "bibliografia", "referências",
-    "referências bibliográficas", "referenties", "literatuur", "referenser", "litteratur", "literatura", "kaynakça",
-    "список литературы", "литература", "参考文献",
-})  # fmt: skip
-_BACK_MATTER = re.compile(
-    r"(?:acknowledge?ments?|append(?:ix|ices)|supplement\w*|(?:data|code) availability|(?:author )?contributions?|funding|"
-    r"(?:conflicts?|competing|declaration of)\b.*interests?|about the authors?|ethics? .*|broader impact.*|limitations?)\b"
-).match
-_END_OF_LIST = re.compile(
-    r"(?:append(?:ix|ices)|supplement|a\s+\w+|acknowledge?ments?|about the authors?)\b", re.IGNORECASE
-)
 
 
 class Kind(Enum):
@@ -94,7 +68,7 @@ def _ends_caption(group: list[Line], line: Line, measures: Measures) -> bool:
     if not group:
         return False
     first = group[0]
-    if not _CAPTION(first.text.strip()):
+    if not CAPTION(first.text.strip()):
         return False
     if first.bold > 0.8 and line.bold < 0.3:
         return True
@@ -114,7 +88,7 @@ def _kinds(group: list[Line], measures: Measures) -> Iterable[Chunk]:
     """Cut headings off a group; what is left is of one kind."""
     rest: list[Line] = []
     heading: Chunk | None = None
-    if _CAPTION(group[0].text.strip()):
+    if CAPTION(group[0].text.strip()):
         yield from _caption_and_table(group, measures)
         return
     for place, line in enumerate(group):
@@ -154,93 +128,9 @@ def _continues_heading(heading: Chunk, line: Line) -> bool:
     return not heading_number(line.text) and first.runs[-1].font == line.runs[0].font and first.bold > 0.8
 
 
-def is_heading(line: Line, before: Line | None, after: Line | None, measures: Measures) -> bool:
-    """Whether a line is a heading: set apart by weight, size or capitals, short, numbered or known or standing free."""
-    text = line.text.strip()
-    if not _can_be_heading(line, text, measures):
-        return False
-    match, name = _NUMBERED(text), plain_heading(text)
-    is_large = line.size > measures.size + 0.7
-    is_marked = line.bold > 0.85 or is_large or (text.isupper() and len(text) > 4)
-    if match and before is None and not line.runs[0].font.name:  # its weight is unknown: the number and the gaps decide
-        is_marked = is_marked or (after is None and name[:1].isalpha() and not text.endswith((".", ",", ";", ":")))
-    if match and before is None and after is None:
-        is_marked = is_marked or (match["name"][:1].isupper() and _is_in_other_letters(line, measures))
-    if name in _NAMES or name in _LISTS_OF_WORKS:
-        return is_marked or (before is None and after is None) or line.italic > 0.9
-    if not is_marked and not (match and line.italic > 0.85):
-        return False
-    if line.size < measures.size - 0.6 and not (match and before is None and after is None):
-        return False
-    if match and text[0].isdigit() and int(re.split(r"\D", text)[0]) <= 30:
-        return match["name"][:1].isalpha() and not text.endswith((".", ","))
-    is_ours = line.left - measures.edges_of(line)[0] < 1.5 * measures.size or is_centred(line, measures)
-    stands_free = is_ours and (before is None or (match is not None and text.isupper()))
-    return stands_free and (match is not None or is_large or text.isupper() or (after is None and line.bold > 0.85))
-
-
-def _is_in_other_letters(line: Line, measures: Measures) -> bool:
-    """Whether the words of a line are set in another font than the text, such as one of small capitals."""
-    other = sum(len(run.text) for run in line.runs if run.font.name != measures.font and not run.font.is_symbols)
-    return other > 0.6 * sum(len(run.text) for run in line.runs)
-
-
-def is_centred(line: Line, measures: Measures) -> bool:
-    """Whether a line stands in the middle of its column, away from both edges."""
-    left, right = measures.edges_of(line)
-    aside = (line.left - left) - (right - line.right)
-    return line.left - left > 2 * measures.size and abs(aside) < 2 * measures.size
-
-
-def _can_be_heading(line: Line, text: str, measures: Measures) -> bool:
-    if len(text) > 160 or line.symbols > 0.3 or _CAPTION(text) or sum(map(str.isalpha, text)) < 3:
-        return False
-    # Abstracts are set smaller, and some journals set bold headings smaller than the text.
-    least = measures.size - (2.1 if plain_heading(text) == "abstract" else 1.6 if line.bold > 0.85 else 0.6)
-    if line.size < least or has_gaps(line):
-        return False
-    is_large = line.size > measures.size + 0.7
-    return line.right <= measures.edges_of(line)[1] + 4 * measures.size and (is_large or line.column != WIDE)
-
-
-def plain_heading(text: str) -> str:
-    """Return the words of a heading in lower case, without its number."""
-    match = _NUMBERED(text.strip())
-    words = (match["name"] if match else text).lower()
-    return " ".join(re.sub(r"[^\w&]+", " ", words).split())
-
-
-def heading_number(text: str) -> str:
-    """Return the printed number of a heading, "" for none."""
-    match = _NUMBERED(text.strip())
-    return match["number"] if match else ""
-
-
-def is_list_of_works(chunk: Chunk) -> bool:
-    """Whether a heading opens the list of references."""
-    return chunk.kind is Kind.HEADING and plain_heading(chunk.text) in _LISTS_OF_WORKS
-
-
-def is_back_matter(chunk: Chunk) -> bool:
-    """Whether a heading is one of those without a number that follow the numbered sections of a paper."""
-    return bool(_BACK_MATTER(plain_heading(chunk.text)))
-
-
-def ends_list_of_works(chunk: Chunk) -> bool:
-    """Whether a heading ends the list of references, such as that of an appendix."""
-    text = chunk.text.strip()
-    return chunk.kind is Kind.HEADING and bool(_END_OF_LIST.match(text) or heading_number(text)) and len(text) < 90
-
-
-def has_gaps(line: Line) -> bool:
-    """Whether a line has holes as between the cells of a table."""
-    least = 1.5 * max(line.size, 6)
-    return any(other.left - one.right > least for one, other in pairwise(line.runs))
-
-
 def _kind(lines: list[Line], measures: Measures) -> Kind:
     first = lines[0]
-    if _CAPTION(first.text.strip()) and (len(lines) < 14 or first.bold > 0.5):
+    if CAPTION(first.text.strip()) and (len(lines) < 14 or first.bold > 0.5):
         return Kind.CAPTION
     if not measures.is_body_size(first):
         return _kind_of_other_size(lines, measures)

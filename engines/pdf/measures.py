@@ -14,12 +14,13 @@ from engines.pdf.lines import Line
 @dataclass(frozen=True, slots=True)
 class Measures:
     """Size of body text and distance of lines in points; (left, right) of columns by (page, column), page 0 for all;
-    the name of the font that most of the text is set in."""
+    the name of the font that most of the text is set in; names of sections that the file's outline lists."""
 
     size: float
     leading: float
     edges: dict[tuple[int, int], tuple[float, float]]
     font: str = ""
+    named: frozenset[str] = frozenset()
 
     def edges_of(self, line: Line) -> tuple[float, float]:
         """The left and right edge of the column that a line stands in."""

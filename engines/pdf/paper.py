@@ -13,18 +13,22 @@ from engines.formats.dois import distinct, is_of_data, is_placeholder, readings
 from engines.formats.papers import DOUBTFUL_DOIS, FullPaper, Marker, PageSize, Paragraph, Reference, cited_sentences
 from engines.pdf.anonymise import Anonymiser
 from engines.pdf.contents import drop_contents
-from engines.pdf.flow import ABSTRACT, Block, Flow, flow_of
+from engines.pdf.described import bookmarks, described_authors, described_title
+from engines.pdf.flow import Block, Flow, flow_of
 from engines.pdf.furniture import drop_furniture
 from engines.pdf.layout import Kind, chunks
 from engines.pdf.lines import Line, find_gutters, page_lines
 from engines.pdf.markers import AuthorYears, author_year_markers, label_markers, numeric_markers
 from engines.pdf.measures import measure
+from engines.pdf.opening import ABSTRACT
 from engines.pdf.pages import PageRuns, read_pages
 from engines.pdf.prose import RAISED_NUMBERS, boxes, is_note_mark, printed, prose
 from engines.pdf.references import Works, works_of
+from engines.pdf.rulers import without_rulers
 from engines.pdf.sections import with_parts
 from engines.pdf.sentences import sentence_spans
 from engines.pdf.vocabulary import Vocabulary, count_words
+from engines.text.words import title_key
 
 _CITING = (Kind.BODY, Kind.FOOTNOTE, Kind.CAPTION)
 
@@ -42,14 +46,21 @@ def read_paper(document: pypdfium2.PdfDocument, vocabulary: Vocabulary, file: st
     pages = list(read_pages(document))
     if sum(sum(map(str.isalpha, run.text)) for page in pages for run in page.runs) < 25 * len(pages):
         raise NoText
-    return paper_of(pages, vocabulary, file, document.get_metadata_dict())
+    return paper_of(pages, vocabulary, file, document.get_metadata_dict(), bookmarks(document))
 
 
-def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, described: Mapping[str, str]) -> FullPaper:
-    """Return the paper on these pages; `described` is the metadata of the file."""
+def paper_of(
+    read: Sequence[PageRuns],
+    vocabulary: Vocabulary,
+    file: str,
+    described: Mapping[str, str],
+    named: frozenset[str] = frozenset(),
+) -> FullPaper:
+    """Return the paper on these pages; `described` is the metadata of the file, `named` are sections of its outline."""
+    pages = [without_rulers(page) for page in read]
     gutters = find_gutters(pages)
     lines = [page_lines(page, gutter) for page, gutter in zip(pages, gutters, strict=True)]
-    measures = measure([line for page in lines for line in page])
+    measures = replace(measure([line for page in lines for line in page]), named=named)
     kept = drop_contents(drop_furniture(lines, [page.height for page in pages], measures))
     flow = flow_of(chunks((line for page in kept for line in page), measures), measures)
     own = _own_words(kept)
@@ -61,7 +72,7 @@ def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, descr
     return FullPaper(
         title=_title(lines[0] if lines else [], described),
         abstract=ABSTRACT.sub("", prose(flow.abstract, own, vocabulary), count=1),
-        authors=_described_authors(described),
+        authors=described_authors(lines[0] if lines else [], described),
         doi=dois[0] if dois and not is_doubtful else "",
         paragraphs=with_parts(paragraph for paragraph in paragraphs if paragraph.text),
         references=works.references,
@@ -83,13 +94,16 @@ def _own_words(pages: Sequence[Sequence[Line]]) -> Counter[str]:
 
 
 def _title(lines: Sequence[Line], described: Mapping[str, str]) -> str:
-    """Return the largest lines of the first page's upper half, what the file says where there are none.
+    """Return the title that the file gives if its first page prints it, else the largest lines of its upper half."""
+    given, largest = described_title(lines, described), _largest(lines)
+    return largest if not given or title_key(largest) == title_key(given) else given
 
-    Text next to a title in one column is passed over.
-    """
+
+def _largest(lines: Sequence[Line]) -> str:
+    """The largest lines of the first page's upper half; text next to a title in one column is passed over."""
     upper = [line for line in lines if sum(char.isalpha() for char in line.text) > 3][:40]
     if not upper:
-        return described.get("Title", "").strip()
+        return ""
     size = max(line.size for line in upper)
     first = next(place for place, line in enumerate(upper) if line.size == size)
     found: list[Line] = []
@@ -100,11 +114,6 @@ def _title(lines: Sequence[Line], described: Mapping[str, str]) -> str:
             break
         found.append(line)
     return prose(found, {}, {})
-
-
-def _described_authors(described: Mapping[str, str]) -> tuple[str, ...]:
-    names = re.split(r"\s*[;,]\s*|\s+and\s+", described.get("Author", ""))
-    return tuple(name for name in (each.strip() for each in names) if " " in name)
 
 
 def _dois(lines: Sequence[Line], flow: Flow) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from engines.formats.dois import is_placeholder
 from engines.formats.papers import Box, Reference
@@ -30,6 +30,7 @@ _AUTHORS_YEAR = re.compile(
     rf"(?P<authors>.{{0,1500}}?)[.,]?\s[(\[]?(?:{_YEAR}|\[?n\.\s?d\.?\]?|in press|forthcoming)"
     r"(?:,\s[^)\]]{1,25})?[)\]]?[.,:]\s+(?P<rest>.+)"
 )
+_COMMA_YEAR = re.compile(rf"(?P<authors>.{{3,1500}}?),?\s\(?{_YEAR}\)?,\s+(?P<rest>.+)")
 _NO_AUTHORS = re.compile(rf"[(\[]?(?:{_YEAR}|\[?n\.\s?d\.?\]?)[)\]]?\.\s+(?P<rest>.+)")
 _QUOTED = re.compile(r"(?P<authors>.{0,1500}?),?\s*[“\"«](?P<title>.+?)[”\"»](?P<rest>.*)")
 _COLON = re.compile(r"(?P<authors>(?:[^:.]|\.(?=[\s,:A-Z-])){3,800}?\.?):\s+(?P<rest>.+)")
@@ -46,6 +47,9 @@ _JOINS_NAMES = re.compile(
 ).match
 _INITIAL_FIRST = re.compile(r"[^\W\d_a-z]\.").match
 _GIVEN_BEFORE = re.compile(r"(?:^|,\s|\band\s)[^\W\d_a-z][\w'’-]+\s(?:[^\W\d_a-z]\.?\s?)+$").search  # "James M"
+_TITLE_START = re.compile(
+    r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]*\s[a-z]{2,})|[A-Z][\w-]+,\s(?!and\b)[a-z]+\b"
+).match
 _CONTAINER_ALONE = re.compile(
     r"(?:ibid\.\s|(?:[^\W\d_a-z]\w*\.?\s){1,6})?(?:[A-Z]\s?)?\d+[A-Z]?(?:\s\(\d+\))?,\s[\w–-]+\s\((?:1[5-9]|20)\d\d\)\W*$"
 ).match
@@ -87,7 +91,15 @@ def parse_reference(key: str, raw: str, boxes: tuple[Box, ...] = ()) -> Referenc
     """Return the reference that an entry prints. What cannot be separated stays empty; `raw` keeps all of it."""
     text = raw[:_LONGEST_ENTRY]
     authors, year, title, venue = "", None, "", ""
-    for style in (_container_alone, _quoted_style, _comma_year_style, _comma_style, _year_style, _colon_style, _plain_style):
+    for style in (
+        _container_alone,
+        _quoted_style,
+        _comma_year_style,
+        _comma_style,
+        _year_style,
+        _colon_style,
+        _plain_style,
+    ):
         parsed = style(text)
         if parsed is not None:
             authors, year, title, venue = parsed
@@ -100,6 +112,13 @@ def parse_reference(key: str, raw: str, boxes: tuple[Box, ...] = ()) -> Referenc
 
 
 _Fields = tuple[str, int | None, str, str]
+
+
+def _styles() -> tuple[Callable[[str], _Fields | None], ...]:
+    """The styles in the order in which they are tried; the last takes any entry."""
+    return (
+        _container_alone, _quoted_style, _comma_year_style, _comma_style, _year_style, _colon_style, _plain_style
+    )  # fmt: skip
 
 
 def _quoted_style(raw: str) -> _Fields | None:
@@ -130,10 +149,8 @@ def _year_style(raw: str) -> _Fields | None:
 
 def _comma_year_style(raw: str) -> _Fields | None:
     """Names, a year and a comma, then mostly no title: "Uhl A., Kauz B., 1999, J. Birds, 11, 100"."""
-    match = _AUTHORS_YEAR.match(raw)
-    if match is None or not match["year"] or not raw[: match.start("rest")].rstrip().endswith(","):
-        return None
-    if not match["authors"] or not _looks_like_names(match["authors"]):
+    match = _COMMA_YEAR.match(raw)
+    if match is None or not _looks_like_names(match["authors"]):
         return None
     if not re.search(r"[^\W\d_]{3}", match["rest"]):
         return None  # "A. Uhl, J. Birds 1999, 12, 34": the year follows the journal
@@ -181,7 +198,8 @@ def _ends(raw: str) -> Iterator[int]:
         if is_initial and given_first and _JOINS_NAMES(after):  # "K. Lee and S. Park. Title"
             continue
         if not is_initial or re.match(
-            r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]*\s[a-z]{2,})|[A-Z][\w-]+,\s(?!and\b)[a-z]+\b", after
+            r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]*\s[a-z]{2,})|[A-Z][\w-]+,\s(?!and\b)[a-z]+\b",
+            after,
         ):
             if re.match(r"and\s", after):
                 continue

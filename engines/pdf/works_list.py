@@ -10,14 +10,17 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from engines.pdf.layout import Chunk, Kind, ends_list_of_works
+from engines.pdf.headings import ends_list_of_works
+from engines.pdf.layout import Chunk, Kind
 from engines.pdf.lines import Line
 from engines.pdf.references import BEGINS, ENDED, LABELS, next_number, raised_label
 
 LEAST_ENTRIES = 3  # with labels
 LEAST_UNLABELLED = 5
 _MOST_LINES = 14  # of an entry
-_YEAR = re.compile(r"(?<![\d.])(?:1[5-9]|20)\d\d(?!\d)|in press|forthcoming|to appear|10\.\d{4,9}/|https?:", re.IGNORECASE)
+_YEAR = re.compile(
+    r"(?<![\d.])(?:1[5-9]|20)\d\d(?!\d)|in press|forthcoming|to appear|10\.\d{4,9}/|https?:", re.IGNORECASE
+)
 _SKIPPED = (Kind.CAPTION, Kind.TABLE)
 
 _Place = tuple[int, int]  # of a chunk, and of a line in it
@@ -48,15 +51,20 @@ def banded(chunks: Sequence[Chunk]) -> list[Chunk]:
 
 def list_lines(chunks: Sequence[Chunk]) -> list[Line]:
     """The lines of a list of references; captions, tables, displays and notes that its columns hold are none."""
-    is_raised = bool(chunks) and bool(raised_label(chunks[0].lines[0]))
     found: list[Line] = []
     for chunk in chunks:
-        is_note = chunk.kind is Kind.FOOTNOTE and bool(found) and not is_raised and bool(raised_label(chunk.lines[0]))
-        is_display = chunk.kind in (Kind.DISPLAY, Kind.OTHER) and bool(found) and bool(ENDED(found[-1].text))
-        if chunk.kind in _SKIPPED or is_note or (is_display and not any(label_of(chunk.lines[0]) for label_of in LABELS)):
-            continue
-        found.extend(chunk.lines)
+        if chunk.kind not in _SKIPPED and not (found and _is_float(chunk, found)):
+            found.extend(chunk.lines)
     return found
+
+
+def _is_float(chunk: Chunk, before: Sequence[Line]) -> bool:
+    """Whether a chunk within a list is a note, or cells or a drawing behind an entry that has ended."""
+    first = chunk.lines[0]
+    if chunk.kind is Kind.FOOTNOTE:
+        return bool(raised_label(first)) and not raised_label(before[0])
+    is_drawn = chunk.kind in (Kind.DISPLAY, Kind.OTHER) and bool(ENDED(before[-1].text))
+    return is_drawn and not any(label_of(first) for label_of in LABELS)
 
 
 def unheaded_list(chunks: Sequence[Chunk]) -> tuple[_Place, int] | None:
@@ -89,9 +97,7 @@ def _labelled(
     return None
 
 
-def _run(
-    chunks: Sequence[Chunk], lines: Sequence[tuple[_Place, Line]], labels: Sequence[str], first: int
-) -> list[int]:
+def _run(chunks: Sequence[Chunk], lines: Sequence[tuple[_Place, Line]], labels: Sequence[str], first: int) -> list[int]:
     """The places of the labels that count on from the first, up to a heading."""
     marks, last = [first], 1
     for place in range(first + 1, len(lines)):
@@ -106,7 +112,7 @@ def _run(
 
 
 def _is_end(chunk: Chunk) -> bool:
-    return ends_list_of_works(chunk) or chunk.lines[0].bold > 0.8
+    return ends_list_of_works(chunk.text) or chunk.lines[0].bold > 0.8
 
 
 def _end_of_entry(chunks: Sequence[Chunk], lines: Sequence[tuple[_Place, Line]], place: int) -> int:
@@ -124,13 +130,17 @@ def _end_of_entry(chunks: Sequence[Chunk], lines: Sequence[tuple[_Place, Line]],
 def _unlabelled(chunks: Sequence[Chunk]) -> tuple[_Place, int] | None:
     """The chunks at the end in which most lines belong to entries with names and years."""
     end = len(chunks)
-    appendix = next((place for place in range(len(chunks) // 2, len(chunks)) if ends_list_of_works(chunks[place])), end)
+    appendix = next((place for place in range(len(chunks) // 2, len(chunks)) if _is_heading_behind(chunks[place])), end)
     for last in dict.fromkeys((end, appendix)):
         first = _begin(chunks, last)
         lines = [line for chunk in chunks[first:last] for line in chunk.lines]
         if sum(bool(BEGINS(line.text)) for line in lines) >= LEAST_UNLABELLED:
             return (first, _first_entry(chunks[first].lines)), last
     return None
+
+
+def _is_heading_behind(chunk: Chunk) -> bool:
+    return chunk.kind is Kind.HEADING and ends_list_of_works(chunk.text)
 
 
 def _begin(chunks: Sequence[Chunk], last: int) -> int:
