@@ -16,13 +16,14 @@ _INITIALS = rf"(?:{_CAPITAL}\.[\s-]?){{1,4}}"
 _WITH_INITIALS = re.compile(
     rf"(?:{_INITIALS}\s?{_LAST}(?:\s{_CAPITAL}[\w'’-]+)?|{_LAST}\s{_INITIALS}?{_CAPITAL}{{1,3}}\.?)"
 ).fullmatch
-_GIVEN = rf"(?:{_CAPITAL}[\w'’-]+|{_CAPITAL}\.(?:-?{_CAPITAL}\.)*)"
+_GIVEN = rf"(?:{_CAPITAL}[\w'’-]*|{_CAPITAL}\.(?:-?{_CAPITAL}\.)*)"
 _IN_FULL = re.compile(rf"{_GIVEN}(?:\s(?:{_GIVEN}|{_PARTICLE})){{0,3}}\s{_CAPITAL}[\w'’-]+").fullmatch
 # Names that a full stop ends: the entry is not of this style.
 _STOPPED = re.compile(
     rf"(?:(?:and|&)\s)?(?:{_GIVEN}\s(?:(?:{_GIVEN}|{_PARTICLE})\s){{0,3}}{_LAST}|{_INITIALS}\s?{_LAST}|{_LAST}\s{_CAPITAL}{{1,3}})"
     r"[.:]\s(?:\(?(?:1[5-9]|20)\d\d|A\s[a-z]|[“\"‘]|(?!\d|\w\s|[^\s.]+\.\s)\w)"
 ).match
+_YEAR_APART = re.compile(r"[^\d]{3,1500}?\.\s\(?(?:1[5-9]|20)\d\d[a-z]?\)?\.\s").match  # "Names. 2019. Title"
 _DATED = re.compile(r"\(?(?:1[5-9]|20)\d\d[a-z]?\)?\.\s").match
 _SUFFIX = re.compile(r"(?:Jr|Sr|I{2,3}|IV)\.?").fullmatch
 _AND = re.compile(r"(?:^|\s)(?:and|&|und|et)\s")
@@ -61,6 +62,8 @@ class Parts:
 
 def comma_parts(raw: str) -> Parts | None:
     """Return the parts of an entry that begins with names and a comma, None for one that does not."""
+    if _YEAR_APART(raw):
+        return None
     see = _SEE(raw)
     pieces = pieces_of(raw[see.end() :] if see else raw)
     count = _names(pieces)

@@ -31,7 +31,7 @@ def split_works(text: str) -> list[str]:
 
 def _lettered(text: str) -> list[str]:
     """The works behind (a), (b), …, in order; each must be dated."""
-    starts = []
+    starts: list[re.Match[str]] = []
     for match in _LETTERED.finditer(text):
         if match[1] == chr(97 + len(starts)) and len(starts) < MOST_WORKS:
             starts.append(match)

@@ -150,7 +150,7 @@ def _year_style(raw: str) -> _Fields | None:
 def _comma_year_style(raw: str) -> _Fields | None:
     """Names, a year and a comma, then mostly no title: "Uhl A., Kauz B., 1999, J. Birds, 11, 100"."""
     match = _COMMA_YEAR.match(raw)
-    if match is None or not _looks_like_names(match["authors"]):
+    if match is None or _ANY_YEAR.search(match["authors"]) or not _looks_like_names(match["authors"]):
         return None
     if not re.search(r"[^\W\d_]{3}", match["rest"]):
         return None  # "A. Uhl, J. Birds 1999, 12, 34": the year follows the journal
@@ -225,6 +225,8 @@ def _title_and_venue(rest: str) -> tuple[str, str]:
     inside = _VENUE_IN.search(rest)
     limit = inside.start() if inside else len(rest)
     for match in _TITLE_END.finditer(rest, 0, limit + 1):
+        if match.group() != "." and inside and len(rest[match.end() : inside.start()].split()) > 1:
+            continue  # "What do keepers know? A survey. In Proceedings"
         if match.start() >= 8 and not _is_abbreviation(rest, match.start()):
             end = match.end() if match.group() in "?!" else match.start()
             return rest[:end], rest[match.end() :].lstrip(" .,")
@@ -282,9 +284,9 @@ def _inverted(name: str) -> str:
         last, _, first = name.partition(",")
         return f"{last.strip()}, {first.strip()}"
     words = name.split()
-    first = next((place for place in range(1, len(words)) if all(map(_BARE_INITIALS, words[place:]))), 0)
-    if first and not any(map(_BARE_INITIALS, words[:first])):  # "Uhl A. B"
-        return f"{' '.join(words[:first])}, {' '.join(words[first:])}"
+    start = next((place for place in range(1, len(words)) if all(map(_BARE_INITIALS, words[place:]))), 0)
+    if start and not any(map(_BARE_INITIALS, words[:start])):  # "Uhl A. B"
+        return f"{' '.join(words[:start])}, {' '.join(words[start:])}"
     place = len(words) - 1
     while place > 1 and words[place - 1].lower() in _PARTICLES:
         place -= 1
