@@ -163,7 +163,7 @@ def test_printed_ids(raw: str, expected: dict[str, str]) -> None:
          "Ears, eyes, and wings of owls", ("Uhl, Ada", "Kauz, Bo C.", "Eule, Dora")),
         ("A. Uhl, B. Kauz, Ears of owls, in: Proceedings of the Conference on X, Y, and Z, 2020, pp. 3–4.",
          "Ears of owls", ("Uhl, A.", "Kauz, B.")),
-        ("Ada Uhl, Bo Kauz, and Dora Eule. 2019. Owls of the North. In Proceedings of the 3rd Owl Conference, OWL 2019, "
+        ("Ada Uhl, Bo Kauz, and Dora Eule. 2019. Owls of the North. In Proceedings of the Owl Conference, OWL 2019, "
          "Bergen, Norway. 1–9.", "Owls of the North", ("Uhl, Ada", "Kauz, Bo", "Eule, Dora")),
         ("Ada Uhl. 2019. What do owls hear? A study of ears. In Proceedings of Owls. 1–9.",
          "What do owls hear? A study of ears", ("Uhl, Ada",)),
