@@ -103,7 +103,7 @@ def _names(pieces: Sequence[str]) -> int:
 
 
 def _without_and(pieces: Sequence[str], count: int) -> int:
-    """How many of the pieces before the first that is no name are names, where no "and" tells."""
+    """How many of the pieces before the first that cannot be a name are names, where no "and" tells."""
     strict = 0
     while strict < count and (_WITH_INITIALS(pieces[strict]) or (strict and _SUFFIX(pieces[strict]))):
         strict += 1

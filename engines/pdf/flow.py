@@ -105,7 +105,7 @@ def _flow(chunks: Sequence[Chunk], measures: Measures, state_after: Callable[[st
 
 
 def _without_list(body: list[tuple[Chunk, _Place]], flow: Flow) -> list[tuple[Chunk, _Place]]:
-    """The body without the list of references that stands in it under no heading of its own."""
+    """The body without the list of references that stands in it without a heading."""
     found = unheaded_list([chunk for chunk, _ in body])
     if found is None:
         return body

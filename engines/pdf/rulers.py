@@ -15,7 +15,7 @@ _LEAST_HEIGHT = 0.3  # of the page, from the first to the last
 
 
 def without_rulers(page: PageRuns) -> PageRuns:
-    """Return the page without the numbers that count its lines: one below the other, beside all text, rising evenly."""
+    """Return the page without the numbers that count its lines: one below the other, next to all text, rising evenly."""
     stacks: dict[tuple[str, int], list[Run]] = defaultdict(list)
     for run in page.runs:
         if run.text.isdecimal() and len(run.text) < 6:
@@ -54,9 +54,9 @@ def _stands_apart(rows: Sequence[Run], page: PageRuns) -> bool:
     left, right = min(run.left for run in rows), max(run.right for run in rows)
     bases = {round(run.base): run for run in rows}
     others = [run for run in page.runs if id(run) not in own]
-    beside = sum(run.left < right and run.right > left for run in others)
+    overlapping = sum(run.left < right and run.right > left for run in others)
     near = sum(_is_next_to(bases.get(round(run.base)), run) for run in others)
-    return beside <= 0.02 * len(page.runs) and near <= 0.1 * len(rows)
+    return overlapping <= 0.02 * len(page.runs) and near <= 0.1 * len(rows)
 
 
 def _is_next_to(number: Run | None, run: Run) -> bool:
