@@ -15,7 +15,7 @@ _LEAST_HEIGHT = 0.3  # of the page, from the first to the last
 
 
 def without_rulers(page: PageRuns) -> PageRuns:
-    """Return the page without the numbers that count its lines: below each other, apart from the text, rising evenly."""
+    """Return the page without the numbers that count its lines: below each other, apart from its text."""
     stacks: dict[tuple[str, int], list[Run]] = defaultdict(list)
     for run in page.runs:
         if run.text.isdecimal() and len(run.text) < 6:
