@@ -14,17 +14,16 @@ from corpus.models import Collection, Role
 
 
 class CollectionForm(forms.ModelForm):
-    """Title, description, licence and language."""
+    """Title, description and licence."""
 
     class Meta:
         model = Collection
-        fields = ["title", "description", "licence", "language"]
+        fields = ["title", "description", "licence"]
         widgets: ClassVar[dict[str, forms.Widget]] = {"description": forms.Textarea(attrs={"rows": 4})}
         help_texts = {
             "title": "As it will be cited, for example “Questions on astrochemistry”.",
             "description": "What it is about and who it is for. Members read it.",
             "licence": "Of what you will release, for example CC BY 4.0.",
-            "language": "Of most documents and topics. It chooses stemmer and stop words for search and new runs.",
         }
 
 
@@ -33,10 +32,10 @@ SLUG_ERROR = {"invalid": "Use only letters without accents, digits, hyphens and 
 
 
 class NewCollectionForm(CollectionForm):
-    """A new collection: title, short name, description, licence and language."""
+    """A new collection: title, short name, description and licence."""
 
     class Meta(CollectionForm.Meta):
-        fields = ["title", "slug", "description", "licence", "language"]
+        fields = ["title", "slug", "description", "licence"]
         labels = {"slug": "Short name"}
         help_texts = {
             **CollectionForm.Meta.help_texts,

@@ -43,12 +43,11 @@ FILL = """
 WITH taken AS MATERIALIZED (
   SELECT d.id, d.docno, d.title, d.abstract FROM corpus_document d
   WHERE d.collection_id = %(collection)s AND d.docno > %(after)s
-    AND NOT EXISTS (SELECT FROM corpus_searchentry e WHERE e.document_id = d.id AND e.language = %(language)s)
+    AND NOT EXISTS (SELECT FROM corpus_searchentry e WHERE e.document_id = d.id)
   ORDER BY d.docno LIMIT %(batch)s FOR NO KEY UPDATE OF d SKIP LOCKED
 ), entered AS (
-  INSERT INTO corpus_searchentry (document_id, collection_id, language, vector)
-  SELECT id, %(collection)s, %(language)s, corpus_search_vector(%(language)s, title, abstract) FROM taken
-  ON CONFLICT (document_id) DO UPDATE SET (language, vector) = (excluded.language, excluded.vector)
+  INSERT INTO corpus_searchentry (document_id, collection_id, vector)
+  SELECT id, %(collection)s, corpus_search_vector(title, abstract) FROM taken ON CONFLICT DO NOTHING
 )
 SELECT count(*), max(docno) FROM taken
 """
@@ -64,12 +63,11 @@ def indexed_later() -> Iterator[None]:
 
 
 def indexed(collection_id: int) -> tuple[int, int]:
-    """How many documents of the collection are searchable in its language, and how many there are."""
+    """How many documents of the collection are searchable, and how many there are."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(e.document_id), count(*) FROM corpus_document d JOIN corpus_collection c ON c.id = %s"
-            " LEFT JOIN corpus_searchentry e ON e.document_id = d.id AND e.language = c.language"
-            " WHERE d.collection_id = c.id",
+            "SELECT count(e.document_id), count(*) FROM corpus_document d"
+            " LEFT JOIN corpus_searchentry e ON e.document_id = d.id WHERE d.collection_id = %s",
             [collection_id],
         )
         done, total = cursor.fetchone()
@@ -84,10 +82,7 @@ def _fill(collection_id: int, after: str) -> tuple[int, str | None]:
             "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
         )
         cursor.execute(f"SET LOCAL gin_pending_list_limit = {PENDING_LIMIT_KB}")
-        cursor.execute("SELECT language FROM corpus_collection WHERE id = %s", [collection_id])
-        (language,) = cursor.fetchone()
-        values = {"collection": collection_id, "language": language, "after": after, "batch": BATCH}
-        cursor.execute(FILL, values)
+        cursor.execute(FILL, {"collection": collection_id, "after": after, "batch": BATCH})
         count, last = cursor.fetchone()
     return count, last
 

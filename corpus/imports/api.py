@@ -6,7 +6,7 @@ from typing import Any, ClassVar, cast
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
-from django.forms import BooleanField, ChoiceField
+from django.forms import BooleanField
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -23,7 +23,7 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE
-from corpus.imports.forms import ImportForm, ListField, parameters_from
+from corpus.imports.forms import ListField, parameters_from
 from corpus.imports.importing import import_at_once
 from corpus.imports.registry import Importer, collection_importers, importers
 from corpus.imports.requests import request_import, undo_import
@@ -111,14 +111,11 @@ def format_field(found: Iterable[Importer]) -> serializers.CharField:
 def fields_of_options(importer: Importer) -> Iterator[tuple[str, serializers.Field[Any, Any, Any, Any]]]:
     """The options of an importer's form as the API takes them."""
     for name, field in importer.form.options().items():
-        words = field.help_text or field.label
         more: dict[str, Any] = {
             "required": False,
-            "help_text": str(field.help_text) if name in ImportForm.base_fields else f"Of {importer.label}: {words}",
+            "help_text": f"Of {importer.label}: {field.help_text or field.label}",
         }
-        if isinstance(field, ChoiceField):
-            yield name, serializers.ChoiceField(choices=cast("Any", field.choices), allow_blank=True, **more)
-        elif isinstance(field, BooleanField):
+        if isinstance(field, BooleanField):
             yield name, serializers.BooleanField(**more)
         elif isinstance(field, ListField):
             yield name, serializers.ListField(child=serializers.CharField(max_length=255), **more)

@@ -89,13 +89,12 @@ def read_sources(
     *,
     say: Callable[[Remark], None] = lambda _: None,
 ) -> Iterator[R]:
-    """Yield the records of all files of the job, each file read by a child; `check` may raise to stop it at any moment.
+    """Yield the records of all files of the job, read by one child; `check` may raise to stop it at any moment.
 
-    `read(path, format, name=…, watch=…, encoding=…)` is a reader of engines.formats; `say` takes its remarks. Raises
+    `read(places, format, watch=…, encoding=…)` is a reader of engines.formats; `say` takes its remarks. Raises
     `BrokenFile`, also where a file came to a limit.
     """
-    for source in sources_of(run):
-        yield from read_source(read, source, run.format, odometer, check, encoding=encoding_of(run), say=say)
+    yield from _read(read, sources_of(run), run.format, odometer, check, encoding=encoding_of(run), say=say)
 
 
 def encoding_of(run: ImportRun) -> str:
@@ -114,16 +113,36 @@ def read_source(
     say: Callable[[Remark], None] = lambda _: None,
 ) -> Iterator[R]:
     """Yield the records of one file. Raises `BrokenFile`."""
-    last: R | None = None
-    reading = partial(read, source.path, format, name=source.name, encoding=encoding)
+    yield from _read(read, [source], format, odometer, check, encoding=encoding, say=say)
+
+
+def _read(
+    read: Callable[..., Iterable[R]],
+    sources: list[Source],
+    format: str,  # noqa: A002 - the name users know
+    odometer: Odometer,
+    check: Check,
+    *,
+    encoding: str = AUTO,
+    say: Callable[[Remark], None] = lambda _: None,
+) -> Iterator[R]:
+    last: R | Remark | None = None
+    reading = partial(read, [(source.path, source.name) for source in sources], format, encoding=encoding)
     try:
         for item in read_guarded(reading, limits=limits(), check=check, watch=odometer.add):
+            last = item
             if isinstance(item, Remark):
                 say(item)
-                continue
-            last = item
-            yield item
+            else:
+                yield item
     except ReadingFailed as failed:
-        if last is None or not last.line:
-            raise BrokenFile(last.file if last else source.name, 0, failed.reason) from failed
-        raise BrokenFile(last.file, last.line, f"what comes after the record in this line {failed.reason}") from failed
+        raise _broken(sources, last, failed) from failed
+
+
+def _broken(sources: list[Source], last: Placed | None, failed: ReadingFailed) -> BrokenFile:
+    """Where it went wrong, as far as that is known: after the last that was read."""
+    if last is None:
+        return BrokenFile(sources[0].name, 0, failed.reason)
+    if last.line:
+        return BrokenFile(last.file, last.line, f"what comes after the record in this line {failed.reason}")
+    return BrokenFile(last.file, 0, failed.reason if len(sources) == 1 else f"what comes after it {failed.reason}")

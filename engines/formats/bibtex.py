@@ -2,7 +2,8 @@
 
 A scanner of balanced braces; it takes a quarter of the time of pybtex, which the tests hold it against.
 
-Text outside entries is a comment, as in BibTeX. Where a field stands twice in an entry the first counts.
+Text outside entries is a comment, as in BibTeX. Where a field stands twice in an entry the first counts, and the others
+are kept by other names. A word that no @string has defined so far stays as it is written, and is named in `words`.
 """
 
 from __future__ import annotations
@@ -12,12 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from engines.formats.bibtex_words import STANDARD_WORDS, Joined, bare_word
 from engines.formats.lines import TextBuffer, read_chunks
-from engines.formats.records import BrokenFile, Problem
+from engines.formats.records import BrokenFile, PartProblem, Problem
 
 MAX_ENTRY_CHARS = 4 << 20
 _MAX_UNCLOSED = 100
-_MAX_MACROS = 10_000
+_MAX_MACROS = 100_000
+_MAX_MACRO_CHARS = 32 << 20  # of all together
 _TOO_LONG = f"the entry that begins here is longer than {MAX_ENTRY_CHARS:,} characters, or its braces do not balance"
 
 _NOT_ENTRIES = frozenset({"comment", "preamble", "string"})
@@ -26,7 +29,6 @@ _HEAD = re.compile(r"@[ \t]*([A-Za-z]\w*)\s*([{(])")
 _LINE_HEAD = re.compile(r"\n[ \t]*@[ \t]*[A-Za-z]\w*\s*[{(]")
 _KEYS = {closer: re.compile(rf"\s*+([^,{{}}\"{closer}]*+)(?:,|(?=\{closer}))") for closer in "})"}
 _NAME = re.compile(r"[\s,]*+([^\s=,{}\"()#%@\\]++)\s*+=\s*+")
-_BARE = re.compile(r"[^\s,#{}()\"=]++")
 _JOIN = re.compile(r"\s*+#\s*+")
 _BRACES = re.compile(r"[{}]")
 _QUOTES = re.compile(r"[{}\"]")
@@ -36,12 +38,17 @@ _AFTER = re.compile(r"\s*,").match
 
 @dataclass(slots=True)
 class Entry:
-    """One entry: `kind` and field names in lower case, values as written between their delimiters."""
+    """One entry: `kind` and field names in lower case, values as written between their delimiters.
+
+    `words` are the fields whose values hold words that were not defined before the entry.
+    """
 
     kind: str
     key: str
     fields: dict[str, str]
     line: int
+    file: str = ""
+    words: dict[str, Joined] | None = None
 
 
 class _Unclosed(Exception):
@@ -57,19 +64,21 @@ class _Malformed(Exception):
         self.end = end
 
 
-def read_entries(stream: BinaryIO, file: str) -> Iterator[Entry | Problem]:
+def read_entries(stream: BinaryIO, file: str, macros: dict[str, str] | None = None) -> Iterator[Entry | Problem]:
     """Yield the entries of a BibTeX file in order, and a `Problem` for each that cannot be understood.
 
-    Raises `BrokenFile` if the file is not text or ends inside an entry.
+    `macros` are the words defined so far, in lower case; those that the file defines are added. Raises `BrokenFile` if
+    the file is not text or ends inside an entry.
     """
-    return _Reader(read_chunks(stream, file), file).read()
+    return _Reader(read_chunks(stream, file), file, macros).read()
 
 
 class _Reader(TextBuffer):
-    def __init__(self, chunks: Iterator[str], file: str) -> None:
+    def __init__(self, chunks: Iterator[str], file: str, macros: dict[str, str] | None = None) -> None:
         super().__init__(chunks, file)
         self.unclosed = 0
-        self.macros: dict[str, str] = {}
+        self.macro_chars = 0
+        self.macros = dict(STANDARD_WORDS) if macros is None else macros
 
     def read(self) -> Iterator[Entry | Problem]:
         seen = any_text = False
@@ -94,7 +103,7 @@ class _Reader(TextBuffer):
         start = head.start()
         while True:
             try:
-                entry, self.at = _scan(self.text, start, self.line, self.macros)
+                entry, self.at = _scan(self.text, start, self)
             except _Malformed as bad:
                 self.at = bad.end
                 return Problem(self.file, self.line, bad.reason)
@@ -106,6 +115,19 @@ class _Reader(TextBuffer):
                     continue
                 return self._give_up(too_long=room <= 0)
             return entry
+
+    def define(self, fields: dict[str, str], words: dict[str, Joined], end: int) -> Problem | None:
+        """Take in what @string defines; a problem where that holds words that are not defined before it."""
+        self.macro_chars += sum(map(len, fields.values()))
+        if len(self.macros) + len(fields) > _MAX_MACROS or self.macro_chars > _MAX_MACRO_CHARS:
+            most = f"{_MAX_MACROS:,} words, or {_MAX_MACRO_CHARS >> 20} million characters,"
+            raise _Malformed(f"more than {most} are defined by @string", end)
+        self.macros.update(fields)
+        unknown = [word for joined in words.values() for word in joined.unknown(self.macros)]
+        if not unknown:
+            return None
+        reason = f"@string uses the word “{unknown[0]}”, which is not defined before it"
+        return PartProblem(self.file, self.line, reason)
 
     def _give_up(self, *, too_long: bool) -> Problem:
         """Leave an entry that is never closed: go on at the next one, or refuse the file where there is none."""
@@ -120,34 +142,45 @@ class _Reader(TextBuffer):
         return Problem(self.file, self.line, _TOO_LONG if too_long else "the braces of this entry do not balance")
 
 
-def _scan(text: str, start: int, line: int, macros: dict[str, str]) -> tuple[Entry | None, int]:
+def _scan(text: str, start: int, reader: _Reader) -> tuple[Entry | Problem | None, int]:
     """Read the entry at `start`; return it (None for @comment, @preamble, @string) and where it ends."""
     head = _HEAD.match(text, start)
     assert head is not None  # noqa: S101 (the caller searched for it)
     kind = head[1].lower()
     closer = "}" if head[2] == "{" else ")"
-    if kind in _NOT_ENTRIES and kind != "string":
-        return None, _skip_block(text, head.end(), closer)
     if kind == "string":
-        fields, end = _scan_fields(text, head.end(), closer, macros)
-        if len(macros) + len(fields) > _MAX_MACROS:
-            raise _Malformed(f"more than {_MAX_MACROS:,} words are defined by @string", end)
-        macros.update(fields)
-        return None, end
+        words: dict[str, Joined] = {}
+        fields, end = _scan_fields(text, head.end(), closer, reader.macros, words)
+        return reader.define(fields, words, end), end
+    if kind in _NOT_ENTRIES:
+        return None, _skip_block(text, head.end(), closer)
     key = _KEYS[closer].match(text, head.end())
     if key is None:
         raise _Malformed("the entry has no key", _skip_block(text, head.end(), closer))
-    fields, end = _scan_fields(text, key.end(), closer, macros)
-    return Entry(kind, key[1].rstrip(), fields, line), end
+    words = {}
+    fields, end = _scan_fields(text, key.end(), closer, reader.macros, words)
+    for joined in words.values():  # from places to lines
+        joined.line = reader.line + text.count("\n", start, joined.line)
+    return Entry(kind, key[1].rstrip(), fields, reader.line, reader.file, words or None), end
 
 
-def _scan_fields(text: str, at: int, closer: str, macros: dict[str, str]) -> tuple[dict[str, str], int]:
+def _scan_fields(
+    text: str, at: int, closer: str, macros: dict[str, str], words: dict[str, Joined]
+) -> tuple[dict[str, str], int]:
+    """Read fields up to the end of the entry; values with words that are not defined come into `words` as well."""
     fields: dict[str, str] = {}
     opened = at
-    while name := _NAME.match(text, at):
+    while name := _NAME.match(text, at) or _name_after_comment(text, at):
         value, at = _scan_value(text, name.end(), macros, opened, closer)
-        fields.setdefault(name[1].lower(), value)
-    end = _GAP.match(text, at).end()  # type: ignore[union-attr]
+        field = name[1].lower()
+        if field in fields:
+            field = _further(field, value, fields)
+        if isinstance(value, Joined):
+            value.line = name.start(1)
+            words[field] = value
+            value = value.value({})
+        fields[field] = value
+    end = _end_of_gap(text, at)
     if end >= len(text):
         raise _Unclosed
     if text[end] != closer:
@@ -158,28 +191,61 @@ def _scan_fields(text: str, at: int, closer: str, macros: dict[str, str]) -> tup
     return fields, end + 1
 
 
-def _scan_value(text: str, at: int, macros: dict[str, str], opened: int, closer: str) -> tuple[str, int]:
-    """Read `{…}`, `"…"` or a bare word, and what `#` joins to it; return the value and where it ends."""
-    parts: list[str] = []
-    while True:
-        if at >= len(text):
+def _name_after_comment(text: str, at: int) -> re.Match[str] | None:
+    """The name of the next field, where lines that begin with % stand before it."""
+    end = _GAP.match(text, at).end()  # type: ignore[union-attr]
+    return _NAME.match(text, _end_of_gap(text, end)) if text.startswith("%", end) else None
+
+
+def _end_of_gap(text: str, at: int) -> int:
+    """Where white space, commas and comments end."""
+    end = _GAP.match(text, at).end()  # type: ignore[union-attr]
+    while text.startswith("%", end):
+        line_end = text.find("\n", end)
+        if line_end < 0:
             raise _Unclosed
-        if text[at] == "{":
-            end = _matching_brace(text, at + 1)
+        end = _GAP.match(text, line_end).end()  # type: ignore[union-attr]
+    return end
+
+
+def _further(field: str, value: str | Joined, fields: dict[str, str]) -> str:
+    """A name for one more field of the same name; its own, to be written again, where the value is the same."""
+    number = 2
+    name = field
+    while name in fields and fields[name] != value:
+        name = f"{field} ({number})"
+        number += 1
+    return name
+
+
+def _scan_value(text: str, at: int, macros: dict[str, str], opened: int, closer: str) -> tuple[str | Joined, int]:
+    """Read `{…}`, `"…"` or a bare word, and what `#` joins to it; return the value and where it ends."""
+    end = _delimited(text, at)
+    if end > 0 and text.startswith(",", end):  # as most values
+        return text[at + 1 : end - 1], end
+    parts: list[str] = []
+    unknown: list[int] = []
+    while True:
+        if end > 0:
             parts.append(text[at + 1 : end - 1])
-        elif text[at] == '"':
-            end = _closing_quote(text, at + 1)
-            parts.append(text[at + 1 : end - 1])
-        else:
-            bare = _BARE.match(text, at)
-            if bare is None:
-                raise _Malformed("a field has no value", _skip_block(text, opened, closer))
-            end = bare.end()
-            parts.append(macros.get(bare[0].lower(), bare[0]))
-        join = None if text.startswith(",", end) else _JOIN.match(text, end)
+        elif (end := bare_word(text, at, macros, parts, unknown)) < 0:
+            raise _Malformed("a field has no value", _skip_block(text, opened, closer))
+        join = _JOIN.match(text, end)
         if join is None:
-            return "".join(parts), end
+            return Joined(parts, unknown, at) if unknown else "".join(parts), end
         at = join.end()
+        end = _delimited(text, at)
+
+
+def _delimited(text: str, at: int) -> int:
+    """Where a value between braces or quotes ends, 0 for a word."""
+    if text.startswith("{", at):
+        return _matching_brace(text, at + 1)
+    if text.startswith('"', at):
+        return _closing_quote(text, at + 1)
+    if at >= len(text):
+        raise _Unclosed
+    return 0
 
 
 def _matching_brace(text: str, at: int) -> int:

@@ -1,51 +1,112 @@
-"""BibTeX entries to documents, by the rules of ACM-CR: which entries count, and how their values are read.
+"""BibTeX entries to documents: which entries count, and where their fields go.
 
-Source of the filter: F. Boudin, "ACM-CR: A Manually Annotated Test Collection for Citation Recommendation",
-JCDL 2021: articles and conference papers only, without the session headings that have no abstract.
+Articles and conference papers count, without the session headings that have no abstract (F. Boudin, "ACM-CR: A Manually
+Annotated Test Collection for Citation Recommendation", JCDL 2021), and entries of other types that are asked for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import BinaryIO
 
-from engines.formats.bibtex import Entry, read_entries
+from engines.formats.bibtex import Entry
+from engines.formats.bibtex_links import Bibliography
+from engines.formats.bibtex_values import address, doi, is_marked, readable, split_keywords, split_names, take_year
 from engines.formats.layouts import KEPT, Layout, optional, required
-from engines.formats.records import DocumentRecord, Problem, Skip, id_problem
+from engines.formats.records import DocumentRecord, PartProblem, Problem, Skip, id_problem
 from engines.formats.registry import Certainty, Format, Shape
-from engines.text.latex import decode_accents
-from engines.text.markup import has_odd_space, plain_text
+from engines.formats.repeats import SeenIds
+from engines.text.markup import has_odd_space
 
-PAPER_KINDS = frozenset({"article", "inproceedings"})
+PAPER_KINDS = frozenset({"article", "inproceedings", "conference"})
+EVERY_KIND = "all"
+# What holds papers and is none; asked for by name they count as well.
+_CONTAINERS = frozenset(
+    "proceedings mvproceedings collection mvcollection periodical mvreference mvbook xdata set".split()
+)
 SESSION_REASON = "a session heading without an abstract"
+_VENUES = ("booktitle", "journal", "journaltitle", "eventtitle")
+_VENUES_OF_OTHERS = ("school", "institution")  # of theses and reports
 
-_KEPT_BRACES = r"\\[A-Za-z]+\{[^{}]*\}|\$[^$]*\$|[\^_]\{[^{}]*\}"
-_PROTECTED = re.compile(rf"({_KEPT_BRACES})|\{{((?=[^{{}}]*[^\W\d_])[^{{}},|=$\\]*)\}}")
-_AND = re.compile(r"\s+and\s+", re.IGNORECASE)
-_DOI_PREFIX = re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECASE)
-_TO_DECODE = re.compile(r"[\\{}&<]").search
-_BRACES_KEPT = frozenset({"abstract", "author", "keywords"})
-_ESCAPED = re.compile(r"\\([_%#&~])")
+_READ_FIRST = frozenset({"title", "subtitle", "author", *_VENUES})
+
 _ENTRY = re.compile(r"^[ \t]*+@[ \t]*+[A-Za-z]\w*+\s*+[{(]", re.MULTILINE).search
-_BRACES = re.compile(r"[{}]")
-_END_OF_SPACE = re.compile(r"\s*")
+_COMMAND = re.compile(r"\\[A-Za-z]+").search
+
+Item = DocumentRecord | Skip | Problem
 
 
-def read_bibtex(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Skip | Problem]:
-    """Yield one document for each entry; the entry's key is its docno.
+def read_bibtex(stream: BinaryIO, file: str, entry_types: Iterable[str] = ()) -> Iterator[Item]:
+    """Yield one document for each entry of a file that is read alone. See `BibtexReader`."""
+    reader = BibtexReader(entry_types)
+    yield from reader.read(stream, file)
+    yield from reader.finish()
 
-    A `Skip` is what is not of `PAPER_KINDS`, and a title that begins with "session" (in any case) without an abstract.
+
+class BibtexReader:
+    """Reads the files of one import, which share what @string defines and the volumes that `crossref` names.
+
+    An entry's key is its docno. A `Skip` is what is of another type than `PAPER_KINDS` and `entry_types` ("all" for all
+    but volumes), and a title that begins with "session" (in any case) without an abstract.
     """
-    for entry in read_entries(stream, file):
-        if isinstance(entry, Problem):
-            yield entry
-        elif entry.kind not in PAPER_KINDS:
-            yield Skip(file, entry.line, f"an entry of type @{entry.kind}", entry.key)
-        elif _is_session(entry):
-            yield Skip(file, entry.line, SESSION_REASON, entry.key)
+
+    def __init__(self, entry_types: Iterable[str] = ()) -> None:
+        kinds = {kind.strip(" @").lower() for kind in entry_types}
+        self.kinds = PAPER_KINDS | kinds - {EVERY_KIND}
+        self.takes_all = EVERY_KIND in kinds
+        self.bibliography = Bibliography(self._is_wanted)
+        self.seen: dict[str, SeenIds] = {}
+        self.left: dict[str, Counter[str]] = {}  # types of entries left out, by file
+        self.gave: set[str] = set()  # files with documents, or with something about them to report
+
+    def read(self, stream: BinaryIO, file: str) -> Iterator[Item]:
+        """Yield the documents of a file, but those that refer to something that is still to be read."""
+        self.seen[file] = SeenIds()
+        self.left[file] = Counter()
+        words = len(self.bibliography.macros)
+        yield from self._items(self.bibliography.read(stream, file))
+        if len(self.bibliography.macros) > words:
+            self.bibliography.used.add(file)
+
+    def finish(self) -> Iterator[Item]:
+        """Yield the documents that are still to come, and a problem for each file of which nothing is of use."""
+        yield from self._items(self.bibliography.finish())
+        useful = self.gave | self.bibliography.used if self.gave else self.gave
+        for file, left in self.left.items():
+            if file not in useful:
+                yield Problem(file, 0, _nothing_in(left))
+
+    def _is_wanted(self, entry: Entry) -> bool:
+        return entry.kind in self.kinds or (self.takes_all and entry.kind not in _CONTAINERS)
+
+    def _items(self, entries: Iterable[Entry | Problem]) -> Iterator[Item]:
+        for entry in entries:
+            if isinstance(entry, Problem):
+                self.gave.add(entry.file)
+                yield entry
+            elif self._is_wanted(entry):
+                self.gave.add(entry.file)
+                yield from self._documents(entry)
+            else:
+                self.left[entry.file][f"@{entry.kind}"] += 1
+                reason = f"an entry of type @{entry.kind}, not among the types to take"
+                yield Skip(entry.file, entry.line, reason, entry.key)
+
+    def _documents(self, entry: Entry) -> Iterator[Item]:
+        """The document, after what could not be read of it; a problem where its key came before in the file."""
+        if entry.kind in PAPER_KINDS and _is_session(entry):
+            yield Skip(entry.file, entry.line, SESSION_REASON, entry.key)
+            return
+        notes: list[PartProblem] = []
+        found = _document(entry, notes)
+        if isinstance(found, Problem) or self.seen[entry.file].add(entry.key):
+            yield from notes
+            yield found
         else:
-            yield _document(entry, file)
+            reason = f"docno {entry.key} appears more than once in this file; the first one counts"
+            yield Problem(entry.file, entry.line, reason)
 
 
 def _is_session(entry: Entry) -> bool:
@@ -53,127 +114,53 @@ def _is_session(entry: Entry) -> bool:
     return title[:7].lower() == "session" and not entry.fields.get("abstract", "").strip()
 
 
-def _document(entry: Entry, file: str) -> DocumentRecord | Problem:
+def _document(entry: Entry, notes: list[PartProblem]) -> DocumentRecord | Problem:
+    """The document. `notes` takes a problem for each command of LaTeX in it that is not known."""
     reason = id_problem(entry.key)
     if reason:
-        return Problem(file, entry.line, reason if entry.key else "the entry has no key")
+        return Problem(entry.file, entry.line, reason if entry.key else "the entry has no key")
     fields = entry.fields
-    doi, url = fields.pop("doi", "").strip(), fields.pop("url", "").strip()
-    if "\\" in doi or "\\" in url:
-        doi, url = _ESCAPED.sub(r"\1", doi), _ESCAPED.sub(r"\1", url)
+    doi_field, url = address(fields.pop("doi", "")), address(fields.pop("url", ""))
     for name, value in fields.items():
-        if _TO_DECODE(value) or has_odd_space(value):
-            fields[name] = clean_value(value, braces=name in _BRACES_KEPT)
+        if is_marked(value) or "--" in value or has_odd_space(value):
+            fields[name] = readable(name, value)
+            if "\\" in fields[name] and name in _READ_FIRST and (command := _COMMAND(fields[name])):
+                reason = f"{name}: the LaTeX command {command[0]} is not known; it was kept as it is"
+                notes.append(PartProblem(entry.file, entry.line, reason))
         else:
             fields[name] = value.strip()
-    authors, keywords = fields.pop("author", ""), fields.pop("keywords", "")
+    authors, and_others = split_names(fields.pop("author", ""))
     title, abstract = fields.pop("title", ""), fields.pop("abstract", "")
     if not title and not abstract:
-        return Problem(file, entry.line, f"entry {entry.key} has neither a title nor an abstract")
-    venue = fields.pop("booktitle", "") or fields.pop("journal", "") or fields.pop("journaltitle", "")
-    written = fields.get("year", "")
-    year = int(fields.pop("year")) if len(written) == 4 and written.isascii() and written.isdigit() else None
+        return Problem(entry.file, entry.line, f"entry {entry.key} has neither a title nor an abstract")
+    if "subtitle" in fields:
+        title = f"{title}: {fields['subtitle']}" if title else fields["subtitle"]
+    keywords = split_keywords(fields.pop("keywords", ""))
+    venue, year = _take_venue(entry, fields), take_year(fields)
     fields["entry_type"] = entry.kind
+    extra = fields | {"more_authors": True} if and_others else fields
+    doi_found = doi(doi_field, entry.key)
     return DocumentRecord(
-        entry.key,
-        title,
-        abstract,
-        _split_keywords(keywords),
-        _split_authors(authors),
-        venue,
-        year,
-        _doi(doi, entry.key),
-        url,
-        fields,
-        file,
-        entry.line,
+        entry.key, title, abstract, keywords, authors, venue, year, doi_found, url, extra, entry.file, entry.line
     )
 
 
-def clean_value(value: str, *, braces: bool = False) -> str:
-    """Return a field's value as a person reads it: accents, entities and tags decoded, white space folded.
-
-    Braces that only protect capitals go, unless `braces` asks to keep them (abstracts write sets as {0,1}); those of
-    mathematics and of macros always stay.
-    """
-    text = plain_text(decode_accents(value))
-    text = _without_outer_braces(text)
-    return text if braces else strip_braces(text)
+def _take_venue(entry: Entry, fields: dict[str, str]) -> str:
+    """Where it was published: the first of the fields that say so, which is taken out."""
+    for name in _VENUES if entry.kind in PAPER_KINDS else _VENUES + _VENUES_OF_OTHERS:
+        if fields.get(name):
+            return fields.pop(name)
+    return ""
 
 
-def strip_braces(text: str) -> str:
-    """Take away braces that protect capitals ("{BERT} for {3D}"), level by level, and leave those with a meaning."""
-    for _ in range(4):
-        if "{" not in text:
-            break
-        text = _PROTECTED.sub(lambda match: match[1] or match[2], text)
-    return text
+def _nothing_in(left: Counter[str]) -> str:
+    if not left:
+        return "holds no entry that is of use: neither documents nor what other files of this import refer to"
+    return f"none of its entries is an article or a conference paper. Name the types to take as well: {_listed(left)}"
 
 
-def _without_outer_braces(text: str) -> str:
-    """Take away the braces around the whole text, one pair within the other, in one pass."""
-    if not (text.startswith("{") and text.endswith("}")):
-        return text
-    closed_by: dict[int, int] = {}
-    opened: list[int] = []
-    for brace in _BRACES.finditer(text):
-        if brace[0] == "{":
-            opened.append(brace.start())
-        elif opened:
-            closed_by[opened.pop()] = brace.start()
-    begin, end = 0, len(text)
-    while closed_by.get(begin, -2) == end - 1:
-        begin, end = _END_OF_SPACE.match(text, begin + 1).end(), end - 1  # type: ignore[union-attr]
-        while end > begin and text[end - 1].isspace():
-            end -= 1
-    return text[begin:end]
-
-
-def _split_authors(text: str) -> tuple[str, ...]:
-    """Split at " and " outside braces; names stay as written ("Last, First", "Last, Jr., First", single names)."""
-    if not text:
-        return ()
-    if "{" not in text and "others" not in text and " And " not in text and " AND " not in text:
-        return tuple(text.split(" and "))
-    parts = _split_outside_braces(text, _AND)
-    names = (strip_braces(part).strip(" {}") for part in parts)
-    return tuple(name for name in names if name and name != "others")
-
-
-def _split_keywords(text: str) -> tuple[str, ...]:
-    """Split at commas (at semicolons where there are no commas) outside braces; each keyword once, in order."""
-    if not text:
-        return ()
-    mark = "," if "," in text else ";"
-    if "{" in text:
-        parts = [strip_braces(part.strip()) for part in _split_outside_braces(text, re.compile(mark))]
-    else:
-        parts = text.split(f"{mark} ")
-        if text.count(mark) != len(parts) - 1:
-            parts = [part.strip() for part in text.split(mark)]
-    words = dict.fromkeys(parts)
-    words.pop("", None)
-    return tuple(words)
-
-
-def _split_outside_braces(text: str, mark: re.Pattern[str]) -> list[str]:
-    parts: list[str] = []
-    begin = counted = depth = 0
-    for match in mark.finditer(text):
-        depth += text.count("{", counted, match.start()) - text.count("}", counted, match.start())
-        counted = match.start()
-        if not depth:
-            parts.append(text[begin : match.start()])
-            begin = match.end()
-    parts.append(text[begin:])
-    return parts
-
-
-def _doi(field: str, key: str) -> str:
-    """Return the DOI without a resolver's address; a key that is one serves (10.5555/… are ACM's own, no DOIs)."""
-    if field:
-        return _DOI_PREFIX.sub("", field, count=1) if not field.startswith("10.") else field
-    return key if key.startswith("10.") and "/" in key and not key.startswith("10.5555/") else ""
+def _listed(kinds: Counter[str]) -> str:
+    return ", ".join(f"{kind} ({count:,})" for kind, count in kinds.most_common())
 
 
 _LAYOUT = Layout(
@@ -185,8 +172,9 @@ _LAYOUT = Layout(
         optional("abstract", "abstract"),
         optional("author", "names, separated by “and”"),
         optional("keywords", "separated by commas or semicolons"),
-        optional(("booktitle", "journal", "journaltitle"), "where it was published"),
-        optional("year", "year, four digits"),
+        optional(_VENUES, "where it was published"),
+        optional(("year", "date"), "year, four digits, or a date that begins with them"),
+        optional(("crossref", "xdata"), "key of an entry, in any file of the import, that gives what this one lacks"),
         optional("doi", "DOI; without one, a key that is a DOI serves"),
         optional("url", "address"),
     ),
@@ -196,8 +184,10 @@ _LAYOUT = Layout(
 BIBTEX = Format(
     name="bibtex",
     label="BibTeX",
-    help="Entries as databases export them; articles and conference papers become documents.",
+    help="Entries as databases and people write them; articles and conference papers become documents, other types "
+    "where the import names them.",
     reads={"documents": read_bibtex},
     shapes=(Shape("bibtex", ("documents",), lambda head: not head.is_json and _ENTRY(head.text), Certainty.POSSIBLE),),
     layouts={"documents": _LAYOUT},
+    together={"documents": BibtexReader},
 )

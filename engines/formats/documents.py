@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engines.formats.reading import read_path
+from engines.formats.reading import Places, read_path
 from engines.formats.records import DocumentRecord, Problem, Skip
 
 
@@ -42,7 +42,7 @@ class DocumentFilter:
 
 
 def read_documents(
-    path: Path | str,
+    path: Path | str | Places,
     format: str = "auto",  # noqa: A002 (the name users know)
     *,
     criteria: DocumentFilter | None = None,

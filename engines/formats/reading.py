@@ -8,17 +8,18 @@ from dataclasses import dataclass, replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 from engines.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
 from engines.formats.encodings import ENCODINGS, as_utf8
 from engines.formats.judgment_columns import NAMES
 from engines.formats.records import BrokenFile, Problem, Remark
-from engines.formats.registry import AUTO, HEAD_BYTES, Format, detect, format_names, formats
+from engines.formats.registry import AUTO, HEAD_BYTES, Format, Together, detect, format_names, formats
 from engines.formats.repeats import without_repeats
 from engines.formats.trec_runs import COLUMNS
 
 T = TypeVar("T")
+Places = list[tuple[Path, str]]  # files or folders, with their names in messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ _CARRIED = {
 
 def read_path(
     carried: str,
-    path: Path | str,
+    path: Path | str | Places,
     format: str = AUTO,  # noqa: A002 (the name users know)
     *,
     name: str = "",
@@ -51,39 +52,58 @@ def read_path(
     encoding: str = AUTO,
     **options: Any,
 ) -> Iterator[Any]:
-    """Yield the records of every file in `path`: a file, plain or compressed, an archive or a folder.
+    """Yield the records of every file in `path`: a file, plain or compressed, an archive or a folder, or several of
+    them, each with its name in messages; formats whose files refer to each other read all of them together.
 
     `carried` is what to read, by its name in `Format.reads`; `format` is "auto" or the name of a format; `name`,
     `limits` and `watch` are those of `open_files`, `encoding` is that of `as_utf8`; `options` go to the readers. A
     document, topic or judgment that occurs again in the same file is a `Problem`. A file that holds something else, or
-    nothing, or one damaged paper, is a `Problem` in archives and folders; a single file raises `BrokenFile`. Each file
-    that was read ends with a `Remark` on what it was read as. Raises `ValueError` for an unknown format or encoding.
+    nothing, is a `Problem` in archives and folders; a single file raises `BrokenFile`. Each file that was read ends
+    with a `Remark` on what it was read as. Raises `ValueError` for an unknown format or encoding.
     """
     if format != AUTO and (format not in formats() or carried not in formats()[format].reads):
         raise ValueError(f"unknown format {format!r}; known are {', '.join(format_names(carried))}")
     if encoding not in ENCODINGS:
         raise ValueError(f"unknown encoding {encoding!r}; known are {', '.join(ENCODINGS)}")
     kind = _CARRIED.get(carried) or _Carried(carried)
-    for member in open_files(path, name=name, limits=limits, watch=watch):
-        stream = as_utf8(member.stream, member.name, encoding)
-        member = replace(member, stream=stream)  # noqa: PLW2901
-        try:
-            found = detected_format(member, carried, kind.label) if format == AUTO else formats()[format]
-        except BrokenFile as broken:
-            if member.alone:
-                raise
-            yield Problem(member.name, 0, broken.reason)
+    places = path if isinstance(path, list) else [(Path(path), name)]
+    together: dict[str, Together] = {}
+    for member in _members(places, limits, watch, encoding):
+        found = formats()[format] if format != AUTO else _detected(member, carried, kind.label)
+        if isinstance(found, Problem):
+            yield found
             continue
-        records = _read(found, carried, member.name, stream, options)
-        items = without_repeats(records, kind.id_of, kind.id_label) if kind.id_of else records
-        try:
-            yield from _with_something(items, member, kind)
-        except BrokenFile as broken:
-            if member.alone or not getattr(found, "is_one_paper", False):
-                raise
-            yield Problem(member.name, broken.line, broken.reason)  # one bad paper does not stop the others
-            continue
-        yield Remark(member.name, 0, f"read as {found.label}{f' in {stream.encoding}' if stream.encoding else ''}")
+        begin = found.together.get(carried)
+        if begin is None:
+            yield from _read_alone(found.reads[carried], found, member, kind, options)
+        else:
+            if found.name not in together:
+                together[found.name] = begin(**_known(options, begin, found, member.name))
+            yield from together[found.name].read(member.stream, member.name)
+        yield _read_as(found, member)
+    for reader in together.values():
+        yield from reader.finish()
+
+
+def _members(places: Places, limits: Limits, watch: Callable[[int], None], encoding: str) -> Iterator[Member]:
+    """The files at the places, in UTF-8."""
+    for path, name in places:
+        for member in open_files(path, name=name, limits=limits, watch=watch):
+            yield replace(member, stream=as_utf8(member.stream, member.name, encoding))
+
+
+def _read_alone(
+    read: Callable[..., Iterator[Any]], found: Format, member: Member, kind: _Carried, options: dict[str, Any]
+) -> Iterator[Any]:
+    """What a reader yields of one file."""
+    records = read(member.stream, member.name, **_known(options, read, found, member.name))
+    items = without_repeats(records, kind.id_of, kind.id_label) if kind.id_of else records
+    yield from _with_something(items, member, kind)
+
+
+def _read_as(found: Format, member: Member) -> Remark:
+    encoding = getattr(member.stream, "encoding", "")
+    return Remark(member.name, 0, f"read as {found.label}{f' in {encoding}' if encoding else ''}")
 
 
 def _with_something(items: Iterator[Any], member: Member, kind: _Carried) -> Iterator[Any]:
@@ -99,14 +119,23 @@ def _with_something(items: Iterator[Any], member: Member, kind: _Carried) -> Ite
     yield Problem(member.name, 0, reason)
 
 
-def _read(found: Format, carried: str, name: str, stream: BinaryIO, options: dict[str, Any]) -> Iterator[Any]:
-    """What the format's reader yields. Raises `BrokenFile` for an option that the format does not know."""
-    read = found.reads[carried]
+def _known(options: dict[str, Any], read: Callable[..., Any], found: Format, file: str) -> dict[str, Any]:
+    """The options that were chosen. Raises `BrokenFile` for one that the format's reader does not know."""
     options = {option: value for option, value in options.items() if value}
     known = inspect.signature(read).parameters if options else {}
     if unknown := [option for option in options if option not in known]:
-        raise BrokenFile(name, 0, f"files of {found.label} have no choice of “{unknown[0]}”; leave it empty")
-    return read(stream, name, **options)
+        raise BrokenFile(file, 0, f"files of {found.label} have no choice of “{unknown[0]}”; leave it empty")
+    return options
+
+
+def _detected(member: Member, carried: str, label: str) -> Format | Problem:
+    """As `detected_format`; a problem where the file is one of several."""
+    try:
+        return detected_format(member, carried, label)
+    except BrokenFile as broken:
+        if member.alone:
+            raise
+        return Problem(member.name, 0, broken.reason)
 
 
 def detected_format(member: Member, carried: str, label: str) -> Format:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, BinaryIO, Protocol
 
 from engines.formats.encodings import head_as_utf8
 from engines.formats.jsonl import parse_object
@@ -35,7 +35,6 @@ BUILT_IN = (
     "engines.formats.json_lines:JSONL",
     "engines.formats.beir:BEIR",
     "engines.formats.topic_tables:TABLE",
-    "engines.formats.table_documents:WORKBOOK",
     "engines.formats.trec:TREC",
     "engines.formats.trec:TREC_XML",
     "engines.formats.trec:QRELS",
@@ -44,7 +43,7 @@ BUILT_IN = (
     "engines.formats.doris_mae:DORIS_MAE",
     "engines.formats.litsearch:LITSEARCH",
     "engines.pdf.pdf_format:PDF",
-    "engines.formats.tei_format:TEI",
+    "engines.formats.tei:TEI",
     "engines.formats.acm_cr:ACM_CR",
     "engines.formats.paper_files:ORDER",
     "engines.formats.paper_files:SHEET",
@@ -52,6 +51,18 @@ BUILT_IN = (
 
 Read = Callable[..., Iterator[Any]]  # (stream, name of the file, options of what is carried): records, Skips, Problems
 Write = Callable[..., Iterator[str]]
+
+
+class Together(Protocol):
+    """Reads all files of one import, which refer to each other; it says itself which ids occur twice in a file."""
+
+    def read(self, stream: BinaryIO, file: str) -> Iterator[Any]:
+        """What of a file is complete already."""
+        ...
+
+    def finish(self) -> Iterator[Any]:
+        """What is complete once all files were read, with a problem for each file that gave nothing."""
+        ...
 
 
 class Certainty(IntEnum):
@@ -145,7 +156,8 @@ class Format:
     """A format. `name` is what people choose and imports store, `help` says in a sentence what such a file looks like.
 
     `reads` and `writes` are by what is carried: documents, topics, runs, pool, judgments, mentions, papers. All that is
-    read has a layout, with lines to copy and the names of the fields. Errors: ValueError for one that is missing.
+    read has a layout, with lines to copy and the names of the fields. `together` makes readers for all files of an
+    import (options of what is carried). Errors: ValueError for one that is missing.
     """
 
     name: str
@@ -155,6 +167,7 @@ class Format:
     writes: Mapping[str, Write] = field(default_factory=dict)
     shapes: tuple[Shape, ...] = ()
     layouts: Mapping[str, Layout] = field(default_factory=dict)
+    together: Mapping[str, Callable[..., Together]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if lacking := sorted(self.reads.keys() - self.layouts.keys()):

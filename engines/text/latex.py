@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_COMBINING = {
+COMBINING = {
     "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
     "v": "\u030c", "c": "\u0327", "u": "\u0306", "r": "\u030a", "H": "\u030b", "k": "\u0328", "b": "\u0331",
     "d": "\u0323",
@@ -51,7 +51,7 @@ def _accent(match: re.Match[str]) -> str:
     """Compose the letter; a dotless one loses its dot to the accent anyway, so the plain letter is composed."""
     accent = match["mark"] or match["sign"] or match["word"]
     letter = match["braced"] or match["bare"] or match["dotless"] or match["spaced"]
-    composed = unicodedata.normalize("NFC", letter + _COMBINING[accent])
+    composed = unicodedata.normalize("NFC", letter + COMBINING[accent])
     # Without braces it may be no accent at all: only letters that exist with it are decoded.
     return composed if match["braced"] or len(composed) == 1 else match[0]
 

@@ -29,7 +29,7 @@ from corpus.loading import line_batches as reading
 from corpus.loading.counts import REPEATED
 from corpus.models import Collection, Document, Indexing, Role, SearchEntry
 from engines.formats.documents import DocumentFilter, read_documents
-from engines.formats.records import DocumentRecord, Skip
+from engines.formats.records import DocumentRecord, Remark, Skip
 from tests.corpus.documents.tea_documents import POT, TEA, stored
 from tests.corpus.imports.importing import counts, import_files, jsonl
 from tests.factories.accounts import MembershipFactory
@@ -369,7 +369,8 @@ class TestAcmDigitalLibrary:
         files = sorted(tmp_path.glob("*.bib"))
         exclude = (folder / "blacklist.txt").read_text().split()
         criteria = DocumentFilter(exclude=frozenset(exclude))
-        records = [record for file in files for record in read_documents(file, criteria=criteria)]
+        read = (record for file in files for record in read_documents(file, criteria=criteria))
+        records = [record for record in read if not isinstance(record, Remark)]
         documents = [record for record in records if isinstance(record, DocumentRecord)]
         first = {record.docno: record for record in reversed(documents)}
 

@@ -1,4 +1,6 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engines.formats.bibtex_documents import SESSION_REASON, read_bibtex
 from engines.formats.records import DocumentRecord, Problem, Skip
@@ -33,7 +35,7 @@ def test_all_fields_find_their_place() -> None:
         year=2019,
         doi="10.1145/1.2",
         url="https://doi.org/10.1145/1.2",
-        extra={"issue_date": "June 2019", "month": "jun", "pages": "1–8", "numpages": "8", "entry_type": "article"},
+        extra={"issue_date": "June 2019", "month": "June", "pages": "1–8", "numpages": "8", "entry_type": "article"},
         file="acm.bib",
         line=1,
     )
@@ -53,7 +55,7 @@ def test_absent_fields_are_empty_and_odd_years_are_kept_aside() -> None:
         ("{{hi}stories in {3D} with {BERT}-like {GPT-2}}", "histories in 3D with BERT-like GPT-2"),
         ("{Learning {0,1}-Valued Functions}", "Learning {0,1}-Valued Functions"),
         ("{DL-Lite^{N}_{horn|bool} Models}", "DL-Lite^{N}_{horn|bool} Models"),
-        ("{Separating ${AC}^0$ from \\mathbf{VP}}", "Separating ${AC}^0$ from \\mathbf{VP}"),
+        ("{Separating ${AC}^0$ from \\mathbf{VP}}", "Separating AC⁰ from VP"),
         ("{ padded  and\n\tbroken }", "padded and broken"),
         ("{Ivan \x8aimi\x9a}", "Ivan Šimiš"),
         ("{narrow\u202fno-break}", "narrow no-break"),
@@ -86,7 +88,7 @@ def test_authors_are_split_at_and_outside_braces(written: str, names: tuple[str,
         ("a, b,c", ("a", "b", "c")),
         ("a b; c d", ("a b", "c d")),
         ("a; b, c", ("a; b", "c")),
-        ("{face, voice} attractiveness, x", ("{face, voice} attractiveness", "x")),
+        ("{face, voice} attractiveness, x", ("face, voice attractiveness", "x")),
         (" ,a,, a ,", ("a",)),
         ("plain, words", ("plain", "words")),
     ],
@@ -125,8 +127,8 @@ def test_only_papers_count_and_session_headings_do_not() -> None:
     assert [(item.docno, item.line, item.reason) for item in found if isinstance(item, Skip)] == [
         ("a", 2, SESSION_REASON),
         ("c", 4, SESSION_REASON),
-        ("d", 5, "an entry of type @inbook"),
-        ("f", 7, "an entry of type @dataset"),
+        ("d", 5, "an entry of type @inbook, not among the types to take"),
+        ("f", 7, "an entry of type @dataset, not among the types to take"),
     ]
 
 
@@ -147,3 +149,117 @@ def test_bad_entries_are_problems(entry: str, reason: str) -> None:
     ((line, said),) = problems(found)
     assert line == 2
     assert reason in said
+
+
+@pytest.mark.parametrize(
+    ("written", "read_as"),
+    [
+        ("{{E}{-}Commerce: {A} {2}{-}Stage {BERT} Study}", "E-Commerce: A 2-Stage BERT Study"),
+        (r"{10\% {\textgreater} 5\_x and R\&D \#1 \$3}", "10% > 5_x and R&D #1 $3"),
+        (
+            r"{On {\it k}-means and \emph{Fast {BERT}} {$\epsilon$}-search {\em now}}",
+            "On k-means and Fast BERT ε-search now",
+        ),
+        ("{Caf{\\'e}s --- a ``quoted'' story, 1990--2000}", "Cafés — a “quoted” story, 1990–2000"),
+        ("{Search in {Paris, France} over {0,1}}", "Search in Paris, France over {0,1}"),
+        (r"{Proc.~of Vol.~3, {\textless}i{\textgreater}Owls{\textless}/i{\textgreater}}", "Proc. of Vol. 3, Owls"),
+        (r"{\foo{bar} and \begin{x}}", r"\foo{bar} and \begin{x}"),
+    ],
+)
+def test_latex_of_titles_becomes_plain_text(written: str, read_as: str) -> None:
+    found = list(read_bibtex(stream(f"@article{{k, title = {written}, booktitle = {written}}}"), "f"))
+    assert (found[-1].title, found[-1].venue) == (read_as, read_as)
+
+
+def test_a_command_that_is_not_known_is_kept_and_reported() -> None:
+    problem, record = read("@article{k,\ntitle = {On \\foo{bar}}, note = {\\foo}}")
+    assert record.title == "On \\foo{bar}"
+    assert (problem.line, problem.reason) == (1, "title: the LaTeX command \\foo is not known; it was kept as it is")
+
+
+def test_prose_keeps_what_programs_are_called_with() -> None:
+    abstract = r"We call grep --all -- and C:\new\table \d+ for $5 and 10% of ~ $7, {0, 1} --- or well--known."
+    found = only(f"title = {{T}}, abstract = {{{abstract}}}").abstract
+    assert found == abstract.replace("{0, 1} --- or well--known", "{0, 1} — or well–known").replace(" -- ", " – ")
+
+
+def test_what_programs_read_is_left_as_it_is() -> None:
+    fields = {
+        "url": "https://x.org/~a--b_c",
+        "eprint": "2101.0001--v1",
+        "file": r":C$\backslash$:\a--b~c.pdf:PDF",
+        "bdsk-url-1": "http://a/~b--c",
+    }
+    record = only(", ".join(f"{name} = {{{value}}}" for name, value in {"title": "T", **fields}.items()))
+    assert {"url": record.url, **record.extra} == {**fields, "entry_type": "article"}
+
+
+def test_addresses_lose_their_escapes() -> None:
+    record = only(r"title = {T}, doi = {10.1007/978{\_}1\_2}, url = {\url{http://a.org/{\textasciitilde}b/x\%20y\_z}}")
+    assert (record.doi, record.url) == ("10.1007/978_1_2", "http://a.org/~b/x%20y_z")
+
+
+@pytest.mark.parametrize(
+    ("fields", "year", "extra"),
+    [
+        ("date = {2022-05-01}", 2022, {"date": "2022-05-01"}),
+        ("date = {2019/2021}", 2019, {"date": "2019/2021"}),
+        ("year = {in press}, date = {2020}", 2020, {"year": "in press", "date": "2020"}),
+        ("year = 1999, date = {2020}", 1999, {"date": "2020"}),
+        ("date = {forthcoming}", None, {"date": "forthcoming"}),
+        ("date = {20221}", None, {"date": "20221"}),
+    ],
+)
+def test_years_come_from_dates_where_there_is_no_year(fields: str, year: int | None, extra: dict[str, str]) -> None:
+    record = only(f"title = {{T}}, {fields}")
+    assert (record.year, record.extra) == (year, {**extra, "entry_type": "article"})
+
+
+def test_subtitles_belong_to_titles_and_theses_have_schools() -> None:
+    record = only("title = {Owls}, subtitle = {A Study}, journaltitle = {J}, journal = {}")
+    assert (record.title, record.venue, record.extra["subtitle"]) == ("Owls: A Study", "J", "A Study")
+    text = "@phdthesis{k, title = {T}, school = {Owl University}}"
+    (record,) = records(read(text, entry_types=["phdthesis"]))
+    assert (record.venue, record.extra) == ("Owl University", {"entry_type": "phdthesis"})
+
+
+@pytest.mark.parametrize(
+    ("written", "names"),
+    [
+        ("Jean{-}Luc D{\\\"{o}}rfer and Mar{\\'{\\i}}a L{\\'{o}}pez{-}Rey", ("Jean-Luc Dörfer", "María López-Rey")),
+        ("{\\L}ukasz {\\'S}wi{\\k{a}}tek and Nguy{\\~{\\^e}}n", ("Łukasz Świątek", "Nguyễn")),
+        ("{van der Berg}, Anna and A. B.~Smith", ("van der Berg, Anna", "A. B. Smith")),
+        ("Jara{\\v s}i{\\=u}nas, K and {Ak\\c sit}, M.", ("Jarašiūnas, K", "Akşit, M.")),
+        ("{\\relax Ch}ristos P and {\\noopsort{b}}Bo Lee", ("Christos P", "Bo Lee")),
+        (
+            "family=Berg, given=Anna, prefix=van den, useprefix=true and {family=Ur, given={Jo, K.}, suffix=Jr.}",
+            ("van den Berg, Anna", "Ur, Jr., Jo, K."),
+        ),
+    ],
+)
+def test_names_lose_their_latex(written: str, names: tuple[str, ...]) -> None:
+    assert only(f"title = {{T}},\nauthor = {{{written}}}").authors == names
+
+
+def test_that_there_are_further_authors_is_kept() -> None:
+    assert only("title = {T}, author = {Lee, Bo and others}").extra["more_authors"] is True
+
+
+words = st.text(st.characters(categories=["L", "Nd"]), min_size=1, max_size=8)
+phrases = st.lists(words, min_size=1, max_size=5).map(" ".join)
+field_names = st.from_regex(r"[a-z][a-z0-9_-]{0,8}", fullmatch=True)
+
+
+@given(st.dictionaries(field_names, phrases, max_size=6), phrases, st.booleans())
+def test_nothing_of_an_entry_is_lost(fields: dict[str, str], title: str, quoted: bool) -> None:
+    fields = {**fields, "title": title}
+    left, right = '""' if quoted else "{}"
+    body = ",\n".join(f"{name} = {left}{value}{right}" for name, value in fields.items())
+    (record,) = [
+        item for item in read(f"@misc{{k,\n{body}\n}}", entry_types=["misc"]) if isinstance(item, DocumentRecord)
+    ]
+    kept = [record.title, record.abstract, record.venue, record.doi, record.url, str(record.year), *record.authors]
+    kept = " ".join([*kept, *record.keywords, *(str(value) for value in record.extra.values())])
+    assert {word for value in fields.values() for word in value.split() if word not in ("and", "others")} <= set(
+        kept.replace(":", " ").split()
+    )
