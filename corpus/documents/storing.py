@@ -91,7 +91,7 @@ def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
     Errors: BrokenFile for a file that cannot be trusted as a whole, Cancelled when somebody stopped the job.
     """
     is_large = sum(file["size"] for file in run.files) > SEARCHABLE_AT_ONCE
-    read = partial(read_documents, criteria=_filter(run))
+    read = partial(read_documents, criteria=_filter(run), entry_types=run.parameters.get("entry_types", []))
     with _staging(), indexed_later() if is_large else nullcontext():
         for batch in read_batches(run, read, document_line, progress, counts):
             if batch.lines:

@@ -116,8 +116,14 @@ class DocnosField(ListField):
 
 
 class DocumentImportForm(ImportForm):
-    folded = ("only", "year_from", "year_to", "venues")
+    folded = ("entry_types", "only", "year_from", "year_to", "venues")
 
+    entry_types = NamesField(
+        required=False,
+        label="Other BibTeX entry types",
+        help_text="Taken next to articles and conference papers, separated by commas: misc, incollection, techreport, "
+        "book, phdthesis, online, or all.",
+    )
     exclude = DocnosField(
         required=False,
         label="Leave out",
@@ -137,7 +143,7 @@ class DocumentImportForm(ImportForm):
         label="Venues",
         help_text="Parts of names of venues, separated by commas; documents of other venues are left out.",
     )
-    field_order = ["uploads", "format", "exclude", "only", "year_from", "year_to", "venues", "dry_run"]
+    field_order = ["uploads", "format", "exclude", "entry_types", "only", "year_from", "year_to", "venues", "dry_run"]
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}

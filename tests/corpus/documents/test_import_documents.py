@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import connection, transaction
@@ -130,6 +131,60 @@ class TestCounts:
         assert (asked.verb, done.verb) == ("request_import", "import_documents")
         assert done.data["created"] == 1
         assert len(done.data["files"][0]["sha256"]) == 64
+
+
+class TestBibtex:
+    """Files of one import are one bibliography."""
+
+    def test_words_and_volumes_are_shared_by_all_files(self, collection: Collection, tmp_path: Path) -> None:
+        texts = (
+            "@article{uhl, title = {Ears}, journal = jzo}\n@inproceedings{eule, title = {S}, crossref = {p}}\n",
+            "@string{jzo = {Journal of Owls}}\n",
+            "@proceedings{p, title = {Proc. of Owls}, year = 2001}\n@article{lost, title = {L}, journal = nowhere}\n",
+        )
+        paths = [tmp_path / f"{n}.bib" for n in range(3)]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_text(text)
+        run = import_files(collection, *paths)
+        assert counts(run) == (3, 0, 0, 1)
+        documents = {each.docno: each for each in collection.documents.all()}
+        assert {docno: (each.venue, each.year) for docno, each in documents.items()} == {
+            "uhl": ("Journal of Owls", None),
+            "eule": ("Proc. of Owls", 2001),
+            "lost": ("nowhere", None),
+        }
+        (error,) = run.errors
+        assert (error["file"], error["line"], error["kept"]) == ("2.bib", 2, True)
+        assert "“nowhere” is defined by no @string" in error["reason"]
+        assert "Other fields, kept with the records that have them: entry_type (3), crossref (1)." in run.remarks
+        assert run.skips == {"an entry of type @proceedings, not among the types to take": 1}
+
+    def test_a_file_that_gives_no_document_is_an_error(
+        self, collection: Collection, tmp_path: Path, capsys: Any
+    ) -> None:
+        (path := tmp_path / "a.bib").write_text("@misc{m, title = {M}}\n@book{b, title = {B}}\n")
+        with pytest.raises(CommandError, match=r"Name the types to take as well: @misc \(1\), @book \(1\)"):
+            call_command("import_documents", "tea", str(path))
+        call_command("import_documents", "tea", str(path), "--entry-types", "misc,book", "--json")
+        assert json.loads(capsys.readouterr().out)["created"] == 2
+
+    @pytest.mark.parametrize("door", ["import_create", "api_imports"])
+    def test_other_types_come_in_through_page_and_api(
+        self, client: Client, collection: Collection, settings, tmp_path: Path, door: str
+    ) -> None:
+        settings.MEDIA_ROOT = tmp_path
+        client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+        file = SimpleUploadedFile("a.bib", b"@misc{m, title = {M}}\n@book{b, title = {B}}\n")
+        if door == "import_create":
+            sent = {"uploads": [file], "format": "auto", "entry_types": "misc, online"}
+            answer = client.post(reverse(door, args=["tea", "documents"]), sent)
+        else:
+            answer = client.post(
+                reverse(door, args=["tea"]), {"kind": "documents", "files": file, "entry_types": "misc"}
+            )
+        assert answer.status_code in (202, 302), answer.content
+        jobs.carry_out(collection.import_runs.get())
+        assert list(stored(collection)) == ["m"]
 
 
 class TestBadInput:
