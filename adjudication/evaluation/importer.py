@@ -11,16 +11,18 @@ from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.qrels import in_collection
 from adjudication.models import ImportedQrels, ImportedQrelsTopic
-from corpus.imports.forms import ImportForm
+from corpus.imports.forms import ImportForm, match_field
 from corpus.imports.registry import Importer, at_once
 from corpus.imports.undoing import Undoing
 from corpus.loading.counts import ImportCounts
 from corpus.loading.sources import Odometer, read_sources
+from corpus.loading.topic_numbers import matched_numbers
 from corpus.models import ImportRun
 from engines.formats.reading import read_qrels_of_path
 from engines.formats.records import BrokenFile, Problem, QrelRow
 
 LONGEST_NAME = 100
+TOPIC_MISSING = "a judgment of a topic that is not in the collection"
 MOST_JUDGMENTS = 5_000_000  # ten times those of MS MARCO; they are held in memory until they are stored
 
 
@@ -31,25 +33,29 @@ class QrelsImportForm(ImportForm):
         label="Name of the qrels",
         help_text="By which evaluations choose them as gold. Left empty, the name of the file.",
     )
-    field_order = ["uploads", "format", "name", "dry_run"]
+    match = match_field()
+    partial = forms.BooleanField(
+        required=False,
+        label="Leave out rows that cannot be read and topics that are not here",
+        help_text="Otherwise such qrels are refused, because a gold without some of its judgments gives other figures.",
+    )
+    field_order = ["uploads", "format", "name", "match", "partial", "dry_run"]
 
 
 def load_qrels(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     """Read the job's files into one set of qrels; the caller holds the transaction. Judgments are counted.
 
-    Errors: BrokenFile for qrels of another collection, Refused for a name that no selector can spell.
+    Errors: BrokenFile for qrels of another collection, Refused for a name that no selector can spell and, unless asked
+    for with `partial`, where rows cannot be read.
     """
     name = _name(run)
     grades = _read(run, progress, counts)
     first = run.files[0]["name"]
+    if counts.skipped and not run.parameters.get("partial"):
+        raise Refused(_rows_missing(counts))
     if not grades:
         raise BrokenFile(first, 0, "holds no judgment")
-    known, unknown, _ = in_collection(run.collection, grades)
-    if not known:
-        example = next(iter(grades))
-        raise BrokenFile(
-            first, 0, f"none of its topics, such as {example}, is here. Are they qrels of another collection?"
-        )
+    grades, unknown = _of_collection(run, grades, counts)
     counts.add_notes(_notes(run, first, grades, unknown))
     qrels = ImportedQrels.objects.select_for_update().filter(collection=run.collection_id, name=name).first()
     before = (
@@ -62,6 +68,44 @@ def load_qrels(run: ImportRun, progress: Progress, counts: ImportCounts) -> None
     if not run.dry_run and before != grades:
         progress.report(run.total, run.total, f"writing {name}")
         _write(qrels or ImportedQrels(collection_id=run.collection_id, name=name, imported_in=run), grades)
+
+
+def _of_collection(run: ImportRun, grades: Grades, counts: ImportCounts) -> tuple[Grades, list[str]]:
+    """The judgments, with topics matched if that was asked for, and the numbers that the collection lacks.
+
+    With `partial` these topics are left out. Errors: BrokenFile where the collection lacks most, or all, of them.
+    """
+    _, unknown, _ = in_collection(run.collection, grades)
+    known = grades.keys() - set(unknown)
+    found = matched_numbers(run, grades, counts, others=known)
+    grades = {found.get(number, number): of_topic for number, of_topic in grades.items()}
+    unknown = [number for number in unknown if number not in found]
+    is_partial = bool(run.parameters.get("partial"))
+    if len(unknown) == len(grades) or (2 * len(unknown) > len(grades) and not is_partial):
+        raise BrokenFile(run.files[0]["name"], 0, _topics_missing(grades, unknown))
+    if is_partial and unknown:
+        counts.skips[TOPIC_MISSING] += sum(len(grades.pop(number)) for number in unknown)
+        unknown = []
+    return grades, unknown
+
+
+def _topics_missing(grades: Grades, unknown: list[str]) -> str:
+    """Why qrels whose topics are mostly not here are refused."""
+    if len(unknown) == len(grades):
+        return f"none of its topics, such as {unknown[0]}, is here: perhaps they belong to another collection"
+    some = f"{len(unknown):,} of its {len(grades):,} topics are not in the collection, such as {unknown[0]}"
+    return f"{some}. Import these topics first, or leave them out (option partial)"
+
+
+def _rows_missing(counts: ImportCounts) -> str:
+    """Why qrels with rows that cannot be read are refused."""
+    first = counts.errors[0]
+    place = f"{first['file']}, line {first['line']}" if first["line"] else str(first["file"])
+    rows = "one row cannot" if counts.skipped == 1 else f"{counts.skipped:,} rows cannot"
+    return (
+        f"{place}: {first['reason']}. Nothing was imported: {rows} be taken in, and a gold without them gives other "
+        f"figures. Correct the file, or leave them out (option partial)."
+    )
 
 
 def _name(run: ImportRun) -> str:

@@ -2,7 +2,7 @@
 
 from django import forms
 
-from corpus.imports.forms import ImportForm
+from corpus.imports.forms import ImportForm, match_field
 from engines.formats.judgment_columns import DETAILS
 
 
@@ -16,6 +16,8 @@ class JudgmentImportForm(ImportForm):
     )
     machine = forms.BooleanField(required=False, label="They are a machine's labels")
 
+    match = match_field()
+
     details = ", ".join(column.name for column in DETAILS)  # that say how a label was given
 
-    field_order = ("uploads", "format", "annotator", "machine", "dry_run")
+    field_order = ("uploads", "format", "annotator", "machine", "match", "dry_run")

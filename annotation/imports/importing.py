@@ -32,6 +32,7 @@ from corpus.loading.constraints import checked_at_once
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, ImportCounts
 from corpus.loading.line_batches import read_batches
+from corpus.loading.topic_numbers import MATCH, renumber
 from corpus.models import ImportRun
 from engines.formats.judgments import cells_of
 from engines.formats.reading import read_judgments
@@ -48,12 +49,14 @@ def request_judgment_import(
     format: str = "auto",  # noqa: A002 - the name users know
     annotator: str = "",
     machine: bool = False,
+    match: str = "",
     dry_run: bool = False,
     send: bool = True,
 ) -> ImportRun:
     """Request an import of files of judgments into the campaign.
 
-    `annotator` is whose labels these are, whatever the files say; `machine` marks all annotators in them as machines.
+    `annotator` is whose labels these are, whatever the files say; `machine` marks all annotators in them as machines;
+    `match` is how numbers of topics are matched (engines/formats/topic_numbers.py).
     `send=False` leaves the work to the caller. Errors: Refused for a closed campaign and for files that cannot be read.
     """
     campaign = Campaign.objects.select_related("collection").get(pk=campaign.pk)
@@ -75,6 +78,7 @@ def request_judgment_import(
         campaign=campaign.pk,
         annotator=annotator.strip(),
         machine=machine,
+        **{MATCH: match},
     )
 
 
@@ -115,6 +119,7 @@ def _load(run: ImportRun, campaign: Campaign, progress: Progress, counts: Import
         if batch.lines:
             _copy(sql.COPY_ROWS, batch.data)
     progress.report(total, total, "matching judgments")
+    renumber("judgment_row", run, counts)
     _name_annotators(run, campaign, counts, everybody_is_machine=bool(run.parameters.get("machine")))
     _match(campaign)
     _store_unparsed(run, counts)

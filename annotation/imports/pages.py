@@ -10,6 +10,7 @@ from annotation.imports.forms import JudgmentImportForm
 from annotation.imports.importing import request_judgment_import
 from annotation.models import CampaignState
 from corpus.collections.pages.context import form_page
+from corpus.imports.pages import offered_match
 
 SHOWN_RUNS = 10
 
@@ -19,7 +20,12 @@ def judgment_import(request: HttpRequest, slug: str, campaign: str) -> HttpRespo
     """Choose files and import them."""
     membership, found = fetch_for_manager(request, slug, campaign, page="judgments")
     sent = request.method == "POST"
-    form = JudgmentImportForm(request.POST if sent else None, request.FILES if sent else None, kind="judgments")
+    form = JudgmentImportForm(
+        request.POST if sent else None,
+        request.FILES if sent else None,
+        kind="judgments",
+        initial=offered_match(request),
+    )
     if form.is_valid():
         with refusals_in_form(form, "uploads"):
             run = request_judgment_import(

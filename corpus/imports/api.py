@@ -6,7 +6,7 @@ from typing import Any, ClassVar, cast
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
-from django.forms import BooleanField
+from django.forms import BooleanField, ChoiceField
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -23,7 +23,7 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE
-from corpus.imports.forms import ListField, parameters_from
+from corpus.imports.forms import ListField, names_of, parameters_from
 from corpus.imports.importing import import_at_once
 from corpus.imports.registry import Importer, collection_importers, importers
 from corpus.imports.requests import request_import, undo_import
@@ -117,6 +117,8 @@ def fields_of_options(importer: Importer) -> Iterator[tuple[str, serializers.Fie
         }
         if isinstance(field, BooleanField):
             yield name, serializers.BooleanField(**more)
+        elif isinstance(field, ChoiceField):
+            yield name, serializers.ChoiceField(names_of(field), allow_blank=True, **more)
         elif isinstance(field, ListField):
             yield name, serializers.ListField(child=serializers.CharField(max_length=255), **more)
         else:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from django.forms import BooleanField, Field
+from django.forms import BooleanField, ChoiceField, Field
 from django.utils import timezone
 
 from accounts import jobs
@@ -16,7 +16,7 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.collections import collection_with
 from corpus.imports.errors import ErrorGroup, group_errors
-from corpus.imports.forms import DocnosField, parameters_from
+from corpus.imports.forms import DocnosField, names_of, parameters_from
 from corpus.imports.registry import Importer, importers
 from corpus.imports.requests import request_import, undo_import
 from corpus.models import ImportRun
@@ -177,6 +177,8 @@ def _add_option(parser: CommandParser, name: str, field: Field) -> None:
     option = f"--{name.replace('_', '-')}"
     if isinstance(field, BooleanField):
         parser.add_argument(option, action="store_true", help=str(field.label))
+    elif isinstance(field, ChoiceField):
+        parser.add_argument(option, default="", choices=names_of(field), help=words)
     elif isinstance(field, DocnosField):
         parser.add_argument(option, type=Path, metavar="FILE", help=f"{words} A file of them.")
     else:

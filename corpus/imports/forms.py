@@ -1,13 +1,14 @@
 """Forms that take in files."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.refusals import Refused
 from engines.formats.registry import format_label, format_names, formats_for
+from engines.formats.topic_numbers import WAYS
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -88,6 +89,11 @@ def parameters_from(form: type[ImportForm], kind: str, values: Mapping[str, Any]
     return filled.parameters
 
 
+def names_of(field: forms.ChoiceField) -> list[str]:
+    """What can be chosen, but for nothing."""
+    return [str(name) for name, _ in cast(list[tuple[str, str]], field.choices) if name]
+
+
 class ListField(forms.CharField):
     """Several texts in one field, each once; commands and the API may give them as a list."""
 
@@ -158,6 +164,17 @@ class DocumentImportForm(ImportForm):
         return {name: value for name, value in super().parameters.items() if value not in (None, [], "")}
 
 
+def match_field() -> forms.ChoiceField:
+    """How numbers of topics in the files are matched with those of the collection."""
+    ways = [(name, f"Match {way.words}, such as {way.example}") for name, way in WAYS.items()]
+    return forms.ChoiceField(
+        choices=[("", "Match only equal numbers"), *ways],
+        required=False,
+        label="Topic numbers",
+        help_text="Choose another way if topics are numbered otherwise in the files.",
+    )
+
+
 class RunImportForm(ImportForm):
     name = forms.CharField(
         required=False,
@@ -165,7 +182,8 @@ class RunImportForm(ImportForm):
         label="Name of the run",
         help_text="For one file. Left empty, the run takes the tag in its file.",
     )
-    field_order = ["uploads", "format", "name", "dry_run"]
+    match = match_field()
+    field_order = ["uploads", "format", "name", "match", "dry_run"]
 
 
 class PoolImportForm(ImportForm):
@@ -175,7 +193,8 @@ class PoolImportForm(ImportForm):
         label="What to call the list",
         help_text="Kept with each document as where it came from, and hidden from annotators. Left empty: list.",
     )
-    field_order = ["uploads", "format", "method", "dry_run"]
+    match = match_field()
+    field_order = ["uploads", "format", "method", "match", "dry_run"]
 
 
 class MentionImportForm(ImportForm):

@@ -19,6 +19,7 @@ from engines.formats.registry import format_label, format_names
 Work = Callable[[ImportRun, jobs.Progress, ImportCounts], None]
 Reading = Callable[[ImportRun, jobs.Progress, ImportCounts], AbstractContextManager[Work]]
 
+OFFERED = "offered"  # in a job's parameters: the way in which more topics would match
 STORED = "stored"  # in a job's parameters: its transaction has committed
 
 
@@ -71,7 +72,7 @@ def _import_files(run: ImportRun, progress: jobs.Progress) -> None:
     except BrokenFile as broken:
         counts.add_problems([Problem(broken.file, broken.line, broken.reason)])
         _store_failure(run, counts)
-        raise Refused(f"{broken}. Nothing was imported.") from broken
+        raise Refused(" ".join(filter(None, [f"{broken}.", counts.offered, "Nothing was imported."]))) from broken
     except Waiting:
         raise
     except Refused:
@@ -96,7 +97,7 @@ def is_my_turn(run: ImportRun) -> bool:
 
 def _store(run: ImportRun, counts: ImportCounts) -> None:
     counts.store(run)
-    run.parameters = {**run.parameters, STORED: True}
+    run.parameters = {**run.parameters, **_offer_of(counts), STORED: True}
     run.save(update_fields=["parameters"])
     if not run.dry_run:
         record_event(
@@ -116,11 +117,18 @@ def _store(run: ImportRun, counts: ImportCounts) -> None:
 def _store_failure(run: ImportRun, counts: ImportCounts) -> None:
     counts.keep_nothing()
     counts.store(run)
+    if offer := _offer_of(counts):
+        run.parameters = {**run.parameters, **offer}
+        asked = ImportRun.objects.values_list("parameters", flat=True).get(pk=run.pk)
+        ImportRun.objects.filter(pk=run.pk).update(parameters={**asked, **offer})
+
+
+def _offer_of(counts: ImportCounts) -> dict[str, str]:
+    return {OFFERED: counts.offer.way} if counts.offer else {}
 
 
 def _nothing_taken(counts: ImportCounts) -> str:
     first = counts.errors[0]
     where = f"{first['file']}, line {first['line']}" if first["line"] else first["file"]
-    if counts.error_count == 1:
-        return f"Nothing was imported: the only record was refused. {where}: {first['reason']}."
-    return f"Nothing was imported: all {counts.error_count:,} records were refused. {where}: {first['reason']}."
+    number = "the only record was" if counts.error_count == 1 else f"all {counts.error_count:,} records were"
+    return f"Nothing was imported: {number} refused. {where}: {first['reason']}. {counts.offered}".rstrip()

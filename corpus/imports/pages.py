@@ -1,5 +1,7 @@
 """Imports: the list, starting one, following one."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -13,11 +15,14 @@ from accounts.refusals import refusal_reason
 from corpus.collections.pages.context import collection_context, form_page
 from corpus.collections.rules import fetch_manager
 from corpus.imports.errors import Problems, group_errors, others_for
+from corpus.imports.importing import OFFERED
 from corpus.imports.registry import Importer, collection_importers
 from corpus.imports.requests import holds_files, request_import, request_import_after_dry_run, undo_import
 from corpus.imports.undoing import check_can_undo
+from corpus.loading.topic_numbers import MATCH
 from corpus.models import ImportRun, Membership
 from corpus.tables import csv_response
+from engines.formats.topic_numbers import WAYS
 
 PER_PAGE = 25
 
@@ -42,7 +47,7 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     importer = collection_importers().get(kind)
     if importer is None:
         raise Http404
-    form = importer.form(request.POST or None, request.FILES or None, kind=kind)
+    form = importer.form(request.POST or None, request.FILES or None, kind=kind, initial=offered_match(request))
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form, "uploads"):
             run = request_import(
@@ -60,6 +65,11 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     return render(request, "corpus/imports/import_create.html", context, status=422 if form.errors else 200)
 
 
+def offered_match(request: HttpRequest) -> dict[str, str]:
+    """The way of matching topics that an import offered, as the link to the form has it."""
+    return {MATCH: request.GET[MATCH]} if request.GET.get(MATCH) in WAYS else {}
+
+
 @require_safe
 def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One import: its progress while it runs, its counts and first errors when it has ended."""
@@ -72,6 +82,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "undo_refusal": refusal_reason(check_can_undo, run),
         "problems": Problems(run),
         "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
+        "offer": match_offer(run),
         "can_follow": run.dry_run and run.state == "done" and holds_files(run) and run.created + run.updated > 0,
     }
     return render(request, "corpus/imports/import_detail.html", context)
@@ -102,8 +113,17 @@ def import_follow(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     membership = fetch_manager(request.user, slug)
     run = _fetch_run(membership, pk)
     with refusals_in_message(request):
-        pk = request_import_after_dry_run(by=membership.user, at=timezone.now(), dry_run=run).pk
+        match = request.POST.get("match", "")
+        pk = request_import_after_dry_run(by=membership.user, at=timezone.now(), dry_run=run, match=match).pk
     return redirect("import_detail", slug, pk)
+
+
+def match_offer(run: ImportRun) -> dict[str, Any] | None:
+    """A way to match more topics that the import offers: its name and words; whether its files are still here."""
+    name = run.parameters.get(OFFERED)
+    if name not in WAYS or run.undone_at:
+        return None
+    return {"way": name, "words": WAYS[name].words, "holds_files": run.dry_run and holds_files(run)}
 
 
 def _others(run: ImportRun) -> list[Importer]:

@@ -18,8 +18,9 @@ from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict, Refused
 from corpus.collections.removals import append_only_rows_deletable
 from corpus.collections.rules import check_can_delete, check_manager
-from corpus.imports.importing import is_my_turn
+from corpus.imports.importing import OFFERED, STORED, is_my_turn
 from corpus.imports.undoing import check_can_undo, undo
+from corpus.loading.topic_numbers import MATCH
 from corpus.loading.uploads import UPLOADS, remove_uploads
 from corpus.models import Collection, ImportRun
 from engines.formats.archives import is_packed
@@ -71,15 +72,18 @@ def request_import(
 
 
 @transaction.atomic
-def request_import_after_dry_run(*, by: User, at: datetime, dry_run: ImportRun) -> ImportRun:
-    """Import the files of a finished dry run."""
+def request_import_after_dry_run(*, by: User, at: datetime, dry_run: ImportRun, match: str = "") -> ImportRun:
+    """Import the files of a finished dry run, with its topics matched in this way where it offered that."""
     check_manager(dry_run.collection, by)
     found = ImportRun.objects.select_for_update().get(pk=dry_run.pk)
     if not (found.dry_run and found.is_final):
         raise Conflict("Only a finished dry run can be followed by its import.")
     if not holds_files(found) or not all((Path(settings.MEDIA_ROOT) / file["path"]).exists() for file in found.files):
         raise Refused("The files of this dry run are no longer here. Send them again.")
-    parameters = {name: value for name, value in found.parameters.items() if name != "stored"}
+    if match and match != found.parameters.get(OFFERED):
+        raise Refused("This dry run did not offer to match topics in this way.")
+    parameters = {name: value for name, value in found.parameters.items() if name not in (STORED, OFFERED)}
+    parameters |= {MATCH: match} if match else {}
     files = found.files  # they belong to the import now, which removes them in the end; the dry run keeps their names
     found.files = [{name: value for name, value in file.items() if name != "path"} for file in files]
     found.save(update_fields=["files"])

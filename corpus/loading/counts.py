@@ -15,6 +15,14 @@ FIELDS_NAMED = 40  # of them, those of most records
 REPEATED = "a record whose id came earlier in this import"
 
 
+@dataclass(frozen=True)
+class MatchOffer:
+    """More topics of the files would be found if their numbers were matched in this way: see topic_numbers.py."""
+
+    way: str
+    words: str
+
+
 @dataclass
 class ImportCounts:
     """Every record read is counted once: created, updated, unchanged or skipped (by a rule or as an error)."""
@@ -30,6 +38,7 @@ class ImportCounts:
     samples: list[dict[str, Any]] = field(default_factory=list)  # corpus/loading/samples.py
     said: dict[str, str] = field(default_factory=dict)  # what readers remark, with the first file of each
     said_of: Counter[str] = field(default_factory=Counter)  # how many files each of it is true of
+    offer: MatchOffer | None = None
     other_fields: Counter[str] = field(
         default_factory=Counter
     )  # names in the records' `extra`, with how many have each
@@ -77,7 +86,12 @@ class ImportCounts:
         """Sentences for people: how files were read, how the import was understood, which other fields were kept."""
         files = ((text, first, self.said_of[text]) for text, first in self.said.items())
         said = [f"{first}: {text}." if n == 1 else f"{n:,} files, such as {first}: {text}." for text, first, n in files]
-        return [*said, *self.remarks, *self._on_other_fields()]
+        return [*said, *self.remarks, *self._on_other_fields(), *filter(None, [self.offered])]
+
+    @property
+    def offered(self) -> str:
+        """What would match, as a sentence."""
+        return f"{self.offer.words}." if self.offer else ""
 
     def _on_other_fields(self) -> list[str]:
         if not self.other_fields:

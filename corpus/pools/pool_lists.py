@@ -9,6 +9,7 @@ from accounts.refusals import Refused
 from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ERRORS_KEPT, REPEATED, ImportCounts
 from corpus.loading.line_batches import read_batches
+from corpus.loading.topic_numbers import renumber
 from corpus.models import ImportRun
 from corpus.models.pools import LISTED, RESERVED_METHODS
 from corpus.pools.building import lock_pools
@@ -67,6 +68,7 @@ def load_pool_list(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
         for batch in read_batches(run, read_pool_lists, _line, progress, counts):
             with cursor.copy("COPY import_pair FROM STDIN") as copy:
                 copy.write(batch.data)
+        renumber("import_pair", run, counts)
         progress.report(run.total, run.total, "writing the pools")
         values: dict[str, Any] = {"collection": run.collection_id, "method": method, "most": ERRORS_KEPT}
         cursor.execute(FIND, values)

@@ -22,6 +22,7 @@ from corpus.loading.copying import copy_text, encode_line
 from corpus.loading.counts import ImportCounts
 from corpus.loading.line_batches import gathered
 from corpus.loading.sources import Odometer, encoding_of, read_source, sources_of
+from corpus.loading.topic_numbers import renumber
 from corpus.models import ImportRun, RetrievalRun
 from corpus.runs.recipes.queries import aspect_numbers
 from corpus.runs.rules import LONGEST_NAME, lock_names, unfit_name
@@ -237,6 +238,7 @@ def load_runs(run: ImportRun, progress: Progress, counts: ImportCounts) -> None:
     for batch in gathered(run, reader.rows, reader.line, progress, counts):
         with connection.cursor() as cursor, cursor.copy("COPY import_ranked FROM STDIN") as copy:
             copy.write(batch.data)
+    renumber("import_ranked", run, counts, others=bare | parts.keys())
     files = [file for file in reader.files if file.tag]
     if not files and not counts.error_count:
         raise BrokenFile(reader.files[0].name if reader.files else "", 0, "holds no row of a run: the run is empty")

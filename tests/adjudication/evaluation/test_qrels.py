@@ -19,6 +19,7 @@ from annotation.models import Assignment
 from corpus.models import ImportRun
 from tests.factories.adjudication import Built
 from tests.factories.corpus import TopicFactory
+from tests.shared import shared_path
 
 pytestmark = pytest.mark.django_db
 
@@ -56,7 +57,8 @@ def test_importing_again_replaces(built: Built, tmp_path: Path, capsys: pytest.C
         "1 documents are not in the collection, such as elsewhere; their judgments count, because runs may rank them",
     ]
     assert counts(bring(path, LINES + "99 0 d1 1\n", capsys=capsys)) == (0, 0, 5, 0)
-    changed = bring(path, "1 0 d1 1\n1 0 d1 2\n1 0 d4 1\n1 0 d5 many\n", "--format", "qrels", capsys=capsys)
+    text = "1 0 d1 1\n1 0 d1 2\n1 0 d4 1\n1 0 d5 many\n"
+    changed = bring(path, text, "--partial", capsys=capsys)
     assert counts(changed) == (1, 5, 0, 2), (
         "one new, one other grade, four gone; a second grade and a wrong one skipped"
     )
@@ -85,10 +87,23 @@ def test_numbers_as_released_are_those_of_one_level(
 @pytest.mark.parametrize(
     ("text", "options", "why"),
     [
-        ("99 0 d1 1\n", (), "none of its topics, such as 99, is here. Are they qrels of another collection"),
+        (
+            "97 0 d1 1\n98 0 d1 1\n1 0 d1 1\n",
+            (),
+            r"2 of its 3 topics are not in the collection, such as 97\.",
+        ),
+        (
+            "1 0 d1 1\n1 0 d2\n1 0 d3 1\n",
+            (),
+            r"line 2: has 3 fields.* one row cannot be taken in.*option partial",
+        ),
+        ("1 0 d1 1\n1 0 d1 2\n", (), "line 2: d1 has the grades 1 and 2 for topic 1.* leave them out"),
+        ("99 0 d1 1\n", (), "none of its topics, such as 99, is here: perhaps they belong to another collection"),
         (LINES, ("--name", "a;b"), "without semicolons"),
         ("1 Q0 d1 1 2.5 tag\n", (), "holds no qrels: it looks like trec-run"),
-        ("1 0 d1 high\n", ("--format", "qrels"), "holds no judgment"),
+        ("1 0 d1 high\n", (), r"own.qrels, line 1: the value 'high' is not a whole number"),
+        ("1 0 d1 high\n", ("--partial",), "holds no judgment"),
+        ("# nothing\n", (), "its format is not recognised"),
     ],
 )
 def test_what_cannot_be_qrels(built: Built, tmp_path: Path, text: str, options: tuple[str, ...], why: str) -> None:
@@ -165,3 +180,65 @@ def test_managers_delete_them(client: Client, built: Built, tmp_path: Path) -> N
     assert not ImportedQrels.objects.exists()
     assert AuditEvent.objects.filter(verb="delete_qrels").count() == 1
     assert client.post(address).status_code == 404
+
+
+@pytest.mark.parametrize("way", ["command", "page", "rest"])
+def test_topics_numbered_otherwise_are_noticed_offered_and_matched(
+    client: Client, built: Built, tmp_path: Path, way: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in ("051", "052"):
+        TopicFactory(collection=built.collection, number=number)
+    offer = "51 and 52 match 051 and 052 without leading zeros"
+    path, text = tmp_path / "own.qrels", "51 0 A1 1\n52 0 A2 0\n"
+    path.write_text(text)
+    client.force_login(built.people["manager"])
+    if way == "command":
+        with pytest.raises(CommandError, match=rf"{offer}\. Import again .*\(option match: zeros\)"):
+            call_command("import_qrels", "tea", str(path))
+    elif way == "rest":
+        sent = {"kind": "qrels", "files": SimpleUploadedFile("own.qrels", text.encode())}
+        answer = client.post("/api/collections/tea/imports/", sent)
+        jobs.carry_out(ImportRun.objects.get())
+        assert offer in client.get(f"/api/collections/tea/imports/{answer.json()['id']}/").json()["reason"]
+    else:
+        sent = {"uploads": SimpleUploadedFile("own.qrels", text.encode()), "dry_run": "on"}
+        client.post(reverse("import_create", args=["tea", "qrels"]), sent)
+        jobs.carry_out(ImportRun.objects.get())
+        page = client.get(reverse("import_detail", args=["tea", ImportRun.objects.get().pk])).content.decode()
+        assert offer in page
+        assert "Import them with topics matched" in page
+    assert not ImportedQrels.objects.exists()
+    if way == "command":
+        assert bring(path, text, "--match", "zeros", capsys=capsys)["remarks"][-1].startswith("Topics were matched: 51")
+    elif way == "rest":
+        sent |= {"files": SimpleUploadedFile("own.qrels", text.encode()), "match": "zeros"}
+        client.post("/api/collections/tea/imports/", sent)
+    else:
+        run = ImportRun.objects.get()
+        client.post(reverse("import_follow", args=["tea", run.pk]), {"match": "digits"})
+        assert ImportRun.objects.count() == 1, "it was not offered"
+        client.post(reverse("import_follow", args=["tea", run.pk]), {"match": "zeros"})
+    if way != "command":
+        jobs.carry_out(ImportRun.objects.latest("pk"))
+    assert list(ImportedQrelsTopic.objects.values_list("number", "docnos").order_by("number")) == [
+        ("051", ["A1"]),
+        ("052", ["A2"]),
+    ]
+
+
+def test_topics_that_are_left_out_are_counted(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = bring(tmp_path / "own.qrels", "97 0 d1 1\n98 0 d1 1\n1 0 d1 1\n", "--partial", capsys=capsys)
+    assert counts(found) == (1, 0, 0, 2)
+    assert found["skips"] == {"a judgment of a topic that is not in the collection": 2}
+    assert [each.number for each in ImportedQrelsTopic.objects.all()] == ["1"]
+
+
+@pytest.mark.shared
+def test_small_real_qrels_give_what_their_readme_says(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("qrels-comments.qrels", "qrels-beir-one-point-zero.tsv"):
+        call_command("import_qrels", "tea", str(shared_path("data", "real-inputs", name)), "--name", name[:8], "--json")
+        assert json.loads(capsys.readouterr().out)["created"] == 2
+    rows = ImportedQrelsTopic.objects.order_by("pk").values_list("number", "docnos", "grades")
+    assert list(rows) == [("1", ["184", "29"], [1, 0]), ("1", ["184", "29"], [1, 1])]

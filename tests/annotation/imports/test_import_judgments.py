@@ -192,6 +192,13 @@ def test_pairs_outside_the_campaign_are_refused(made, load):
     assert {reason for _, reason in reasons(result)} == {"this pair is no item of the campaign"}
 
 
+def test_topics_numbered_otherwise_are_offered_and_matched(campaign, load):
+    line = row("Ana", "001", 1, 0, "2.0").replace("001.1", "1.1")
+    with pytest.raises(CommandError, match="001 matches 1 without leading zeros"):
+        load(line)
+    assert counts(load(line, options=("--match", "zeros"))) == (1, 0, 0, 0)
+
+
 def test_nothing_usable_is_a_refusal_and_leaves_nothing(campaign, load):
     with pytest.raises(CommandError, match="topic 9 is not in the collection"):
         load(row("Stranger", 9, 1, 0, 2))
@@ -303,7 +310,7 @@ def test_many_rows_take_few_queries(made, load, django_assert_max_num_queries, m
     monkeypatch.setattr(background_reading, "LOOK_EVERY", 60)  # each look at whether it was cancelled is a query
     add_name(campaign=make_campaign(made), name="Z", by=None, at=AT)
     lines = [row(who, t, a, d, 1) for who in "YZ" for t in (1, 2, 3) for a in (1, 2) for d in range(4)]
-    with django_assert_max_num_queries(77):
+    with django_assert_max_num_queries(79):
         assert counts(load(*lines)) == (48, 0, 0, 0)
 
 

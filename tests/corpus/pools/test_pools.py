@@ -336,6 +336,13 @@ class TestLists:
             (4, "has 3 columns where the first line has 2"),
         ]
 
+    def test_topics_numbered_otherwise_are_offered_and_matched(self, collection: Collection, tmp_path: Path) -> None:
+        (tmp_path / "pool").write_text("# first list\n01 D1\n02 D6\n")
+        assert "01 and 02 match 1 and 2 without leading zeros" in import_pool(collection, tmp_path / "pool").reason
+        run = import_pool(collection, tmp_path / "pool", match="zeros")
+        assert counts(run) == (2, 0, 0, 0)
+        assert "pool: one comment line (#) not read." in run.remarks
+
     def test_a_broken_list_changes_nothing(self, collection: Collection, tmp_path: Path) -> None:
         (tmp_path / "good").write_text("1 D1\n")
         (tmp_path / "bad").write_text("1 Q0 D1 1 2.5 bm25\n")

@@ -129,6 +129,15 @@ class TestImport:
         assert run.parameters["runs"]["bm25"]["unknown_topics"] == 2
         assert stored(collection) == {"1": ["D1"]}
 
+    def test_topics_numbered_otherwise_are_offered_and_matched(self, collection: Collection, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.run", {"001": {"D1": 1.0}, "2": {"D1": 2.0}, "q3": {"D1": 1.0}})
+        run = import_runs(collection, path)
+        assert (counts(run), set(stored(collection))) == ((1, 0, 0, 0), {"2"})
+        assert run.remarks[-1].startswith("q3 and 001 match 3 and 1 by the digits that they end with. Import again")
+        run = import_runs(collection, path, match="zeros")
+        assert set(stored(collection)) == {"1", "2"}
+        assert "Topics were matched: 001 matches 1 without leading zeros." in run.remarks
+
     def test_unknown_documents_keep_their_ranks_and_are_reported(self, collection: Collection, tmp_path: Path) -> None:
         run = import_runs(collection, write(tmp_path / "a.run", {"1": {"X1": 3.0, "D1": 2.0, "X2": 1.0}}))
         assert stored(collection) == {"1": ["X1", "D1", "X2"]}
