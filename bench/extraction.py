@@ -16,7 +16,7 @@ import tempfile
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -33,6 +33,7 @@ from engines.pdf.paper import read_paper
 from engines.pdf.sections import MODEL
 from engines.pdf.titles import TitleIndex, Work
 from engines.pdf.vocabulary import count_words
+from engines.text.words import title_key
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 SHARED = CHECKOUT.parent / "shared" / "data" / "acm-cr"
@@ -51,6 +52,7 @@ FIGURES: dict[str, tuple[str, float | None, float | None]] = {
     "cites_printed_equal": ("the same without what proposals add", None, None),
     "anonymised_95": ("anonymised sentences at ≥ 0.95", 98.0, 98.3),
     "anonymised_exact": ("anonymised sentences exactly", None, 92.2),
+    "reference_titles": ("titles of references equal to those of their documents", None, None),
     "reference_link_recall": ("references linked to the right document: recall", 98.0, 98.2),
     "reference_link_precision": ("references linked to the right document: precision", 97.5, 97.1),
     "direct_link_recall": ("the same without refereed versions of preprints: recall", None, None),
@@ -137,6 +139,15 @@ def score_sentence(score: Score, gold: CitingSentence, sentences: list[tuple[str
         score.add("anonymised_exact", text == nearest)
 
 
+def score_titles(score: Score, paper: FullPaper, gold: AnnotatedPaper, titles: Mapping[str, str]) -> None:
+    """Compare the titles of references with those of the documents that they cite in the gold."""
+    for each in paper.references:
+        title = titles.get((gold.references.get(each.key) or "").strip())
+        if title is not None:
+            right = title_key(each.title) == title_key(title)
+            score.add("reference_titles", right, f"{paper.file} [{each.key}] {each.title} ≠ {title}")
+
+
 def score_links(score: Score, paper: FullPaper, gold: AnnotatedPaper, links: list[Link], known: set[str]) -> None:
     for each in links:
         right = (gold.references.get(each.key) or "").strip()
@@ -190,7 +201,8 @@ def measure() -> tuple[dict[str, Any], list[str]]:
         kept.append(Work(record.docno, record.title, record.authors, record.year, record.doi))
         words.update(count_words((record.title, record.abstract)))
     vocabulary = {word: times for word, times in words.items() if times > 1}
-    known = {work.docno for work in kept}
+    titles = {work.docno: work.title for work in kept}
+    known = set(titles)
     begun = time.process_time()
     index = TitleIndex(kept)
     seconds = {"index": time.process_time() - begun, "read": 0.0, "link": 0.0}
@@ -209,6 +221,7 @@ def measure() -> tuple[dict[str, Any], list[str]]:
         seconds["link"] += time.process_time() - begun
         papers.append((paper, gold))
         score_texts(score, paper, gold)
+        score_titles(score, paper, gold, titles)
         score_links(score, paper, gold, links, known)
         score_pairs(score, paper, gold, links, known)
         counts.update(papers=1, pages=len(paper.pages), references=len(paper.references))

@@ -32,8 +32,8 @@ class AnnoGptCommand(SteppedCommand):
     anno_gpt demo list
     anno_gpt demo show 1
     anno_gpt demo start trial-round --criterion relevance --margin 0.05
-    anno_gpt demo freeze 1 lexical
-    anno_gpt demo test-set 1 main-round
+    anno_gpt demo freeze 1 Lexical
+    anno_gpt demo test-set 1 final-test
     anno_gpt demo run 1
     anno_gpt demo test 1
     anno_gpt demo decide 1 stop --reason "It is no better than the words alone."

@@ -44,7 +44,7 @@ class Evaluate(ReportingCommand):
 
     called = "evaluate"
     task = "Evaluate"
-    example = "evaluate demo --gold campaign:trial-round --run bm25-query bm25-titles --measure nDCG@10"
+    example = "evaluate demo --gold campaign:first-pass --run bm25-query bm25-titles --measure nDCG@10"
     line = "Measure runs against verdicts, targets, contexts, an annotator or qrels"
     help = "Measure runs against a gold: verdicts, targets, citation contexts, one annotator, a machine, or qrels."
 
@@ -129,7 +129,7 @@ class JudgeUnjudged(ReportingCommand):
 
     called = "judge_unjudged"
     task = "Evaluate"
-    example = 'judge_unjudged demo --gold campaign:trial-round --run bm25-query --depth 10 --name "Second look"'
+    example = 'judge_unjudged demo --gold campaign:first-pass --run bm25-query --depth 10 --name "Second look"'
     help = "Make items of the documents that runs rank high and a gold does not know."
 
     def add_arguments(self, parser: CommandParser) -> None:

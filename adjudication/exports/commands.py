@@ -29,7 +29,7 @@ IN_WORDS = {"members": "files"}
 class ExportCommand(ReportingCommand):
     called = "export"
     task = "Publish"
-    example = "export demo --format qrels --campaign trial-round --out demo.qrels"
+    example = "export demo --format qrels --campaign first-pass --out demo.qrels"
     line = "Write qrels, topics, judgments or documents"
     help = "Write qrels, topics, judgments or documents of a collection, to a file or to standard output."
 

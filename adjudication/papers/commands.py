@@ -33,17 +33,17 @@ class AdjudicatePapers(SteppedCommand):
     task = "Agree and decide"
     example = """
     adjudicate_papers demo list citation-contexts
-    adjudicate_papers demo show citation-contexts registers
-    adjudicate_papers demo content citation-contexts registers
-    adjudicate_papers demo take citation-contexts registers 1 A
-    adjudicate_papers demo take-everything citation-contexts registers A
-    adjudicate_papers demo take-rest citation-contexts registers A
-    adjudicate_papers demo undo citation-contexts registers
-    adjudicate_papers demo redo citation-contexts registers
-    adjudicate_papers demo write citation-contexts registers content.json
-    adjudicate_papers demo accept citation-contexts registers
-    adjudicate_papers demo reopen citation-contexts registers
-    adjudicate_papers demo send-back citation-contexts registers
+    adjudicate_papers demo show citation-contexts hives
+    adjudicate_papers demo content citation-contexts hives
+    adjudicate_papers demo take citation-contexts hives 1 A
+    adjudicate_papers demo take-everything citation-contexts hives A
+    adjudicate_papers demo take-rest citation-contexts hives A
+    adjudicate_papers demo undo citation-contexts hives
+    adjudicate_papers demo redo citation-contexts hives
+    adjudicate_papers demo write citation-contexts hives content.json
+    adjudicate_papers demo accept citation-contexts hives
+    adjudicate_papers demo reopen citation-contexts hives
+    adjudicate_papers demo send-back citation-contexts hives
     """
     line = "Take one extraction of a paper from several, difference by difference"
     help = (

@@ -25,7 +25,7 @@ class FreezeRelease(ReportingCommand):
 
     called = "release"
     task = "Publish"
-    example = "release demo v1 --out demo-v1"
+    example = 'release demo v1 --out demo-v1 --force "We try the files among ourselves."'
     line = "Freeze a version of a collection: a folder of checked, hashed files"
     help = "Freeze a version of a collection: a folder of files that is checked, described and hashed."
 

@@ -48,9 +48,9 @@ class ReleaseAddressForm(forms.Form):
 class StatementForm(forms.Form):
     """A field a question; starters stand in the fields that nobody has filled in yet."""
 
-    def __init__(self, *args: Any, answers: dict[str, str], **more: Any) -> None:
+    def __init__(self, *args: Any, answers: dict[str, str], language: str, **more: Any) -> None:
         super().__init__(*args, **more)
-        for question in QUESTIONS:
+        for question in (each.in_language(language) for each in QUESTIONS):
             widget = forms.TextInput() if question.is_line else forms.Textarea(attrs={"rows": 3})
             self.fields[question.key] = forms.CharField(
                 required=False,

@@ -60,8 +60,8 @@ def release_list(request: HttpRequest, slug: str) -> HttpResponse:
 def statement_edit(request: HttpRequest, slug: str) -> HttpResponse:
     """What only people know: asked once, printed in each release."""
     membership = fetch_manager(request.user, slug)
-    answers = answers_of(membership.collection)
-    form = StatementForm(request.POST if request.method == "POST" else None, answers=answers)
+    answers, language = answers_of(membership.collection), membership.collection.language
+    form = StatementForm(request.POST if request.method == "POST" else None, answers=answers, language=language)
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form):
             state_facts(

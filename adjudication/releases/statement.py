@@ -5,12 +5,14 @@ The keys are those of Croissant's RAI vocabulary where it has one; the others ar
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 from adjudication.models import DataStatement
 from adjudication.models.releases import is_address
 from adjudication.releases.people import AUTHOR
 from corpus.models import Collection
+from engines.text.languages import LANGUAGES
 
 NOT_STATED = "Not stated."
 
@@ -26,6 +28,11 @@ class Question:
     is_required: bool = True
     is_line: bool = False  # one line, not a text
     is_named: bool = False  # who made it: not in the anonymous variant
+
+    def in_language(self, language: str) -> Self:
+        """The question to a collection in this language: no starter says that its texts are English."""
+        named = self.starter.replace("English", LANGUAGES[language].name)
+        return replace(self, starter=language if self.key == "languages" else named)
 
 
 QUESTIONS = (

@@ -82,6 +82,7 @@ class _Work:
     def __init__(self, run: MachineRun, progress: jobs.Progress) -> None:
         self.run, self.progress = run, progress
         self.recipe = recipe_from(run.recipe)
+        self.language = run.campaign.collection.language
         self.values = sorted(run.criterion.levels.values_list("value", flat=True))
         self.total = run.campaign.items.count()
         self.done = run.replies.exclude(state=ReplyState.ERROR).count()
@@ -102,7 +103,7 @@ class _Work:
         self.report()
 
     def compare(self, item: ItemText) -> MachineAnswer:
-        coverage = cover(item.aspect, f"{item.title}\n{item.abstract}")
+        coverage = cover(item.aspect, f"{item.title}\n{item.abstract}", self.language)
         value = self.values[level_of(coverage.share, self.recipe.thresholds)]
         return MachineAnswer(item.item, ReplyState.ANSWERED, describe(coverage), value, cost=Decimal(0))
 

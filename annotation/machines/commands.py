@@ -29,7 +29,7 @@ class Annotate(ReportingCommand):
 
     called = "annotate"
     task = "Judge"
-    example = "annotate demo main-round --kind lexical"
+    example = "annotate demo trial-round --kind lexical"
     help = (
         "Let a machine judge the items of a campaign: a model of the endpoint that is set up or, with --kind lexical,"
         " words alone, without a network. Running it again with --continue asks only for what is missing."
@@ -157,10 +157,10 @@ class Prompts(SteppedCommand):
     called = "prompts"
     task = "Judge"
     example = """
+    prompts demo write strict.txt --name strict
     prompts demo list
     prompts demo show strict
     prompts demo preview main-round --prompt strict
-    prompts demo write strict.txt --name strict
     """
     line = "Write and read prompts for machine annotators and generated questions"
     help = "Write prompts for machine annotators (relevance) and for generated questions (questions), and read them."

@@ -15,7 +15,7 @@ from accounts.jobs import Progress
 from annotation.papers.references import link_references, title_index
 from annotation.papers.registries import Registries
 from corpus.loading.counts import ImportCounts
-from corpus.loading.sources import Odometer, limits, sources_of
+from corpus.loading.sources import Odometer, encoding_of, limits, sources_of
 from corpus.models import Collection, Document, ImportRun
 from engines.definitions.proposals import Link
 from engines.formats.acm_cr import AnnotatedPaper, DoisLine
@@ -120,7 +120,14 @@ class Reader:
     def read(self) -> None:
         """Read everything into the spool. Raises `Cancelled`."""
         for source in sources_of(self.run):
-            reading = partial(read_paper_files, source.path, self.run.format, name=source.name, complete=completed)
+            reading = partial(
+                read_paper_files,
+                source.path,
+                self.run.format,
+                name=source.name,
+                encoding=encoding_of(self.run),
+                complete=completed,
+            )
             found = read_guarded(reading, limits=limits(), check=self.progress.check, watch=self.odometer.add)
             self.member = PaperMember(source.name, "", "")
             try:

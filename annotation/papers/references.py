@@ -2,14 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import reduce
-from operator import or_
-
-from django.contrib.postgres.search import SearchQuery
 
 from annotation.papers.extractions import with_inside
+from corpus.documents.finding import titled_alike
 from corpus.documents.similar import similar_documents
-from corpus.models import Collection, Document, Paper, SearchEntry
+from corpus.models import Collection, Document, Paper
 from engines.definitions.block_contexts import stored_references
 from engines.definitions.proposals import Link
 from engines.endpoints.registries import Registered
@@ -103,9 +100,8 @@ def exact_documents(collection: Collection, references: Sequence[Reference]) -> 
     titled = [each for each in references if title_key(each.title)]
     if not titled:
         return {}
-    query = reduce(or_, (SearchQuery(each.title, config="english") for each in titled))
-    entries = SearchEntry.objects.filter(collection=collection, vector=query)
-    rows = with_inside(Document.objects.filter(pk__in=entries.values("document")[:MOST_EXACT]))
+    entries = titled_alike(collection, [each.title for each in titled], most=MOST_EXACT)
+    rows = with_inside(Document.objects.filter(pk__in=entries))
     documents = {each.docno: each for each in rows}
     index = TitleIndex(_work_of(each) for each in documents.values())
     found = {}

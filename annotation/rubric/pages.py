@@ -58,9 +58,9 @@ def label_search(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
     check_can_label(participation)
     words = request.GET.get("q", "").replace("\0", "")[:LONGEST_SEARCH].strip()
     number = request.GET.get("page", "")
-    if not words or not has_searchable_words(words):
-        return answer_json({"hits": [], "more": False, "words": "Type words that a title or an abstract would have."})
     collection = Collection.objects.get(pk=participation.collection)
+    if not words or not has_searchable_words(collection, words):
+        return answer_json({"hits": [], "more": False, "words": "Type words that a title or an abstract would have."})
     found = similar_documents(
         collection, words, number=int(number) if number.isdecimal() and len(number) < 10 else 1, size=HITS
     )

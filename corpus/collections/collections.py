@@ -26,7 +26,8 @@ from corpus.collections.rules import (
     check_manager,
     check_role_of_manager,
 )
-from corpus.models import Collection, CollectionAddress, CollectionRemoval, InvitedRole, Membership, Role
+from corpus.models import Collection, CollectionAddress, CollectionRemoval, Indexing, InvitedRole, Membership, Role
+from engines.text.languages import ENGLISH, LANGUAGES
 
 ROLE_WORDS = {
     Role.MANAGER: "import material, define campaigns, invite people, export, and see everything",
@@ -117,16 +118,19 @@ def create_collection(
     title: str,
     description: str = "",
     licence: str = "",
+    language: str = ENGLISH,
     manager: User | None = None,
 ) -> Collection:
     """A new collection. The person who makes it becomes its manager; on the command line (`by` None) `manager` does."""
     if by is not None:
         check_can_create_collections(by)
+    _check_language(language)
     with taken_is_conflict(SLUG_TAKEN.format(slug=slug)):
         collection = Collection.objects.create(
-            slug=slug, title=title, description=description, licence=licence, created_at=at
+            slug=slug, title=title, description=description, licence=licence, language=language, created_at=at
         )
-    record_event(by=by, at=at, verb="create_collection", target=collection, scope=collection, title=title)
+    facts = {"title": title, "language": language}
+    record_event(by=by, at=at, verb="create_collection", target=collection, scope=collection, **facts)
     first = manager or by
     if first is not None:
         Membership.objects.create(collection=collection, user=first, role=Role.MANAGER, created_at=at)
@@ -136,12 +140,19 @@ def create_collection(
 
 @transaction.atomic
 def update_collection(*, by: User | None, at: datetime, collection: Collection, **fields: str) -> Collection:
-    """Change any of title, description and licence; `rename_collection` changes the slug."""
+    """Change any of title, description, licence and language; `rename_collection` changes the slug.
+
+    With another language, documents are entered into the search again, by a job.
+    """
     collection = Collection.objects.select_for_update().get(pk=collection.pk)
     check_manager(collection, by)
     changed = {field: value for field, value in fields.items() if getattr(collection, field) != value}
     if not changed:
         return collection
+    if "language" in changed:
+        _check_language(changed["language"])
+        if collection.documents.exists():
+            jobs.new_job(Indexing, by=by, at=at, collection=collection)
     before = {field: getattr(collection, field) for field in changed}
     for field, value in changed.items():
         setattr(collection, field, value)
@@ -149,6 +160,12 @@ def update_collection(*, by: User | None, at: datetime, collection: Collection, 
     facts = {"before": before, "after": changed}
     record_event(by=by, at=at, verb="update_collection", target=collection, scope=collection, **facts)
     return collection
+
+
+def _check_language(code: str) -> None:
+    if code not in LANGUAGES:
+        known = ", ".join(f"{each.code} ({each.name})" for each in LANGUAGES.values())
+        raise Refused(f"There is no language “{code[:20]}”. There are {known}.")
 
 
 @transaction.atomic

@@ -30,10 +30,19 @@ from corpus.collections.persons import request_person_erasure, take_out_data
 from corpus.collections.rules import check_can_manage, check_not_archived
 from corpus.collections.statistics import collection_statistics
 from corpus.models import Membership, Role
+from engines.text.languages import ENGLISH, LANGUAGES
+
+DESCRIBED = ("title", "description", "licence", "language")
+LANGUAGE_HELP = (
+    f"of most of its texts, which chooses stemmer and stop words: {', '.join(LANGUAGES)} (several languages: mul);"
+    f" {ENGLISH} where none was chosen"
+)
 
 
 class CreateCollection(ReportingCommand):
-    """manage.py create_collection SLUG --title T [--description D] [--licence L] [--manager EMAIL] [--json]"""
+    """manage.py create_collection SLUG --title T [--description D] [--licence L] [--language CODE]
+    [--manager EMAIL] [--json]
+    """
 
     called = "create_collection"
     task = "Start"
@@ -46,6 +55,7 @@ class CreateCollection(ReportingCommand):
         parser.add_argument("--title", required=True)
         parser.add_argument("--description", default="")
         parser.add_argument("--licence", default="")
+        parser.add_argument("--language", metavar="CODE", default=ENGLISH, help=LANGUAGE_HELP)
         parser.add_argument("--manager", metavar="EMAIL", help="who manages it; needs an account")
 
     def carry_out(self, *, slug: str, manager: str | None, **options: Any) -> tuple[str, dict[str, Any]]:
@@ -58,9 +68,9 @@ class CreateCollection(ReportingCommand):
             at=timezone.now(),
             slug=slug,
             manager=user_with(manager) if manager else None,
-            **{name: options[name] for name in ("title", "description", "licence")},
+            **{name: options[name] for name in ("title", "description", "licence", "language")},
         )
-        result = {"slug": collection.slug, "title": collection.title, "manager": manager}
+        result = {name: getattr(collection, name) for name in ("slug", "title", "language")} | {"manager": manager}
         if manager:
             return f"Made the collection {collection.slug}, managed by {manager}.", result
         advice = f"Nobody is in it yet: {PROGRAM} add_member {collection.slug} EMAIL manager"
@@ -132,12 +142,12 @@ def _invitation_summary(report: InvitationReport) -> str:
 
 
 class UpdateCollection(ReportingCommand):
-    """manage.py update_collection SLUG [--title T] [--description D] [--licence L] [--json]"""
+    """manage.py update_collection SLUG [--title T] [--description D] [--licence L] [--language CODE] [--json]"""
 
     called = "update_collection"
     task = "Look after"
     example = 'update_collection demo --licence "CC BY 4.0"'
-    help = "Change title, description or licence of a collection."
+    help = "Change title, description, licence or language of a collection."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
@@ -145,15 +155,16 @@ class UpdateCollection(ReportingCommand):
         parser.add_argument("--title", help="as it will be cited")
         parser.add_argument("--description", help="what it is about and who it is for")
         parser.add_argument("--licence", help="of what will be released, for example “CC BY 4.0”")
+        parser.add_argument("--language", metavar="CODE", help=LANGUAGE_HELP)
 
     def carry_out(self, *, slug: str, **options: Any) -> tuple[str, dict[str, Any]]:
-        fields = {name: options[name] for name in ("title", "description", "licence") if options[name] is not None}
+        fields = {name: options[name] for name in DESCRIBED if options[name] is not None}
         if not fields:
-            raise Refused("Nothing to change. Give --title, --description or --licence.")
+            raise Refused("Nothing to change. Give --title, --description, --licence or --language.")
         if not fields.get("title", "-").strip():
             raise Refused("The collection needs a title.")
         changed = update_collection(by=None, at=timezone.now(), collection=collection_with(slug), **fields)
-        result = {name: getattr(changed, name) for name in ("slug", "title", "description", "licence")}
+        result = {name: getattr(changed, name) for name in ("slug", *DESCRIBED)}
         return f"Changed the collection {changed.slug}.", result
 
 

@@ -14,16 +14,17 @@ from corpus.models import Collection, Role
 
 
 class CollectionForm(forms.ModelForm):
-    """Title, description and licence."""
+    """Title, description, licence and language."""
 
     class Meta:
         model = Collection
-        fields = ["title", "description", "licence"]
+        fields = ["title", "description", "licence", "language"]
         widgets: ClassVar[dict[str, forms.Widget]] = {"description": forms.Textarea(attrs={"rows": 4})}
         help_texts = {
             "title": "As it will be cited, for example “Questions on astrochemistry”.",
             "description": "What it is about and who it is for. Members read it.",
             "licence": "Of what you will release, for example CC BY 4.0.",
+            "language": "Of most documents and topics. It chooses stemmer and stop words for search and new runs.",
         }
 
 
@@ -32,10 +33,10 @@ SLUG_ERROR = {"invalid": "Use only letters without accents, digits, hyphens and 
 
 
 class NewCollectionForm(CollectionForm):
-    """A new collection: title, short name, description and licence."""
+    """A new collection: title, short name, description, licence and language."""
 
     class Meta(CollectionForm.Meta):
-        fields = ["title", "slug", "description", "licence"]
+        fields = ["title", "slug", "description", "licence", "language"]
         labels = {"slug": "Short name"}
         help_texts = {
             **CollectionForm.Meta.help_texts,

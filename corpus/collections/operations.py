@@ -21,7 +21,7 @@ SETTINGS = in_collection("settings", "collection_edit")
 class CollectionSerializer(serializers.ModelSerializer[Collection]):
     class Meta:
         model = Collection
-        fields = ("slug", "title", "description", "licence", "created_at", "archived_at")
+        fields = ("slug", "title", "description", "licence", "language", "created_at", "archived_at")
         read_only_fields = ("created_at", "archived_at")
 
 

@@ -6,16 +6,21 @@ docno of the page before, and counts stop at a limit.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.db import connection
 from django.db.models import Q, QuerySet
+from django.db.models.expressions import RawSQL
 
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
 from corpus.models import Collection, Document, FullText, Indexing
+from engines.text.highlight import fragments, highlight_spans, highlight_terms
+from engines.text.languages import ENGLISH
 from engines.text.names import OPENING, document_name
+from engines.text.scripts import has_spaceless, plain
+from engines.text.words import term_spans
 
 MOST_RANKED = 10_000  # matches that are ranked; the page says so when there are more
 COUNT_LIMIT = 250_000
@@ -24,12 +29,17 @@ _MARKS = f"StartSel={HIT_START}, StopSel={HIT_END}"
 _TITLE_OPTIONS = f"HighlightAll=true, {_MARKS}"
 _ABSTRACT_OPTIONS = f'MaxFragments=2, MinWords=16, MaxWords=38, FragmentDelimiter=" … ", {_MARKS}'
 _HEADLINED = 20_000  # characters of an abstract in which hits are shown
+MOST_FRAGMENTS, FRAGMENT = 2, 100  # pieces of an abstract in another language, and characters on either side of a hit
 
-# The shown fields of the documents in `best` (id, rank, matches), with the words of `any_word` lit.
+# The shown fields of the documents in `best` (id, rank, matches), with the words of `any_word` lit in English texts.
+# Others are lit by `in_other_language`: PostgreSQL's parser cuts them poorly (corpus/migrations/_languages.py).
 HEADLINE = """
 SELECT d.id, d.docno, d.venue, d.year, d.authors, best.matches,
-  ts_headline('english', translate(d.title, %(marks)s, ''), lit, %(title_options)s),
-  ts_headline('english', translate(left(d.abstract, %(headlined)s), %(marks)s, ''), lit, %(abstract_options)s),
+  CASE %(language)s WHEN 'en' THEN ts_headline('english', translate(d.title, %(marks)s, ''), lit, %(title_options)s)
+    ELSE translate(d.title, %(marks)s, '') END,
+  CASE %(language)s WHEN 'en' THEN
+    ts_headline('english', translate(left(d.abstract, %(headlined)s), %(marks)s, ''), lit, %(abstract_options)s)
+    ELSE translate(left(d.abstract, %(headlined)s), %(marks)s, '') END,
   left(d.abstract, %(opening)s)
 FROM best JOIN corpus_document d USING (id), any_word
 ORDER BY best.rank DESC, d.id
@@ -39,14 +49,14 @@ SEARCH = (
     """
 WITH candidates AS MATERIALIZED (
   SELECT e.document_id AS id, e.vector FROM corpus_searchentry e {filters}
-  WHERE e.collection_id = %(collection)s AND e.vector @@ websearch_to_tsquery('english', %(text)s)
+  WHERE e.collection_id = %(collection)s AND e.vector @@ corpus_search_query(%(language)s, %(text)s)
   LIMIT %(most)s + 1
 ), best AS (
-  SELECT id, ts_rank(vector, websearch_to_tsquery('english', %(text)s), 1) AS rank,
+  SELECT id, ts_rank(vector, corpus_search_query(%(language)s, %(text)s), 1) AS rank,
     (SELECT count(*) FROM candidates) AS matches
   FROM candidates ORDER BY rank DESC, id LIMIT %(size)s OFFSET %(offset)s
 ), any_word (lit) AS (
-  SELECT regexp_replace(querytree(websearch_to_tsquery('english', %(text)s)), '&|<->|<[0-9]+>', '|', 'g')::tsquery
+  SELECT regexp_replace(querytree(corpus_search_query(%(language)s, %(text)s)), '&|<->|<[0-9]+>', '|', 'g')::tsquery
 )
 """
     + HEADLINE
@@ -140,13 +150,21 @@ def search_documents(
     """Page `number` of the documents that match `text` in websearch syntax ("a phrase", OR, -without), best first."""
     number = max(1, min(number, MOST_RANKED // size))
     values = filters.values | {"collection": collection.pk, "text": text, "most": MOST_RANKED}
-    hits, matches = find_hits(SEARCH.format(filters=filters.as_sql()), values, number, size)
+    hits, matches = find_hits(
+        collection, SEARCH.format(filters=filters.as_sql()), values, text=text, number=number, size=size
+    )
     return SearchPage(hits, min(matches, MOST_RANKED), matches > MOST_RANKED, number, size)
 
 
-def find_hits(statement: str, values: Mapping[str, Any], number: int, size: int) -> tuple[list[Hit], int]:
-    """The hits on page `number` of a statement that ends with HEADLINE, and how many matches it counts."""
+def find_hits(
+    collection: Collection, statement: str, values: Mapping[str, Any], *, text: str, number: int, size: int
+) -> tuple[list[Hit], int]:
+    """The hits on page `number` of a statement that ends with HEADLINE, and how many matches it counts.
+
+    `text` is what is looked for.
+    """
     headline: dict[str, Any] = {
+        "language": collection.language,
         "marks": HIT_START + HIT_END,
         "title_options": _TITLE_OPTIONS,
         "abstract_options": _ABSTRACT_OPTIONS,
@@ -160,14 +178,49 @@ def find_hits(statement: str, values: Mapping[str, Any], number: int, size: int)
         Hit(pk, docno, venue, year, authors, document_name(title, opening, docno), extract)
         for pk, docno, venue, year, authors, _, title, extract, opening in rows
     ]
+    if collection.language != ENGLISH:
+        hits = [_in_other_language(hit, text, collection.language) for hit in hits]
     return hits, rows[0][5] if rows else 0
 
 
-def has_searchable_words(text: str) -> bool:
+_ABSENT = re.compile(r'(^|\s)-(?:"[^"]*"|\S+)')  # what must be absent is not lit
+
+
+def _in_other_language(hit: Hit, text: str, language: str) -> Hit:
+    """With what is looked for marked in the title, and the abstract cut to what is around its first places."""
+    terms = highlight_terms(_ABSENT.sub(" ", text), language)
+    title = _marked(hit.title, highlight_spans(hit.title, terms, language))
+    spans = highlight_spans(hit.extract, terms, language)
+    pieces = fragments(hit.extract, spans, most=MOST_FRAGMENTS, around=FRAGMENT)
+    shown = (_marked(hit.extract[at:end], [(a - at, b - at) for a, b in within]) for at, end, within in pieces)
+    return replace(hit, title=title, extract=" … ".join(shown))
+
+
+def _marked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, end in reversed(spans):
+        text = f"{text[:start]}{HIT_START}{text[start:end]}{HIT_END}{text[end:]}"
+    return text
+
+
+def has_searchable_words(collection: Collection, text: str) -> bool:
     """Whether anything is left of `text` for a search: not if it is all stop words and punctuation."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT numnode(websearch_to_tsquery('english', %s)) > 0", [text])
+        cursor.execute("SELECT numnode(corpus_search_query(%s, %s)) > 0", [collection.language, text])
         return bool(cursor.fetchone()[0])
+
+
+TITLED_ALIKE = """
+SELECT e.document_id FROM corpus_searchentry e WHERE e.collection_id = %s AND e.vector @@ (
+  SELECT string_agg('(' || query::text || ')', ' | ')::tsquery
+  FROM unnest(%s::text[]) title, corpus_plain_query(%s, title) query WHERE numnode(query) > 0)
+LIMIT %s
+"""
+
+
+def titled_alike(collection: Collection, titles: Sequence[str], *, most: int) -> RawSQL:
+    """Ids of documents that have all words of one of the titles, as a subquery."""
+    values = [collection.pk, list(titles), collection.language, most]
+    return RawSQL(TITLED_ALIKE, values)  # noqa: S611 - the text is ours alone
 
 
 def unfinished_indexing(collection: Collection) -> Indexing | None:
@@ -190,13 +243,19 @@ def browse_documents(
     return Browsed(found[:size], bool(after), len(found) > size)
 
 
+# One query for each language of the collections: English words are those between signs, others those of their script.
 BEGINNINGS = """
-WITH candidates AS MATERIALIZED (
-  SELECT e.document_id AS id, e.vector FROM corpus_searchentry e
-  WHERE e.collection_id = ANY(%(collections)s) AND e.vector @@ to_tsquery('english', %(query)s)
-  LIMIT %(candidates)s
+WITH wanted AS MATERIALIZED (
+  SELECT array_agg(c.id) AS ids, c.language, to_tsquery(corpus_search_config(c.language),
+    CASE c.language WHEN 'en' THEN %(query)s ELSE %(terms)s END) AS query
+  FROM corpus_collection c WHERE c.id = ANY(%(collections)s) GROUP BY c.language
+), candidates AS MATERIALIZED (
+  SELECT found.id, found.vector, wanted.query FROM wanted CROSS JOIN LATERAL (
+    SELECT e.document_id AS id, e.vector FROM corpus_searchentry e
+    WHERE e.collection_id = ANY(wanted.ids) AND e.vector @@ wanted.query LIMIT %(candidates)s
+  ) found
 )
-SELECT id FROM candidates ORDER BY ts_rank(vector, to_tsquery('english', %(query)s), 1) DESC, id LIMIT %(most)s
+SELECT id FROM candidates ORDER BY ts_rank(vector, query, 1) DESC, id LIMIT %(most)s
 """
 _CANDIDATES = 300  # matches that are ranked: this answers while one types
 
@@ -208,12 +267,14 @@ def find_by_beginnings(collections: Sequence[int], text: str, *, most: int) -> l
     """
     rows = Document.objects.filter(collection__in=collections).only("collection_id", "docno", "title", "abstract")
     numbered = list(rows.filter(docno__startswith=text).order_by("docno")[:most])
-    words = re.findall(r"\w+", text)
-    if not words or len(words[-1]) < 2:
+    words, bare = re.findall(r"\w+", text), plain(text)
+    terms = [bare[start:end] for start, end in term_spans(bare)]
+    if not terms or (len(terms[-1]) < 2 and not has_spaceless(terms[-1])):
         return numbered
     values: dict[str, Any] = {
         "collections": list(collections),
         "query": " & ".join(words) + ":*",
+        "terms": " & ".join(terms) + ":*",
         "candidates": _CANDIDATES,
         "most": most,
     }

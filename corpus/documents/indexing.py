@@ -43,11 +43,12 @@ FILL = """
 WITH taken AS MATERIALIZED (
   SELECT d.id, d.docno, d.title, d.abstract FROM corpus_document d
   WHERE d.collection_id = %(collection)s AND d.docno > %(after)s
-    AND NOT EXISTS (SELECT FROM corpus_searchentry e WHERE e.document_id = d.id)
+    AND NOT EXISTS (SELECT FROM corpus_searchentry e WHERE e.document_id = d.id AND e.language = %(language)s)
   ORDER BY d.docno LIMIT %(batch)s FOR NO KEY UPDATE OF d SKIP LOCKED
 ), entered AS (
-  INSERT INTO corpus_searchentry (document_id, collection_id, vector)
-  SELECT id, %(collection)s, corpus_search_vector(title, abstract) FROM taken ON CONFLICT DO NOTHING
+  INSERT INTO corpus_searchentry (document_id, collection_id, language, vector)
+  SELECT id, %(collection)s, %(language)s, corpus_search_vector(%(language)s, title, abstract) FROM taken
+  ON CONFLICT (document_id) DO UPDATE SET (language, vector) = (excluded.language, excluded.vector)
 )
 SELECT count(*), max(docno) FROM taken
 """
@@ -63,11 +64,12 @@ def indexed_later() -> Iterator[None]:
 
 
 def indexed(collection_id: int) -> tuple[int, int]:
-    """How many documents of the collection are searchable, and how many there are."""
+    """How many documents of the collection are searchable in its language, and how many there are."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT count(e.document_id), count(*) FROM corpus_document d"
-            " LEFT JOIN corpus_searchentry e ON e.document_id = d.id WHERE d.collection_id = %s",
+            "SELECT count(e.document_id), count(*) FROM corpus_document d JOIN corpus_collection c ON c.id = %s"
+            " LEFT JOIN corpus_searchentry e ON e.document_id = d.id AND e.language = c.language"
+            " WHERE d.collection_id = c.id",
             [collection_id],
         )
         done, total = cursor.fetchone()
@@ -82,7 +84,10 @@ def _fill(collection_id: int, after: str) -> tuple[int, str | None]:
             "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
         )
         cursor.execute(f"SET LOCAL gin_pending_list_limit = {PENDING_LIMIT_KB}")
-        cursor.execute(FILL, {"collection": collection_id, "after": after, "batch": BATCH})
+        cursor.execute("SELECT language FROM corpus_collection WHERE id = %s", [collection_id])
+        (language,) = cursor.fetchone()
+        values = {"collection": collection_id, "language": language, "after": after, "batch": BATCH}
+        cursor.execute(FILL, values)
         count, last = cursor.fetchone()
     return count, last
 

@@ -76,7 +76,7 @@ def _search_results(collection: Collection, form: SearchForm, request: HttpReque
         browsed = browse_documents(collection, filters, after=after, before=before)
         return {"browsed": browsed, "count": count, "count_is_cut": is_cut}
     exact = document_with(collection, text)
-    if not has_searchable_words(text):
+    if not has_searchable_words(collection, text):
         return {"text": text, "exact": exact, "no_words": True}
     number = request.GET.get("page", "")
     page = search_documents(collection, text, filters, number=int(number) if number.isdecimal() else 1)

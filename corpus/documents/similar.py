@@ -1,6 +1,6 @@
 """Documents similar to a text, ranked by BM25 over any of its words; a search for all of its words misses them.
 
-The words are those of the full-text search (English stems, without stop words), looked up in its entries. Nothing grows
+The words are those of the full-text search (stems, without stop words), looked up in its entries. Nothing grows
 with the collection: candidates are the documents with the rarest of the words, and the best by their words alone
 are scored in full.
 """
@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 from django.db import connection
 
@@ -32,7 +33,7 @@ SELECT lexeme, cardinality(positions), (
     SELECT FROM corpus_searchentry e WHERE e.collection_id = %(collection)s AND e.vector @@ {_LEXEME} LIMIT %(most)s
   ) having_it
 )
-FROM unnest(to_tsvector('english', %(text)s))
+FROM unnest(corpus_search_words(%(language)s, %(text)s))
 """
 # The number of searchable documents, and the mean number of words of some of them.
 LENGTHS = """
@@ -100,13 +101,19 @@ def similar_documents(collection: Collection, text: str, *, number: int = 1, siz
         "b": B,
         "mean": mean,
     }
-    hits, matches = find_hits(SIMILAR, values, number, size)
+    hits, matches = find_hits(collection, SIMILAR, values, text=text, number=number, size=size)
     return SearchPage(hits, matches, matches == MOST_SCORED, number, size)
 
 
 def _words(collection: Collection, text: str) -> list[Word]:
     with connection.cursor() as cursor:
-        cursor.execute(WORDS, {"collection": collection.pk, "text": text, "most": MOST_COUNTED})
+        values: dict[str, Any] = {
+            "collection": collection.pk,
+            "language": collection.language,
+            "text": text,
+            "most": MOST_COUNTED,
+        }
+        cursor.execute(WORDS, values)
         return [Word(*row) for row in cursor.fetchall()]
 
 

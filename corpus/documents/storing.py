@@ -91,7 +91,8 @@ def load_documents(run: ImportRun, progress: Progress, counts: ImportCounts) -> 
     Errors: BrokenFile for a file that cannot be trusted as a whole, Cancelled when somebody stopped the job.
     """
     is_large = sum(file["size"] for file in run.files) > SEARCHABLE_AT_ONCE
-    read = partial(read_documents, criteria=_filter(run), entry_types=run.parameters.get("entry_types", []))
+    options = {name: run.parameters[name] for name in ("columns", "entry_types") if run.parameters.get(name)}
+    read = partial(read_documents, criteria=_filter(run), **options)
     with _staging(), indexed_later() if is_large else nullcontext():
         for batch in read_batches(run, read, document_line, progress, counts):
             if batch.lines:

@@ -23,7 +23,7 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE
-from corpus.imports.forms import ListField, names_of, parameters_from
+from corpus.imports.forms import ImportForm, ListField, names_of, parameters_from
 from corpus.imports.importing import import_at_once
 from corpus.imports.registry import Importer, collection_importers, importers
 from corpus.imports.requests import request_import, undo_import
@@ -111,9 +111,10 @@ def format_field(found: Iterable[Importer]) -> serializers.CharField:
 def fields_of_options(importer: Importer) -> Iterator[tuple[str, serializers.Field[Any, Any, Any, Any]]]:
     """The options of an importer's form as the API takes them."""
     for name, field in importer.form.options().items():
+        words = field.help_text or field.label
         more: dict[str, Any] = {
             "required": False,
-            "help_text": f"Of {importer.label}: {field.help_text or field.label}",
+            "help_text": str(field.help_text) if name in ImportForm.base_fields else f"Of {importer.label}: {words}",
         }
         if isinstance(field, BooleanField):
             yield name, serializers.BooleanField(**more)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -214,6 +215,7 @@ def as_json(run: ImportRun) -> dict[str, Any]:
         "error_count": run.error_count,
         "skips": run.skips,
         "remarks": run.remarks,
+        "samples": run.samples,
         "dry_run": run.dry_run,
         "seconds": seconds(run),
         **run.importer.more(run),
@@ -234,11 +236,20 @@ def summary(run: ImportRun) -> str:
     ]
     lines += [f"  skipped {count:,}: {rule}" for rule, count in sorted(run.skips.items())]
     lines += [f"  {remark}" for remark in run.remarks]
+    lines += [line for sample in run.samples for line in _sample(sample)]
     groups = group_errors(run.errors)
     lines += [f"  {_in_words(group)}" for group in groups[:SHOWN_ERRORS]]
     if more := run.error_count - sum(group.count for group in groups[:SHOWN_ERRORS]):
         lines.append(f"  … and {more:,} more")
     return "\n".join(lines)
+
+
+def _sample(sample: dict[str, Any]) -> Iterator[str]:
+    """A record as it would be stored, a field in each line."""
+    where = f"{sample['file']}, line {sample['line']}" if sample["line"] else sample["file"]
+    yield f"  As it would be stored: the record of {where}"
+    for name, text in sample["fields"]:
+        yield f"    {name}: {' '.join(text.split())}"
 
 
 def _in_words(group: ErrorGroup) -> str:

@@ -7,7 +7,8 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.refusals import Refused
-from engines.formats.registry import format_label, format_names, formats_for
+from engines.formats.encodings import ENCODINGS
+from engines.formats.registry import AUTO, format_label, format_names, formats_for
 from engines.formats.topic_numbers import WAYS
 
 
@@ -30,7 +31,8 @@ class FilesField(forms.FileField):
 class ImportForm(forms.Form):
     """Which files, in which format; whether only to try."""
 
-    folded: ClassVar[tuple[str, ...]] = ()  # fields that few need
+    folded: ClassVar[tuple[str, ...]] = ()  # fields that few need, in addition to the encoding
+    of_files: ClassVar[tuple[str, ...]] = ("uploads", "format", "dry_run")  # which commands and the API take otherwise
 
     uploads = FilesField(
         label="Files",
@@ -38,6 +40,11 @@ class ImportForm(forms.Form):
         help_text="Plain, compressed (gz, bz2, xz) or archives (zip, tar). You can choose up to 100.",
     )
     format = forms.ChoiceField(initial="auto")
+    encoding = forms.ChoiceField(
+        required=False,
+        choices=list(ENCODINGS.items()),
+        help_text="Of text files. UTF-8, UTF-16 and Windows-1252 (Latin-1) are recognised; choose another one here.",
+    )
     dry_run = forms.BooleanField(
         required=False,
         initial=True,
@@ -59,30 +66,33 @@ class ImportForm(forms.Form):
 
     @property
     def shown(self) -> list[forms.BoundField]:
-        return [field for field in self if field.name not in self.folded]
+        return [field for field in self if field.name not in (*self.folded, "encoding")]
 
     @property
     def folded_away(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.folded]
+        return [self[name] for name in (*self.folded, "encoding")]
 
     def clean_format(self) -> str:
         return self.cleaned_data["format"] or str(self.fields["format"].initial)
 
     @classmethod
     def options(cls) -> dict[str, forms.Field]:
-        """The fields that only imports of this sort have; commands and the API take them as well."""
-        return {name: field for name, field in cls.base_fields.items() if name not in ImportForm.base_fields}
+        """The fields that say how files are read; commands and the API take them as well."""
+        return {name: field for name, field in cls.base_fields.items() if name not in cls.of_files}
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Further arguments of `request_import`; only after the form was found valid."""
-        return {name: self.cleaned_data[name] for name in self.options()}
+        """Further arguments of `request_import`, an encoding if one was chosen; only after the form was found valid."""
+        found = {name: self.cleaned_data[name] for name in self.options()}
+        if found["encoding"] in ("", AUTO):
+            del found["encoding"]
+        return found
 
 
 def parameters_from(form: type[ImportForm], kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
     """Further arguments of `request_import`, from values of a command or the API. Errors: Refused."""
     filled = form(dict(values), kind=kind)
-    for name in ImportForm.base_fields:
+    for name in ImportForm.of_files:
         del filled.fields[name]
     if not filled.is_valid():
         raise Refused(" ".join(f"{name}: {' '.join(map(str, reasons))}" for name, reasons in filled.errors.items()))
@@ -122,7 +132,15 @@ class DocnosField(ListField):
 
 
 class DocumentImportForm(ImportForm):
-    folded = ("entry_types", "only", "year_from", "year_to", "venues")
+    folded = ("columns", "entry_types", "only", "year_from", "year_to", "venues")
+
+    columns = forms.CharField(
+        required=False,
+        max_length=2_000,
+        label="Columns of a table",
+        help_text="Which column has which field, where their names do not say it, as in: title = Titel; abstract = 3. "
+        "Fields are docno, title, abstract, authors, year, venue, doi, url, keywords and full_text.",
+    )
 
     entry_types = NamesField(
         required=False,

@@ -66,7 +66,7 @@ def _import_files(run: ImportRun, progress: jobs.Progress) -> None:
             if not is_my_turn(run):
                 raise Waiting("waiting for another import of this collection")
             work(run, progress, counts)
-            if counts.errors and not counts.kept:
+            if not counts.kept:
                 raise Refused(_nothing_taken(counts))
             _store(run, counts)
     except BrokenFile as broken:
@@ -128,6 +128,11 @@ def _offer_of(counts: ImportCounts) -> dict[str, str]:
 
 
 def _nothing_taken(counts: ImportCounts) -> str:
+    if not counts.errors:
+        rules = ", ".join(f"{rule} ({count:,})" for rule, count in counts.skips.most_common(5))
+        return (
+            f"Nothing was imported: {f'all records were left out: {rules}' if rules else 'the files hold no records'}."
+        )
     first = counts.errors[0]
     where = f"{first['file']}, line {first['line']}" if first["line"] else first["file"]
     number = "the only record was" if counts.error_count == 1 else f"all {counts.error_count:,} records were"

@@ -66,7 +66,7 @@ def request_import(
     remove_forgotten_uploads(collection, at)
     if excluded := list(dict.fromkeys(exclude)):
         parameters["exclude"] = excluded
-    stored = _store_files(files, kind, format)
+    stored = _store_files(files, kind, format if "encoding" not in parameters else "")
     fields = {"kind": kind, "format": format, "dry_run": dry_run, "files": stored, "parameters": parameters}
     return _new_run(by, at, collection, send, fields)
 
@@ -186,7 +186,7 @@ def _store_upload(upload: Upload, path: Path, kind: str, chosen: str) -> dict[st
         for chunk in upload.chunks():
             digest.update(chunk)
             size += target.write(chunk)
-    checks = extensions("importers")[kind].checks
+    checks = extensions("importers")[kind].checks if chosen else "nothing"  # the reader sees it in its encoding
     if checks != "nothing":
         with path.open("rb") as stored:
             _check_head(stored, name, kind, must_fit=chosen == AUTO and checks == "format")

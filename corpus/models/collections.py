@@ -7,9 +7,13 @@ from django.contrib.auth.models import AnonymousUser
 from django.db import models
 
 from accounts.models import FINAL_STATES, Invitation, Job
+from engines.text.languages import ENGLISH, LANGUAGES
 
 if TYPE_CHECKING:
     from accounts.models import User
+
+
+LANGUAGE_CHOICES = [(each.code, each.name) for each in LANGUAGES.values()]
 
 
 class Role(models.TextChoices):
@@ -39,10 +43,16 @@ class Collection(models.Model):
     title = models.CharField(max_length=200)
     description = models.TextField(blank=True)
     licence = models.CharField(max_length=200, blank=True)
+    language = models.CharField(max_length=3, choices=LANGUAGE_CHOICES, default=ENGLISH)  # of most of its texts
     created_at = models.DateTimeField()
     archived_at = models.DateTimeField(null=True, blank=True)  # since then it is read-only
 
     objects = CollectionQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="collection_language_known", condition=models.Q(language__in=[*LANGUAGES]))
+        ]
 
     def __str__(self) -> str:
         return self.title

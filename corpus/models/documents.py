@@ -9,6 +9,7 @@ from django.db.models import F, Func, Value
 from accounts.models import Job
 from corpus.models.collections import Collection, InCollection
 from corpus.models.imports import imported_in
+from engines.text.languages import ENGLISH
 from engines.text.names import document_name
 
 
@@ -81,7 +82,7 @@ class SearchEntry(models.Model):
 
     A trigger writes it with the document, and again with every change of its title or abstract; a large import puts
     that off to an `Indexing` (see the migration). So an entry always fits its document, but may be missing for a
-    while. It goes with its document: the database cascades.
+    while, or be in the language that the collection had before. It goes with its document: the database cascades.
     """
 
     document = models.OneToOneField(
@@ -90,6 +91,7 @@ class SearchEntry(models.Model):
     collection = models.ForeignKey(
         Collection, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
     )
+    language = models.CharField(max_length=3, db_default=ENGLISH)  # whose stems the vector has
     vector = SearchVectorField()
 
     class Meta:

@@ -21,7 +21,6 @@ from corpus.models import PoolEntry, PoolRun, PoolSource, Role
 from corpus.pools.forms import BuildForm, own_index, own_recipe
 from corpus.pools.pool_report import holes_of_runs, overlap_of_methods
 from corpus.pools.requests import DEEPEST, request_pools
-from engines.ranking.index import Settings
 from engines.ranking.recipe import Recipe
 
 
@@ -66,9 +65,6 @@ class IndexSerializer(serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, Any]:
         return {name: _option(name) for name in BuildForm.INDEX}
-
-    def to_internal_value(self, data: Any) -> Settings:
-        return own_index(super().to_internal_value(data))
 
 
 class NewPoolsSerializer(serializers.Serializer[Any]):
@@ -153,6 +149,8 @@ class PoolBuilds(InCollectionView):
     def post(self, request: Request, slug: str) -> Response:
         """Have a background job pool the first documents of runs; follow it at its own address."""
         request_arguments = self.body(NewPoolsSerializer)
+        if (index := request_arguments.get("index")) is not None:
+            request_arguments["index"] = own_index(index, self.collection.language)
         run = request_pools(by=self.person, at=timezone.now(), collection=self.collection, **request_arguments)
         return Response(PoolBuildSerializer(run).data, status=202)
 

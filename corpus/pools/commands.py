@@ -53,14 +53,15 @@ class BuildPools(ReportingCommand):
         has_recipe, has_index = (
             any(options[name] is not None for name in names) for names in (BuildForm.RECIPE, BuildForm.INDEX)
         )
+        collection = collection_with(slug)
         run = request_pools(
             by=None,
             at=timezone.now(),
-            collection=collection_with(slug),
+            collection=collection,
             methods=methods,
             depth=depth,
             recipe=own_recipe(options) if recipe or has_recipe else None,
-            index=own_index(options) if has_index else None,
+            index=own_index(options, collection.language) if has_index else None,
             send=False,
         )
         jobs.complete(run)

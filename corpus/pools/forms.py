@@ -13,7 +13,7 @@ from corpus.pools.pools import has_topic_pools
 from corpus.pools.recipes import MOST, can_search, default_recipe
 from corpus.pools.requests import DEEPEST
 from corpus.runs.runs import list_runs
-from engines.ranking.analysis import Analysis
+from engines.ranking.analysis import STEMMER_WORDS, analysis_of
 from engines.ranking.index import Settings
 from engines.ranking.recipe import Recipe
 
@@ -27,7 +27,7 @@ SEARCHES = [
     ),
     (OWN, "The same recipe with my own numbers"),
 ]
-STEMMERS = [("none", "none"), ("porter", "Porter"), ("english", "Snowball, English")]
+STEMMERS = [pair for pair in STEMMER_WORDS if pair[0] != "nltk"]
 
 
 def _number(label: str, initial: int, help_text: str = "", least: int = 0) -> forms.IntegerField:
@@ -97,6 +97,9 @@ class BuildForm(forms.Form):
         self.fields["methods"].initial = [name for name, _ in choices]
         self.fields["search"].initial = NO_SEARCH if choices else USUAL
         self.can_search = can_search(collection)
+        self.language = collection.language
+        usual = analysis_of(collection.language)
+        self.fields["stemmer"].initial, self.fields["stop_words"].initial = usual.stemmer, usual.stop_words
         if embeddings_endpoint() is None:
             self.fields["dense"].disabled = True
             self.fields["dense"].initial = 0
@@ -132,7 +135,7 @@ class BuildForm(forms.Form):
         if found["search"] == USUAL:
             recipe = default_recipe()
         elif found["search"] == OWN:
-            recipe, index = own_recipe(found), own_index(found)
+            recipe, index = own_recipe(found), own_index(found, self.language)
         return {"methods": found["methods"], "depth": found["depth"], "recipe": recipe, "index": index}
 
 
@@ -144,13 +147,13 @@ def own_recipe(values: Mapping[str, Any]) -> Recipe:
     return replace(default_recipe(), **chosen)
 
 
-def own_index(values: Mapping[str, Any]) -> Settings:
-    """The usual index with those settings of BuildForm.INDEX that are given, not None."""
+def own_index(values: Mapping[str, Any], language: str) -> Settings:
+    """The usual index of a language with those settings of BuildForm.INDEX that are given, not None."""
     analysis, numbers = (
         {name: values[name] for name in names if values.get(name) not in (None, "")}
         for names in (("stemmer", "stop_words"), ("k1", "b"))
     )
-    return Settings(Analysis(**analysis), **numbers)
+    return Settings(replace(analysis_of(language), **analysis), **numbers)
 
 
 def _words(run: RetrievalRun) -> str:

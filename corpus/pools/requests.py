@@ -18,6 +18,7 @@ from corpus.models.pools import BY_HAND
 from corpus.pools.building import remove_method, try_lock_pools
 from corpus.pools.recipes import choose_methods
 from corpus.runs.runs import judged_documents_of
+from engines.ranking.analysis import analysis_of
 from engines.ranking.index import Settings
 from engines.ranking.recipe import Recipe
 
@@ -69,7 +70,7 @@ def request_pools(
         raise Conflict("Pools of this collection are being built already. Wait for it, or cancel it first.")
     parameters: dict[str, Any] = {"methods": chosen, "depth": depth}
     if recipe is not None:
-        parameters |= {"recipe": asdict(recipe), "index": asdict(index or Settings())}
+        parameters |= {"recipe": asdict(recipe), "index": asdict(index or Settings(analysis_of(collection.language)))}
     run = jobs.new_job(PoolRun, by=by, at=at, send=send, collection=collection, parameters=parameters)
     record_event(by=by, at=at, verb="request_pools", target=run, scope=collection, **parameters)
     return run

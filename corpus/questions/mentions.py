@@ -18,6 +18,7 @@ from accounts.refusals import Conflict, Refused
 from corpus.collections.rules import check_manager
 from corpus.models import CitationMention, Collection, DiscardReason, GenerationReply, MentionReference
 from corpus.questions.mention_storing import link_mentions
+from engines.text.languages import ENGLISH
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,19 @@ def find_mentions(collection: Collection, criteria: MentionFilter) -> QuerySet[C
         used = Exists(GenerationReply.objects.filter(mention=OuterRef("pk")))
         found = found.filter(used if criteria.used == "yes" else ~used)
     if criteria.text:
-        found = found.filter(search=SearchQuery(criteria.text, config="english", search_type="websearch"))
+        found = found.filter(_with_words(criteria.text, collection.language))
     if not criteria.sample:
         return found.order_by("source_key", "position")
     place = Concat(Value(f"{criteria.seed}:"), F("source_key"), Value(":"), Cast("position", CharField()))
     return found.annotate(lot=MD5(place)).order_by("lot", "pk")[: criteria.sample]
+
+
+def _with_words(text: str, language: str) -> Q:
+    """Mentions' vectors are English: other languages are searched letter by letter."""
+    if language == ENGLISH:
+        return Q(search=SearchQuery(text, config="english", search_type="websearch"))
+    words = text.replace('"', " ").split()
+    return Q(*(Q(text__icontains=word) | Q(source_title__icontains=word) for word in words))
 
 
 def for_pages(found: QuerySet[CitationMention]) -> QuerySet[CitationMention]:

@@ -33,6 +33,7 @@ from corpus.runs.runs import (
     rankings_of,
     request_run,
 )
+from engines.text.languages import LANGUAGES
 from engines.text.reranking import FOR_EACH, ONCE, STARTERS, USUAL
 
 RUNS_PER_PAGE = 50
@@ -173,6 +174,8 @@ def _origin(run: RetrievalRun) -> dict[str, Any]:
     recipe = RECIPES.get(run.parameters.get("recipe", ""))
     fields = recipe.form.options() if isinstance(recipe, Recipe) else {}
     shown = [(str(fields[name].label) if name in fields else name, value) for name, value in settings.items()]
+    if "language" in settings:  # of the collection, when the run was made
+        shown[[name for name, _ in shown].index("language")] = ("Language", LANGUAGES[settings["language"]].name)
     label = RECIPES.label_of(run.parameters["recipe"]) if "recipe" in run.parameters else ""
     metadata = metadata_lines(run) if run.parameters.get("metadata") else []
     run.n_parts = run.part_rankings.count()  # type: ignore[attr-defined]

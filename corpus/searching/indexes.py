@@ -26,6 +26,7 @@ from corpus.models import Collection
 from corpus.searching.parts import Report, do_together, exclusive_directory
 from engines.formats.dataclass_json import from_json
 from engines.ranking.index import META, VERSION, Index, Settings, ShardWriter, finish
+from engines.text.languages import ENGLISH
 
 ROWS = 2_000
 
@@ -110,7 +111,10 @@ def open_index(collection: Collection, progress: Progress, spec: IndexSpec | Non
 
 def _directory(collection: Collection, spec: IndexSpec) -> Path:
     """The directory of all indexes with these settings: one for each state, of which only the newest is kept."""
-    settings_json = json.dumps({"version": VERSION, **asdict(spec)}, sort_keys=True)
+    named = asdict(spec)
+    if spec.settings.analysis.language == ENGLISH:  # indexes from before there were others keep their names
+        del named["settings"]["analysis"]["language"]
+    settings_json = json.dumps({"version": VERSION, **named}, sort_keys=True)
     digest = hashlib.sha256(settings_json.encode()).hexdigest()[:12]
     return Path(settings.INDEX_DIR) / f"{collection.pk}-{collection.slug}" / digest
 

@@ -38,6 +38,7 @@ _PACKED: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
 }
 
 
+WORKBOOK = "xl/workbook.xml"  # what every workbook of Excel has: it is a file, although it is packed as an archive
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _TAR = slice(257, 262)
 
@@ -149,6 +150,10 @@ def _open_file(path: Path, name: str, limits: Limits, watch: Callable[[int], Non
         except OSError as error:
             raise BrokenFile(name, 0, f"cannot be opened: {error.strerror}") from error
         if source.read(4) in _ZIP:
+            if _holds(source, name, WORKBOOK):
+                source.seek(0)
+                yield Member(name, cast(BinaryIO, source), alone)
+                return
             yield from _open_zip(source, name, limits)
             return
         source.seek(0)
@@ -209,6 +214,18 @@ def _reading_header(stream: _Meter, name: str) -> Iterator[None]:
         raise BrokenFile(name, 0, f"the archive is damaged or cut off ({_words(error)})") from error
     finally:
         stream.left += rest
+
+
+def _holds(source: IO[bytes], name: str, part: str) -> bool:
+    """Whether an archive has such a part; what is no archive has not. Raises `BrokenFile` for files of OpenDocument."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            names = frozenset(archive.namelist())
+    except _DAMAGED:
+        return False
+    if {"mimetype", "content.xml"} <= names:
+        raise BrokenFile(name, 0, "is a file of OpenDocument, which is not read here; save it as CSV or .xlsx")
+    return part in names
 
 
 def _open_zip(source: IO[bytes], name: str, limits: Limits) -> Iterator[Member]:

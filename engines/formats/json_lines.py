@@ -53,6 +53,12 @@ JSONL = Format(
             Certainty.LIKELY,
         ),
         Shape("json-topics", ("topics",), _are_topics, Certainty.IF_REQUESTED),
+        Shape(
+            "json-documents",
+            ("documents",),
+            lambda head: (head.is_list or head.is_json) and jsonl_documents.are_documents(head.text, head.keys_at_hand),
+            Certainty.IF_REQUESTED,
+        ),
         Shape("jsonl-documents", RECORDS, _has_id, Certainty.POSSIBLE),
         Shape("jsonl-judgments", ("judgments",), lambda head: head.keys & MARKS, Certainty.MEANT),
         Shape("json-topics", ("topics",), lambda head: any(map(is_known, head.keys_at_hand)), Certainty.MEANT),

@@ -1,28 +1,32 @@
 """Documents as JSON Lines: Litmus' own, BEIR's `corpus.jsonl`, LitSearch's `corpus_clean`, S2ORC metadata, and kin.
 
-The id stands under docno, _id, id, corpusid, doc_id or paper_id, the text under abstract or text (or as labelled
-`sentences`, as in CSFCube), the full text under full_text or, as in LitSearch, full_paper. Unknown keys are kept in
-`extra`; lists of cited documents (S2ORC's outbound_citations among them) stand there as `citations`. Texts are taken
-exactly as they are.
+The keys are those of `ID_KEYS` and `TEXT_KEYS` (or the text is labelled `sentences`, as in CSFCube); the first line of
+Pyserini's `contents` is the title where there is no other. Unknown keys are kept in `extra`; lists of cited documents
+(S2ORC's outbound_citations among them) stand there as `citations`. Texts are taken exactly as they are. A file may also
+be one list of objects, or one object (`read_any_objects`): Pyserini has such files, Zotero's CSL JSON is one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from operator import attrgetter
 from typing import Any, BinaryIO
 
 from engines.formats.json_fields import FieldError, is_id, take_first, take_id, take_text, take_texts, take_year
-from engines.formats.jsonl import read_objects, records_from, write_objects
+from engines.formats.json_objects import is_one_object, read_any_objects
+from engines.formats.jsonl import records_from, write_objects
 from engines.formats.layouts import KEPT, Layout, optional, required
-from engines.formats.records import DocumentRecord, Problem, id_problem
+from engines.formats.records import DocumentRecord, Problem, Remark, id_problem
 
-ID_KEYS = ("docno", "_id", "id", "corpusid", "doc_id", "paper_id")
-TEXT_KEYS = ("abstract", "text", "contents")
+ID_KEYS = ("docno", "_id", "id", "corpusid", "doc_id", "paper_id", "pid", "docid", "document_id", "record_id", "pmid")
+CONTENTS = "contents"  # of Pyserini, whose first line is the title
+TEXT_KEYS = ("abstract", "text", CONTENTS, "body", "passage", "segment")
 FULL_TEXT = "full_text"
 FULL_TEXT_KEYS = (FULL_TEXT, "full_paper")
 FIELDS = ("docno", "title", "abstract", "keywords", "authors", "venue", "year", "doi", "url")  # as Litmus writes them
-VENUE_KEYS = ("venue", "journal", "booktitle")
+VENUE_KEYS = ("venue", "journal", "booktitle", "container-title")
+KEYWORD_KEYS = ("keywords", "keyword")
 AUTHOR_KEYS = ("authors", "author")
 _values = attrgetter(*FIELDS)
 
@@ -32,35 +36,57 @@ LAYOUT = Layout(
     (
         required(ID_KEYS, "the document's id, unique in the collection"),
         optional("title", "title; a document has a title or an abstract"),
-        optional(TEXT_KEYS, "abstract, or the whole text of a short document"),
+        optional(TEXT_KEYS, "abstract or text; of contents without a title, the first of several lines is the title"),
         optional("sentences", "the abstract as pairs of a label and a sentence"),
-        optional("keywords", "list of texts, or one text with commas"),
+        optional(KEYWORD_KEYS, "list of texts, or one text with commas"),
         optional(AUTHOR_KEYS, "list of names"),
         optional(VENUE_KEYS, "where it was published"),
         optional("year", "year, four digits"),
-        optional("doi", "DOI"),
-        optional("url", "address"),
+        optional("issued", "date as in CSL JSON, of which the year is taken"),
+        optional(("doi", "DOI"), "DOI"),
+        optional(("url", "URL"), "address"),
         optional(FULL_TEXT_KEYS, "full text"),
         optional(("citations", "outbound_citations"), "list of ids of cited documents"),
         optional(("cited_by", "inbound_citations"), "list of ids of citing documents"),
     ),
     KEPT,
 )
+_KNOWN = frozenset(name for field in LAYOUT.fields for name in field.names)
 
 
-def read_jsonl_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
-    """Return one document for each line, or a `Problem` for a line that is none."""
-    return records_from(read_objects(stream, file), file, document_from)
+def is_known(name: str) -> bool:
+    """Whether a document has a field of this name."""
+    return name in _KNOWN
 
 
-def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
+def read_jsonl_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem | Remark]:
+    """Yield one document for each object, or a `Problem` for one that is none."""
+    said: set[str] = set()
+    objects = read_any_objects(stream, file, is_known, id_name="docno")
+    yield from records_from(objects, file, partial(document_from, said=said))
+    yield from (Remark(file, 0, text) for text in said)
+
+
+def are_documents(text: str, keys: frozenset[str]) -> bool:
+    """Whether a file that begins so, no JSON Lines but one list or object with such keys, holds documents."""
+    return (
+        bool(keys & {*ID_KEYS})
+        and bool(keys & {"title", *TEXT_KEYS})
+        and (text[0] == "[" or is_one_object(text, is_known))
+    )
+
+
+def document_from(item: dict[str, Any], file: str, line: int, said: set[str] | None = None) -> DocumentRecord:
     """Return the document in a JSON object (which is used up: what remains is `extra`).
 
-    Raises `FieldError` for a missing or unusable id, values of a wrong type, and a document without any text.
+    `said` takes what should be remarked on. Raises `FieldError` for a missing or unusable id, values of a wrong type,
+    and a document without any text.
     """
     docno = take_id(item, ID_KEYS)
     if reason := id_problem(docno):
         raise FieldError(reason)
+    if CONTENTS in item and "title" not in item:
+        _part_contents(item, said)
     title, abstract = take_text(item, ("title",)), take_text(item, TEXT_KEYS) or _labelled_sentences(item)
     if not title.strip() and not abstract.strip():
         raise FieldError(f"document {docno} has neither a title nor a text")
@@ -70,17 +96,38 @@ def document_from(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
         docno,
         title,
         abstract,
-        take_texts(item, ("keywords",)),
+        take_texts(item, KEYWORD_KEYS),
         take_authors(item),
         take_text(item, VENUE_KEYS),
-        take_year(item),
-        take_text(item, ("doi",)),
-        take_text(item, ("url",)),
+        take_year(item) or _year_issued(item),
+        take_text(item, ("doi", "DOI")),
+        take_text(item, ("url", "URL")),
         item,
         file,
         line,
         full_text,
     )
+
+
+def _part_contents(item: dict[str, Any], said: set[str] | None) -> None:
+    """Make the first of several lines of `contents` the title."""
+    contents = item[CONTENTS]
+    if isinstance(contents, str) and not item.get("abstract") and not item.get("text"):
+        first, _, rest = contents.partition("\n")
+        if first.strip() and rest.strip():
+            item["title"], item[CONTENTS] = first, rest
+            if said is not None:
+                said.add(f"the first line of “{CONTENTS}” is the title")
+
+
+def _year_issued(item: dict[str, Any]) -> int | None:
+    """The year of CSL JSON: {"issued": {"date-parts": [[2020, 3]]}}, which stays."""
+    if "issued" not in item:
+        return None
+    try:
+        return int(item["issued"]["date-parts"][0][0])
+    except (KeyError, IndexError, TypeError, ValueError):
+        return None
 
 
 def _take_full_text(item: dict[str, Any]) -> str | None:
@@ -131,6 +178,9 @@ def _author(entry: object) -> str:
     given = [entry.get("first"), *(middle if isinstance(middle, list) else [middle])]
     first = " ".join(part for part in given if isinstance(part, str) and part)
     last = " ".join(part for part in (entry.get("last"), entry.get("suffix")) if isinstance(part, str) and part)
+    if not first and not last:  # CSL JSON
+        first, last = (entry.get(name) or "" for name in ("given", "family"))
+        last = last or entry.get("literal") or ""
     return f"{last}, {first}" if last and first else last or first
 
 

@@ -23,6 +23,7 @@ from engines.formats.records import (
     BrokenFile,
     DocumentRecord,
     Problem,
+    Remark,
     RunRow,
     TopicRecord,
     id_problem,
@@ -127,7 +128,7 @@ def _number(docno: str) -> int | str:
     return int(docno) if docno.isascii() and docno.isdigit() and len(docno) < 18 and str(int(docno)) == docno else docno
 
 
-def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
+def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem | Remark]:
     """Yield the rows of `corpus_clean`, and of `corpus_s2orc` as parquet; citations are docnos in `extra`.
 
     Of what the full text of corpus_s2orc is annotated with, only what documents have is kept.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -10,6 +11,7 @@ from typing import Any
 from engines.formats.registry import Format, formats
 
 DOUBTFUL_DOIS = "doubtful_dois"
+_NUMBER = re.compile(r"[0-9]+[b-z]?").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +193,12 @@ def first_year(text: str) -> int | None:
 
 
 def reference_numbers(references: Sequence[Reference]) -> list[str]:
-    """Return the number of each reference: its key where all keys are numbers (as from a PDF), else its place."""
+    """Return the number of each reference: its key where all keys are numbers (as from a PDF), else its place.
+
+    The second work of the entry numbered 5 is 5b.
+    """
     keys = [reference.key for reference in references]
-    if all(key.isascii() and key.isdigit() for key in keys) and len(set(keys)) == len(keys):
+    if all(map(_NUMBER, keys)) and len(set(keys)) == len(keys):
         return keys
     return [str(place) for place in range(1, len(keys) + 1)]
 

@@ -58,8 +58,8 @@ def read_path(
     `carried` is what to read, by its name in `Format.reads`; `format` is "auto" or the name of a format; `name`,
     `limits` and `watch` are those of `open_files`, `encoding` is that of `as_utf8`; `options` go to the readers. A
     document, topic or judgment that occurs again in the same file is a `Problem`. A file that holds something else, or
-    nothing, is a `Problem` in archives and folders; a single file raises `BrokenFile`. Each file that was read ends
-    with a `Remark` on what it was read as. Raises `ValueError` for an unknown format or encoding.
+    nothing, or one damaged paper, is a `Problem` in archives and folders; a single file raises `BrokenFile`. Each file
+    that was read ends with a `Remark` on what it was read as. Raises `ValueError` for an unknown format or encoding.
     """
     if format != AUTO and (format not in formats() or carried not in formats()[format].reads):
         raise ValueError(f"unknown format {format!r}; known are {', '.join(format_names(carried))}")
@@ -98,7 +98,12 @@ def _read_alone(
     """What a reader yields of one file."""
     records = read(member.stream, member.name, **_known(options, read, found, member.name))
     items = without_repeats(records, kind.id_of, kind.id_label) if kind.id_of else records
-    yield from _with_something(items, member, kind)
+    try:
+        yield from _with_something(items, member, kind)
+    except BrokenFile as broken:
+        if member.alone or not getattr(found, "is_one_paper", False):
+            raise
+        yield Problem(member.name, broken.line, broken.reason)  # one bad paper does not stop the others
 
 
 def _read_as(found: Format, member: Member) -> Remark:

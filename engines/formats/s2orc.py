@@ -1,14 +1,15 @@
 """S2ORC in both generations, as documents and as papers with running text (formats.md 8).
 
-2020: metadata and parses are separate JSON Lines, joined by `paper_id`; s2orc-doc2json nests the parse in the
-metadata. 2023 and later: one text, with annotations whose values are JSON within JSON and whose offsets count code
-points.
+2019 and CORD-19: metadata and parse in one object. 2020: metadata and parses are separate JSON Lines, joined by
+`paper_id`; s2orc-doc2json nests the parse in the metadata. 2023 and later: one text, with annotations whose values are
+JSON within JSON and whose offsets count code points.
 """
 
 from __future__ import annotations
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, BinaryIO
 
 from engines.formats.json_fields import FieldError, take_id, take_text, take_texts, take_year
@@ -19,18 +20,20 @@ from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.lines import MAX_LINE_BYTES
 from engines.formats.mentions import mentions_from
 from engines.formats.papers import FullPaper, Marker, PaperFormat, Paragraph, Reference, first_year
-from engines.formats.records import BrokenFile, DocumentRecord, PartProblem, Problem
+from engines.formats.records import BrokenFile, DocumentRecord, PartProblem, Problem, Remark
 from engines.formats.registry import Certainty, Head, Shape
+from engines.formats.s2orc_layouts import LINKS, PARSE_KEYS, with_metadata, without_parse
 from engines.formats.s2orc_spans import annotated_document, annotated_paper
 
-_PARSE_KEYS = ("pdf_parse", "latex_parse", "grobid_parse")
 _BREAK = ":::"
 _HEAD = 64
 
 
-def read_s2orc_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem]:
+def read_s2orc_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord | Problem | Remark]:
     """Yield one document for each line of metadata, of doc2json's output or of the annotated generation."""
-    return records_from(_objects(stream, file), file, _document)
+    said: set[str] = set()
+    yield from records_from(_objects(stream, file), file, partial(_document, said=said))
+    yield from (Remark(file, 0, text) for text in sorted(said))
 
 
 def _objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
@@ -48,12 +51,12 @@ def _objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]]
         raise BrokenFile(file, 0, f"is no single JSON object, and not one in each line: {error}") from error
 
 
-def _document(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
+def _document(item: dict[str, Any], file: str, line: int, said: set[str]) -> DocumentRecord:
     if "content" in item:
         return annotated_document(item, file, line)
+    item = with_metadata(item, file, said)
     full_text = _full_text(item)
-    for key in (*_PARSE_KEYS, "body_text", "bib_entries", "ref_entries", "back_matter"):
-        item.pop(key, None)
+    without_parse(item, said)
     if full_text is not None:
         item[FULL_TEXT] = full_text
     abstract = item.get("abstract")
@@ -66,7 +69,7 @@ def _document(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
 
 def _full_text(item: dict[str, Any]) -> str | None:
     """The paragraphs of the first parse that there is, parted by empty lines; None without one."""
-    parses = (item, *(item[key] for key in _PARSE_KEYS if isinstance(item.get(key), dict)))
+    parses = (item, *(item[key] for key in PARSE_KEYS if isinstance(item.get(key), dict)))
     body = next((found for parse in parses if isinstance(found := parse.get("body_text"), list)), None)
     texts = [paragraph.get("text") for paragraph in body or () if isinstance(paragraph, dict)]
     return None if body is None else "\n\n".join(text for text in texts if isinstance(text, str))
@@ -103,7 +106,8 @@ def read_s2orc_papers(stream: BinaryIO, file: str, **_: Any) -> Iterator[FullPap
 
 
 def _parsed_paper(item: dict[str, Any], file: str, line: int, problems: list[str]) -> FullPaper:
-    parse = next((item.pop(key) for key in _PARSE_KEYS if isinstance(item.get(key), dict)), item)
+    item = with_metadata(item, file, set())
+    parse = next((item.pop(key) for key in PARSE_KEYS if isinstance(item.get(key), dict)), item)
     body = parse.get("body_text")
     if not isinstance(body, list):
         raise FieldError("has no body_text")
@@ -191,7 +195,7 @@ def _references(entries: object) -> Iterator[Reference]:
             take_authors(entry),
             take_text(entry, ("venue", "journal")),
             first_year(str(entry.get("year") or "")),
-            take_text(entry, ("link",)),
+            take_text(entry, LINKS),
             ids,
             " ".join(take_texts(entry, ("raw_text",), "\n")),
         )
@@ -199,7 +203,10 @@ def _references(entries: object) -> Iterator[Reference]:
 
 def _is_s2orc(head: Head) -> bool:
     return head.has_keys(
-        {"corpusid", "content"}, {"paper_id", "body_text"}, {"paper_id", "pdf_parse"}, {"paper_id", "has_pdf_parse"}
+        {"corpusid", "content"},
+        {"paper_id", "body_text"},
+        {"paper_id", "has_pdf_parse"},
+        *({"paper_id", key} for key in PARSE_KEYS),
     )
 
 
@@ -219,7 +226,7 @@ _PAPER = Layout(
         optional(
             "bib_entries", "object of the references by ref_id, with title, authors, year, venue, link and other_ids"
         ),
-        optional(_PARSE_KEYS, "object that holds body_text and bib_entries, as doc2json writes them"),
+        optional(PARSE_KEYS, "object that holds body_text and bib_entries, as doc2json writes them"),
         optional("title", "title"),
         optional("abstract", "text, or list of paragraphs"),
         optional("authors", "list of names, or of objects with first, middle, last and suffix"),

@@ -47,11 +47,18 @@ def take_year(fields: Fields, names: Iterable[str]) -> int | None:
     for name in names:
         value = fields.get(name)
         for text in value if isinstance(value, list) else [value]:
-            if isinstance(text, str) and (found := _YEAR(text)):
-                if text.strip() == found[1]:
+            year, is_whole = year_in(text) if isinstance(text, str) else (None, False)
+            if year is not None:
+                if is_whole and value in (text, [text]):
                     fields.pop(name)
-                return int(found[1])
+                return year
     return None
+
+
+def year_in(text: str) -> tuple[int | None, bool]:
+    """The year in a text, and whether the text says nothing more: 2020 and 2020.0 do not."""
+    found = _YEAR(text)
+    return (int(found[1]), text.strip() in (found[1], f"{found[1]}.0")) if found else (None, not text)
 
 
 def take_doi(fields: Fields, names: Iterable[str]) -> str:

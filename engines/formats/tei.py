@@ -10,28 +10,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
-from engines.formats.layouts import Layout, optional, required
-from engines.formats.mentions import mentions_from
 from engines.formats.papers import (
     Box,
     FullPaper,
     Marker,
-    PaperFormat,
     Paragraph,
     Reference,
     cited_sentences,
     first_year,
 )
 from engines.formats.records import BrokenFile
-from engines.formats.registry import Shape
 from engines.formats.xml_tree import Node, read_xml
 
 LONGEST_RANGE = 20
 
 _DASH = re.compile(r"\s*[-–—‐‑−]\s*").fullmatch
-_MARK = re.compile(r"<tei[\s>]").search
 _ORDINAL = re.compile(r"(.*?)(\d{1,9})").fullmatch
 
 
@@ -40,6 +35,11 @@ def read_tei(stream: BinaryIO, file: str) -> FullPaper:
     root = read_xml(stream, file)
     if root.name != "TEI":
         raise BrokenFile(file, root.line, f"the root element is <{root.name}>, not <TEI>")
+    return paper_of(root, file)
+
+
+def paper_of(root: Node, file: str) -> FullPaper:
+    """The paper in an element <TEI>."""
     header = root.node("teiHeader", "fileDesc")
     own = header.node("sourceDesc", "biblStruct") if header else None
     title = header.node("titleStmt", "title") if header else None
@@ -49,12 +49,12 @@ def read_tei(stream: BinaryIO, file: str) -> FullPaper:
     body = root.node("text", "body")
     strays = _unknown_targets(body, keys)
     return FullPaper(
-        title=_flat(title),
-        abstract=_flat(abstract),
+        title=flat(title),
+        abstract=flat(abstract),
         authors=tuple(_authors(own)) if own else (),
         venue=_venue(own, is_part=True) if own else "",
         year=_year(own) if own else None,
-        doi=_ids(own).get("doi", "") if own else "",
+        doi=ids_of(own).get("doi", "") if own else "",
         paragraphs=tuple(_paragraphs(body, keys)) if body else (),
         references=references,
         extra={"unknown_targets": strays} if strays else {},
@@ -70,7 +70,7 @@ def _unknown_targets(body: Node | None, keys: frozenset[str]) -> list[str]:
     return list(dict.fromkeys(target for target in targets if target and target not in keys))
 
 
-def _flat(node: Node | None) -> str:
+def flat(node: Node | None) -> str:
     """Return all text of a node, blocks apart from each other, white space collapsed."""
     if node is None:
         return ""
@@ -85,7 +85,7 @@ def _paragraphs(body: Node, keys: frozenset[str], section: str = "", number: str
     """Yield the paragraphs below a div or the body; a div without a head belongs to the section it stands in."""
     head = body.node("head")
     if head is not None:
-        section, number = _flat(head), head.attributes.get("n", "")
+        section, number = flat(head), head.attributes.get("n", "")
     for node in body.nodes():
         if node.name == "div":
             yield from _paragraphs(node, keys, section, number)
@@ -206,8 +206,8 @@ def _references(root: Node) -> Iterator[Reference]:
             _venue(node, is_part=any(_titles(node, "analytic").values())),
             _year(node),
             "",
-            _ids(node),
-            _flat(raw),
+            ids_of(node),
+            flat(raw),
         )
 
 
@@ -216,7 +216,7 @@ def _titles(node: Node, part: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for holder in node.nodes(part):
         for title in holder.nodes("title"):
-            found.setdefault(title.attributes.get("level", ""), _flat(title))
+            found.setdefault(title.attributes.get("level", ""), flat(title))
     return found
 
 
@@ -237,7 +237,7 @@ def _year(node: Node) -> int | None:
     return next((year for year in years if year is not None), None)
 
 
-def _ids(node: Node) -> dict[str, str]:
+def ids_of(node: Node) -> dict[str, str]:
     """Return the printed ids by kind; a title's URL counts as one."""
     found: dict[str, str] = {}
     for entry in node.walk("idno"):
@@ -262,39 +262,7 @@ def _authors(node: Node) -> Iterator[str]:
 def _author(node: Node) -> str:
     person = node.node("persName")
     if person is None:
-        return _flat(node)
-    given = " ".join(_flat(name) for name in person.nodes("forename"))
-    last = " ".join(_flat(name) for name in person.nodes("surname"))
+        return flat(node)
+    given = " ".join(flat(name) for name in person.nodes("forename"))
+    last = " ".join(flat(name) for name in person.nodes("surname"))
     return f"{last}, {given}" if last and given else last or given
-
-
-def _read_papers(stream: BinaryIO, file: str, **_: Any) -> Iterator[FullPaper]:
-    yield read_tei(stream, file)
-
-
-_LAYOUT = Layout(
-    '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head n="1">Intro</head>'
-    '<p>As shown <ref type="bibr" target="#b0">[1]</ref>.</p></div></body>\n'
-    '<back><listBibl><biblStruct xml:id="b0"><analytic><title level="a">Hearing of owls</title></analytic>'
-    "</biblStruct></listBibl></back></text></TEI>\n",
-    (
-        optional("teiHeader", "title, authors, DOI, year and abstract of the paper"),
-        required("p", "a paragraph of the body, in div with head"),
-        optional("ref", "in a paragraph: with type bibr, a citation marker whose target is a reference"),
-        optional("s", "in a paragraph: a sentence"),
-        optional("note", "a footnote"),
-        optional("figure", "its figDesc is a caption"),
-        optional("biblStruct", "a reference, with its xml:id"),
-        optional("coords", "an attribute: places on the pages"),
-    ),
-    "Other elements are not read; their text is part of the paragraph that they stand in.",
-)
-
-TEI = PaperFormat(
-    name="tei",
-    label="GROBID TEI",
-    help="XML that GROBID makes of a paper.",
-    reads={"papers": _read_papers, "mentions": mentions_from(_read_papers)},
-    shapes=(Shape("tei", ("papers", "mentions"), lambda head: _MARK(head.marks)),),
-    layouts={"papers": _LAYOUT, "mentions": _LAYOUT},
-)

@@ -21,6 +21,7 @@ from engines.formats.layouts import KEPT, Layout
 from engines.formats.lines import MAX_ROW_BYTES, read_lines
 from engines.formats.records import BrokenFile, Problem, TopicRecord
 from engines.formats.registry import Certainty, Format, Head, Shape
+from engines.formats.table_documents import DOCUMENT_TABLE, is_document_table, read_table_documents
 from engines.formats.topic_fields import FIELDS_READ, gathered, is_number_name, is_text_name, plain_name, topic_from
 
 UNNAMED = ("number", "text")
@@ -143,14 +144,19 @@ def _is_table(head: Head) -> bool:
 TABLE = Format(
     name="table",
     label="Table",
-    help="A topic in each line: its id, a tab, its text. Or a table (TSV, CSV) whose first line names its columns.",
-    reads={"topics": read_table_topics},
-    shapes=(Shape("topic-table", ("topics",), _is_table, Certainty.IF_REQUESTED),),
+    help="A record in each line: its id, a tab, its text. Or a table (TSV, CSV) whose first line names its columns.",
+    reads={"topics": read_table_topics, "documents": read_table_documents},
+    shapes=(
+        Shape("topic-table", ("topics",), _is_table, Certainty.IF_REQUESTED),
+        Shape("document-table", ("documents",), is_document_table, Certainty.IF_REQUESTED),
+        Shape("document-table", ("documents",), lambda head: head.suffix in ("csv", "tsv"), Certainty.LAST),
+    ),
     layouts={
+        "documents": DOCUMENT_TABLE,
         "topics": Layout(
             "q1\teffect of birdsong on sleep\nq2\tcheap sensors for soil moisture\n",
             FIELDS_READ,
             "Without a line of names the first cell is the number, the second one the text. " + KEPT,
-        )
+        ),
     },
 )

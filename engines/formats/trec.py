@@ -20,7 +20,7 @@ from engines.formats.trec_topics import read_trec_topics, write_trec_topics
 
 _RUN_LINE = re.compile(r"\S+\s+\S+\s+\S+\s+\d+\s+[-+.\deE]+\s+\S+\s*").fullmatch
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?").fullmatch
-_DOC = re.compile(r"^<doc>\s*$", re.MULTILINE).search
+_DOC = re.compile(r"^\s*<doc(?:\s[^<>]*)?>", re.MULTILINE).search
 _TOP = re.compile(r"^\s*<top\b[^<>]*>", re.MULTILINE).search
 _PROLOGUE = r"(?:<!--.*?-->\s*|<!doctype[^\[>]*\[.*?\]\s*>\s*|<[?!][^>]*>\s*)*"
 _FIRST = re.compile(rf"{_PROLOGUE}<([a-z_][\w.-]*)[\s>/]", re.DOTALL).match

@@ -19,6 +19,7 @@ class _Margins:
 
     places: Counter[tuple[str, int]]
     words: Counter[str]
+    inside: frozenset[str]  # the words of short lines that stand in no margin
     numbers: Counter[int]  # heights of numbers that end a page alone: the paper may be larger than what was set for it
 
     def is_often_here(self, zone: str, line: Line) -> bool:
@@ -28,11 +29,17 @@ class _Margins:
 
 def drop_furniture(pages: Sequence[Sequence[Line]], heights: Sequence[float], measures: Measures) -> list[list[Line]]:
     """Return the lines of each page without running heads, running feet and page numbers."""
-    margins = _Margins(Counter(), Counter(), Counter())
+    inside = frozenset(
+        _plain(line)
+        for lines, height in zip(pages, heights, strict=True)
+        for line in lines
+        if len(line.text) < 120 and not _zone(line, height)
+    )
+    margins = _Margins(Counter(), Counter(), inside, Counter())
     for lines, height in zip(pages, heights, strict=True):
         outer = [line for line in lines if _zone(line, height)]
         margins.places.update({(_zone(line, height), round(line.base)) for line in outer})
-        margins.words.update({_plain(line) for line in outer})
+        margins.words.update({_plain(line) for line in (*outer, *_outermost(lines, height))})
         margins.numbers.update(round(line.base) for line in lines if _is_last_number(line, lines))
     return [
         [line for line in lines if not _is_furniture(line, lines, height, margins, measures)]
@@ -51,25 +58,53 @@ def _zone(line: Line, height: float) -> str:
     return "foot" if line.base > 0.885 * height else ""
 
 
+def _outermost(lines: Sequence[Line], height: float) -> list[Line]:
+    """The first and the last lines of a page outside its margins, as a small text upon a large page has them."""
+    if not lines:
+        return []
+    first, last = min(line.base for line in lines), max(line.base for line in lines)
+    found = [
+        line for line in lines if line.base < min(first + 1, 0.25 * height) or line.base > max(last - 1, 0.75 * height)
+    ]
+    return [line for line in found if not _zone(line, height)]
+
+
+def _is_head_outside(line: Line, lines: Sequence[Line], height: float, margins: _Margins, measures: Measures) -> bool:
+    """Whether the outermost line of a page is a running head or foot that stands further inwards than most do."""
+    if not any(line is other for other in _outermost(lines, height)):
+        return False
+    plain, zone = _plain(line), "top" if line.base < height / 2 else "foot"
+    gap = min((abs(other.base - line.base) for other in lines if abs(other.base - line.base) > 3), default=height)
+    is_apart = gap > 1.2 * measures.leading or not measures.is_body_size(line)
+    is_often = margins.words[plain] >= (2 if "#" in plain or not measures.is_body_size(line) else 3)
+    return is_apart and is_often and not _is_in_text(line, lines, zone, margins, measures)
+
+
 def _plain(line: Line) -> str:
     return _DIGITS.sub("#", line.text.lower()).strip()
 
 
 def _is_furniture(line: Line, lines: Sequence[Line], height: float, margins: _Margins, measures: Measures) -> bool:
     zone = _zone(line, height)
+    if not zone and _is_last_number(line, lines):
+        return margins.numbers[round(line.base)] >= 2
     if not zone:
-        return _is_last_number(line, lines) and margins.numbers[round(line.base)] >= 2
+        return _is_head_outside(line, lines, height, margins, measures)
     plain = _plain(line)
     if plain in ("#", "- # -", "page #", "# of #", "page # of #"):
         return True
     if _is_in_text(line, lines, zone, margins, measures):
         return False
-    if margins.words[plain] >= 3:
-        return True
+    times = margins.words[plain]
+    if times < 2 and _is_set_like_heading(line, measures) and plain not in margins.inside:
+        return False
     is_free = margins.is_often_here(zone, line) and _stands_outside(line, lines, zone, height, measures)
-    if zone == "top":
-        return is_free and len(line.text) < 120
-    return (is_free and len(line.text) < 60) or margins.words[plain] >= 2
+    return times >= (3 if zone == "top" else 2) or (is_free and len(line.text) < (120 if zone == "top" else 60))
+
+
+def _is_set_like_heading(line: Line, measures: Measures) -> bool:
+    """Whether a line is set in the weight or size of a heading: a section may begin a page."""
+    return measures.size - 0.6 < line.size and (line.bold > 0.85 or line.size > measures.size + 0.7)
 
 
 def _is_in_text(line: Line, lines: Sequence[Line], zone: str, margins: _Margins, measures: Measures) -> bool:

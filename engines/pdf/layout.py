@@ -8,35 +8,13 @@ from dataclasses import dataclass, field
 from enum import Enum
 from itertools import pairwise
 
-from engines.pdf.lines import WIDE, Line
+from engines.pdf.headings import CAPTION, has_gaps, heading_number, is_heading
+from engines.pdf.lines import Line
 from engines.pdf.measures import Measures
 
-_CAPTION = re.compile(
-    r"(?:fig(?:ure|\.)|table|tab\.|algorithm|listing|scheme|chart|plate|exhibit|box)\s*"
-    r"(?:[A-Z]?\.?\d+(?:\.\d+)*|[IVXL]+)[a-z]?\s*(?:[:.|—–-]|$|(?=[A-Z(]))",
-    re.IGNORECASE,
-).match
 _CAPTION_START = re.compile(
     r"(?:fig(?:ure|\.)|table|tab\.|algorithm|listing|scheme)\s*[A-Z]?\.?\d+(?:\.\d+)*[a-z]?\s?[:|]", re.IGNORECASE
 ).match
-_NUMBERED = re.compile(
-    r"(?P<number>\d{1,2}(?:\.\d{1,2}){0,3}|[IVX]{1,5}(?=\.)|[A-H](?:\.\d{1,2}){0,2})[.)]?\s+(?P<name>\S.*)"
-).fullmatch
-_NAMES = frozenset(
-    "abstract introduction references bibliography acknowledgments acknowledgements acknowledgment acknowledgement "
-    "appendix conclusion conclusions discussion keywords summary background methods results".split()
-)
-_LISTS_OF_WORKS = frozenset({
-    "references", "bibliography", "literature", "literature cited", "works cited", "references cited", "reference",
-    "references and notes", "cited literature", "literatur", "literaturverzeichnis", "referenzen", "quellen",
-    "références", "références bibliographiques", "bibliographie", "referencias", "referencias bibliográficas",
-    "bibliografía", "riferimenti", "riferimenti bibliografici", "bibliografia", "referências",
-    "referências bibliográficas", "referenties", "literatuur", "referenser", "litteratur", "literatura", "kaynakça",
-    "список литературы", "литература", "参考文献",
-})  # fmt: skip
-_END_OF_LIST = re.compile(
-    r"(?:append(?:ix|ices)|supplement|a\s+\w+|acknowledge?ments?|about the authors?)\b", re.IGNORECASE
-)
 
 
 class Kind(Enum):
@@ -76,7 +54,7 @@ def chunks(lines: Iterable[Line], measures: Measures) -> list[Chunk]:
 def _groups(lines: Iterable[Line], measures: Measures) -> Iterable[list[Line]]:
     group: list[Line] = []
     for line in lines:
-        is_apart = bool(_CAPTION_START(line.text.strip())) or _ends_caption(group, line)
+        is_apart = bool(_CAPTION_START(line.text.strip())) or _ends_caption(group, line, measures)
         if group and (is_apart or not _goes_on(group[-1], line, measures)):
             yield group
             group = []
@@ -85,16 +63,17 @@ def _groups(lines: Iterable[Line], measures: Measures) -> Iterable[list[Line]]:
         yield group
 
 
-def _ends_caption(group: list[Line], line: Line) -> bool:
+def _ends_caption(group: list[Line], line: Line, measures: Measures) -> bool:
     """Whether a line below a caption is no longer part of it: set in another weight or further away."""
     if not group:
         return False
     first = group[0]
-    if not _CAPTION(first.text.strip()):
+    if not CAPTION(first.text.strip()):
         return False
     if first.bold > 0.8 and line.bold < 0.3:
         return True
-    usual = group[1].base - first.base if len(group) > 1 else 1.17 * first.size
+    is_spaced = measures.leading > 1.6 * measures.size
+    usual = group[1].base - first.base if len(group) > 1 else measures.leading if is_spaced else 1.17 * first.size
     return line.base - group[-1].base > 1.1 * usual + 0.3
 
 
@@ -109,8 +88,8 @@ def _kinds(group: list[Line], measures: Measures) -> Iterable[Chunk]:
     """Cut headings off a group; what is left is of one kind."""
     rest: list[Line] = []
     heading: Chunk | None = None
-    if _CAPTION(group[0].text.strip()):
-        yield Chunk(_kind(group, measures), group)
+    if CAPTION(group[0].text.strip()):
+        yield from _caption_and_table(group, measures)
         return
     for place, line in enumerate(group):
         following = group[place + 1] if place + 1 < len(group) else None
@@ -129,6 +108,18 @@ def _kinds(group: list[Line], measures: Measures) -> Iterable[Chunk]:
         yield Chunk(_kind(rest, measures), rest)
 
 
+def _caption_and_table(group: list[Line], measures: Measures) -> Iterable[Chunk]:
+    """A caption apart from the rows of cells right below it."""
+    rows = [place for place in range(1, len(group) - 1) if _has_cells(group[place : place + 2])]
+    if not rows:
+        yield Chunk(_kind(group, measures), group)
+        return
+    yield Chunk(Kind.CAPTION, group[: rows[0]])
+    yield Chunk(Kind.TABLE, group[rows[0] : rows[-1] + 2])
+    if rest := group[rows[-1] + 2 :]:
+        yield Chunk(_kind(rest, measures), rest)
+
+
 def _continues_heading(heading: Chunk, line: Line) -> bool:
     """Whether a line is the second or third of a heading: set like it, and not one with a number."""
     first = heading.lines[-1]
@@ -137,77 +128,9 @@ def _continues_heading(heading: Chunk, line: Line) -> bool:
     return not heading_number(line.text) and first.runs[-1].font == line.runs[0].font and first.bold > 0.8
 
 
-def is_heading(line: Line, before: Line | None, after: Line | None, measures: Measures) -> bool:
-    """Whether a line is a heading: set apart by weight, size or capitals, short, numbered or known or standing free."""
-    text = line.text.strip()
-    if not _can_be_heading(line, text, measures):
-        return False
-    match, name = _NUMBERED(text), plain_heading(text)
-    is_large = line.size > measures.size + 0.7
-    is_marked = line.bold > 0.85 or is_large or (text.isupper() and len(text) > 4)
-    if match and before is None and not line.runs[0].font.name:  # its weight is unknown: the number and the gaps decide
-        is_marked = is_marked or (after is None and name[:1].isalpha() and not text.endswith((".", ",", ";", ":")))
-    if name in _NAMES or name in _LISTS_OF_WORKS:
-        return is_marked or (before is None and after is None) or line.italic > 0.9
-    if not is_marked and not (match and line.italic > 0.85):
-        return False
-    if match and text[0].isdigit() and int(re.split(r"\D", text)[0]) <= 30:
-        return match["name"][:1].isalpha() and not text.endswith((".", ","))
-    is_ours = line.left - measures.edges_of(line)[0] < 1.5 * measures.size or is_centred(line, measures)
-    stands_free = is_ours and (before is None or (match is not None and text.isupper()))
-    return stands_free and (match is not None or is_large or text.isupper() or (after is None and line.bold > 0.85))
-
-
-def is_centred(line: Line, measures: Measures) -> bool:
-    """Whether a line stands in the middle of its column, away from both edges."""
-    left, right = measures.edges_of(line)
-    aside = (line.left - left) - (right - line.right)
-    return line.left - left > 2 * measures.size and abs(aside) < 2 * measures.size
-
-
-def _can_be_heading(line: Line, text: str, measures: Measures) -> bool:
-    if len(text) > 160 or line.symbols > 0.3 or _CAPTION(text) or sum(map(str.isalpha, text)) < 3:
-        return False
-    least = measures.size - (2.1 if plain_heading(text) == "abstract" else 0.6)  # abstracts are set smaller
-    if line.size < least or has_gaps(line):
-        return False
-    is_large = line.size > measures.size + 0.7
-    return line.right <= measures.edges_of(line)[1] + 4 * measures.size and (is_large or line.column != WIDE)
-
-
-def plain_heading(text: str) -> str:
-    """Return the words of a heading in lower case, without its number."""
-    match = _NUMBERED(text.strip())
-    words = (match["name"] if match else text).lower()
-    return " ".join(re.sub(r"[^\w&]+", " ", words).split())
-
-
-def heading_number(text: str) -> str:
-    """Return the printed number of a heading, "" for none."""
-    match = _NUMBERED(text.strip())
-    return match["number"] if match else ""
-
-
-def is_list_of_works(chunk: Chunk) -> bool:
-    """Whether a heading opens the list of references."""
-    return chunk.kind is Kind.HEADING and plain_heading(chunk.text) in _LISTS_OF_WORKS
-
-
-def ends_list_of_works(chunk: Chunk) -> bool:
-    """Whether a heading ends the list of references, such as that of an appendix."""
-    text = chunk.text.strip()
-    return chunk.kind is Kind.HEADING and bool(_END_OF_LIST.match(text) or heading_number(text)) and len(text) < 90
-
-
-def has_gaps(line: Line) -> bool:
-    """Whether a line has holes as between the cells of a table."""
-    least = 1.5 * max(line.size, 6)
-    return any(other.left - one.right > least for one, other in pairwise(line.runs))
-
-
 def _kind(lines: list[Line], measures: Measures) -> Kind:
     first = lines[0]
-    if _CAPTION(first.text.strip()) and (len(lines) < 14 or first.bold > 0.5):
+    if CAPTION(first.text.strip()) and (len(lines) < 14 or first.bold > 0.5):
         return Kind.CAPTION
     if not measures.is_body_size(first):
         return _kind_of_other_size(lines, measures)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.formats.papers import Marker, Reference
@@ -78,6 +78,23 @@ def _range(first: str, last: str) -> Iterator[str]:
         yield from (first, last)
         return
     yield from map(str, range(int(first), int(last) + 1))
+
+
+# --- labels -----------------------------------------------------------------------------------------------------------
+
+_LABELLED = re.compile(r"\[(?:(?:see|e\.g\.|cf\.)[,:]?\s+)?([^\W\d_][^\[\]]{1,300})\]")
+_NOTE = re.compile(r"(?:pp?\.|§|sec|ch|fig|table|theorem|p\b)", re.IGNORECASE).match
+
+
+def label_markers(text: str, keys: Mapping[str, str]) -> list[Marker]:
+    """Return markers such as "[Smi19, LP18a]", whose labels (`keys`: to the keys of references) the list prints."""
+    found = []
+    for match in _LABELLED.finditer(text):
+        labels = [piece.strip() for piece in re.split(r"[,;]", match[1])]
+        known = [label for label in labels if label in keys]
+        if known and all(label in keys or _NOTE(label) for label in labels):
+            found.append(Marker(match.start(), match.end(), match.group(), tuple(keys[label] for label in known)))
+    return found
 
 
 # --- names with years -------------------------------------------------------------------------------------------------

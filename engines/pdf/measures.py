@@ -13,11 +13,14 @@ from engines.pdf.lines import Line
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Size of body text and distance of lines in points; (left, right) of columns by (page, column), page 0 for all."""
+    """Size of body text and distance of lines in points; (left, right) of columns by (page, column), page 0 for all;
+    the name of the font that most of the text is set in; names of sections that the file's outline lists."""
 
     size: float
     leading: float
     edges: dict[tuple[int, int], tuple[float, float]]
+    font: str = ""
+    named: frozenset[str] = frozenset()
 
     def edges_of(self, line: Line) -> tuple[float, float]:
         """The left and right edge of the column that a line stands in."""
@@ -42,7 +45,11 @@ def measure(lines: Sequence[Line]) -> Measures:
         if one.page == other.page and one.column == other.column and 0.8 * size < step < 2.5 * size:
             steps[round(step, 1)] += 1
     leading = max(steps, key=lambda step: (steps[step], -step)) if steps else 1.2 * size
-    return Measures(size, leading, _edges(near))
+    fonts: Counter[str] = Counter()
+    for line in near:
+        for run in line.runs:
+            fonts[run.font.name] += len(run.text)
+    return Measures(size, leading, _edges(near), max(fonts, key=lambda name: (fonts[name], name)) if fonts else "")
 
 
 def _edges(lines: Iterable[Line]) -> dict[tuple[int, int], tuple[float, float]]:

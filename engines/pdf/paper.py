@@ -5,24 +5,30 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import pypdfium2
 
 from engines.formats.dois import distinct, is_of_data, is_placeholder, readings
 from engines.formats.papers import DOUBTFUL_DOIS, FullPaper, Marker, PageSize, Paragraph, Reference, cited_sentences
 from engines.pdf.anonymise import Anonymiser
-from engines.pdf.flow import ABSTRACT, Block, Flow, flow_of
+from engines.pdf.contents import drop_contents
+from engines.pdf.described import bookmarks, described_authors, described_title
+from engines.pdf.flow import Block, Flow, flow_of
 from engines.pdf.furniture import drop_furniture
 from engines.pdf.layout import Kind, chunks
 from engines.pdf.lines import Line, find_gutters, page_lines
-from engines.pdf.markers import AuthorYears, author_year_markers, numeric_markers
+from engines.pdf.markers import AuthorYears, author_year_markers, label_markers, numeric_markers
 from engines.pdf.measures import measure
+from engines.pdf.opening import ABSTRACT
 from engines.pdf.pages import PageRuns, read_pages
 from engines.pdf.prose import RAISED_NUMBERS, boxes, is_note_mark, printed, prose
-from engines.pdf.references import references_of
+from engines.pdf.references import Works, works_of
+from engines.pdf.rulers import without_rulers
 from engines.pdf.sections import with_parts
 from engines.pdf.sentences import sentence_spans
 from engines.pdf.vocabulary import Vocabulary, count_words
+from engines.text.words import title_key
 
 _CITING = (Kind.BODY, Kind.FOOTNOTE, Kind.CAPTION)
 
@@ -40,29 +46,36 @@ def read_paper(document: pypdfium2.PdfDocument, vocabulary: Vocabulary, file: st
     pages = list(read_pages(document))
     if sum(sum(map(str.isalpha, run.text)) for page in pages for run in page.runs) < 25 * len(pages):
         raise NoText
-    return paper_of(pages, vocabulary, file, document.get_metadata_dict())
+    return paper_of(pages, vocabulary, file, document.get_metadata_dict(), bookmarks(document))
 
 
-def paper_of(pages: Sequence[PageRuns], vocabulary: Vocabulary, file: str, described: Mapping[str, str]) -> FullPaper:
-    """Return the paper on these pages; `described` is the metadata of the file."""
+def paper_of(
+    read: Sequence[PageRuns],
+    vocabulary: Vocabulary,
+    file: str,
+    described: Mapping[str, str],
+    named: frozenset[str] = frozenset(),
+) -> FullPaper:
+    """Return the paper on these pages; `described` is the metadata of the file, `named` are sections of its outline."""
+    pages = [without_rulers(page) for page in read]
     gutters = find_gutters(pages)
     lines = [page_lines(page, gutter) for page, gutter in zip(pages, gutters, strict=True)]
-    measures = measure([line for page in lines for line in page])
-    kept = drop_furniture(lines, [page.height for page in pages], measures)
+    measures = replace(measure([line for page in lines for line in page]), named=named)
+    kept = drop_contents(drop_furniture(lines, [page.height for page in pages], measures))
     flow = flow_of(chunks((line for page in kept for line in page), measures), measures)
     own = _own_words(kept)
-    references = references_of(flow.references, own, vocabulary)
-    marking = _Marking(references, flow)
+    works = works_of(flow.references, own, vocabulary)
+    marking = _Marking(works, flow)
     dois = _dois(lines[0], flow) if lines else []
     paragraphs = [marking.paragraph(block, own, vocabulary) for block in flow.blocks]
     is_doubtful = len(dois) > 1 or any(map(is_of_data, dois))
     return FullPaper(
         title=_title(lines[0] if lines else [], described),
         abstract=ABSTRACT.sub("", prose(flow.abstract, own, vocabulary), count=1),
-        authors=_described_authors(described),
+        authors=described_authors(lines[0] if lines else [], described),
         doi=dois[0] if dois and not is_doubtful else "",
         paragraphs=with_parts(paragraph for paragraph in paragraphs if paragraph.text),
-        references=tuple(references),
+        references=works.references,
         extra={DOUBTFUL_DOIS: dois} if is_doubtful else {},
         file=file,
         pages=tuple(PageSize(page.width, page.height) for page in pages),
@@ -81,13 +94,16 @@ def _own_words(pages: Sequence[Sequence[Line]]) -> Counter[str]:
 
 
 def _title(lines: Sequence[Line], described: Mapping[str, str]) -> str:
-    """Return the largest lines of the first page's upper half, what the file says where there are none.
+    """Return the title that the file gives if its first page prints it, else the largest lines of its upper half."""
+    given, largest = described_title(lines, described), _largest(lines)
+    return largest if not given or title_key(largest) == title_key(given) else given
 
-    Text next to a title in one column is passed over.
-    """
+
+def _largest(lines: Sequence[Line]) -> str:
+    """The largest lines of the first page's upper half; text next to a title in one column is passed over."""
     upper = [line for line in lines if sum(char.isalpha() for char in line.text) > 3][:40]
     if not upper:
-        return described.get("Title", "").strip()
+        return ""
     size = max(line.size for line in upper)
     first = next(place for place, line in enumerate(upper) if line.size == size)
     found: list[Line] = []
@@ -98,11 +114,6 @@ def _title(lines: Sequence[Line], described: Mapping[str, str]) -> str:
             break
         found.append(line)
     return prose(found, {}, {})
-
-
-def _described_authors(described: Mapping[str, str]) -> tuple[str, ...]:
-    names = re.split(r"\s*[;,]\s*|\s+and\s+", described.get("Author", ""))
-    return tuple(name for name in (each.strip() for each in names) if " " in name)
 
 
 def _dois(lines: Sequence[Line], flow: Flow) -> list[str]:
@@ -132,9 +143,11 @@ def _cites_raised(flow: Flow, references: Mapping[str, Reference]) -> bool:
 
 
 class _Marking:
-    """Finds the markers of a paper in the way that it cites: by numbers or by names and years."""
+    """Finds the markers of a paper in the way that it cites: by numbers, by labels, or by names and years."""
 
-    def __init__(self, references: Sequence[Reference], flow: Flow) -> None:
+    def __init__(self, works: Works, flow: Flow) -> None:
+        references = works.references
+        self.works = works
         self.references = {reference.key: reference for reference in references}
         self.author_years = AuthorYears(references)
         self.anonymiser = Anonymiser(self.references)
@@ -147,10 +160,18 @@ class _Marking:
         self.cites_raised = not numbers and self.is_numeric and _cites_raised(flow, self.references)
 
     def markers(self, text: str) -> list[Marker]:
-        """Return the markers of a text in order."""
-        if self.is_numeric:
-            return numeric_markers(text, self.references)
-        return author_year_markers(text, self.author_years)
+        """Return the markers of a text in order; one that names a composite entry names all of its works."""
+        if 2 * len(self.works.labels) > len(self.references):
+            found = label_markers(text, self.works.labels)
+        elif self.is_numeric:
+            found = numeric_markers(text, self.references)
+        else:
+            found = author_year_markers(text, self.author_years)
+        return [self._in_full(marker) for marker in found] if self.works.composites else found
+
+    def _in_full(self, marker: Marker) -> Marker:
+        keys = (all_ for key in marker.keys for all_ in self.works.composites.get(key, (key,)))
+        return replace(marker, keys=tuple(dict.fromkeys(keys)))
 
     def paragraph(self, block: Block, own: Vocabulary, vocabulary: Vocabulary) -> Paragraph:
         """Return a block with its markers and sentences."""

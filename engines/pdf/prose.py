@@ -26,11 +26,19 @@ def line_text(line: Line, *, cites_raised: bool = False) -> str:
     for place, run in enumerate(line.runs):
         if is_note_mark(line, place):
             if cites_raised and RAISED_NUMBERS(run.text):
-                pieces.append(f" [{run.text.strip(',')}]")
+                _add_raised(pieces, run.text)
             continue
         text = _TRADE.sub(lambda match: " " if match[1] else "", run.text)
         pieces.append(" " + text if run.spaced and pieces else text)
-    return "".join(pieces)
+    return re.sub(r",(?=\])", "", "".join(pieces)) if cites_raised else "".join(pieces)
+
+
+def _add_raised(pieces: list[str], numbers: str) -> None:
+    """Add raised numbers in brackets, to those right before them where the last ended with a comma or a dash."""
+    if pieces and pieces[-1].endswith((",]", "–]", "-]")):
+        pieces[-1] = f"{pieces[-1][:-1]}{numbers}]"
+    else:
+        pieces.append(f" [{numbers}]")
 
 
 def is_note_mark(line: Line, place: int) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from engines.formats.dois import is_placeholder
 from engines.formats.papers import Box, Reference
+from engines.pdf.comma_style import comma_parts, pieces_of, title_and_container
 
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>{}|\\^`]+", re.IGNORECASE)
 _ARXIV = re.compile(
@@ -29,20 +30,29 @@ _AUTHORS_YEAR = re.compile(
     rf"(?P<authors>.{{0,1500}}?)[.,]?\s[(\[]?(?:{_YEAR}|\[?n\.\s?d\.?\]?|in press|forthcoming)"
     r"(?:,\s[^)\]]{1,25})?[)\]]?[.,:]\s+(?P<rest>.+)"
 )
+_COMMA_YEAR = re.compile(rf"(?P<authors>.{{3,1500}}?),?\s\(?{_YEAR}\)?,\s+(?P<rest>.+)")
 _NO_AUTHORS = re.compile(rf"[(\[]?(?:{_YEAR}|\[?n\.\s?d\.?\]?)[)\]]?\.\s+(?P<rest>.+)")
 _QUOTED = re.compile(r"(?P<authors>.{0,1500}?),?\s*[“\"«](?P<title>.+?)[”\"»](?P<rest>.*)")
 _COLON = re.compile(r"(?P<authors>(?:[^:.]|\.(?=[\s,:A-Z-])){3,800}?\.?):\s+(?P<rest>.+)")
 _ANY_YEAR = re.compile(r"(?<![\d/.-])((?:1[89]|20)\d\d)[a-z]?(?![\d/]|\.\d)")
 _INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?[\s-]?){1,4}$").match
+_BARE_INITIALS = re.compile(r"(?:[^\W\d_a-z]\.?-?){1,3}").fullmatch
 _PARTICLES = frozenset("van von de der den del della di da dos du la le el al ter ten bin ibn zu zur af".split())
 _SUFFIX = re.compile(r"(?:jr|sr|i{2,3}|iv)\.?", re.IGNORECASE).fullmatch
 _TITLE_END = re.compile(r"[.?!](?=\s+(?:[“\"(\[]?[A-Z0-9]|arXiv|abs/|http|doi))")
 _VENUE_IN = re.compile(r"[.?!,]?\s+In:?\s+(?=[A-Z0-9“(])")
 _JOINS_NAMES = re.compile(
     r"(?:[^\W\d_a-z][\w'’-]*\s){1,3}(?:and|und|et|y|e|&)\s"
-    r"(?:[A-Z]\.|[^\W\d_a-z][\w'’-]+(?:\s(?:van|von|de|der|den|del|di|da|la|le)){0,3}\s[^\W\d_a-z][\w'’-]+\.)"
+    r"(?:[A-Z]\.|[^\W\d_a-z][\w'’-]+(?:\s(?:[A-Z]\.|van|von|de|der|den|del|di|da|la|le)){0,3}\s[^\W\d_a-z][\w'’-]+\.)"
 ).match
 _INITIAL_FIRST = re.compile(r"[^\W\d_a-z]\.").match
+_GIVEN_BEFORE = re.compile(r"(?:^|,\s|\band\s)[^\W\d_a-z][\w'’-]+\s(?:[^\W\d_a-z]\.?\s?)+$").search  # "James M"
+_TITLE_START = re.compile(
+    r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]*\s[a-z]{2,})|[A-Z][\w-]+,\s(?!and\b)[a-z]+\b"
+).match
+_CONTAINER_ALONE = re.compile(
+    r"(?:ibid\.\s|(?:[^\W\d_a-z]\w*\.?\s){1,6})?(?:[A-Z]\s?)?\d+[A-Z]?(?:\s\(\d+\))?,\s[\w–-]+\s\((?:1[5-9]|20)\d\d\)\W*$"
+).match
 _WORD_BEFORE = re.compile(r"(\S+)$")
 
 
@@ -81,7 +91,15 @@ def parse_reference(key: str, raw: str, boxes: tuple[Box, ...] = ()) -> Referenc
     """Return the reference that an entry prints. What cannot be separated stays empty; `raw` keeps all of it."""
     text = raw[:_LONGEST_ENTRY]
     authors, year, title, venue = "", None, "", ""
-    for style in (_quoted_style, _year_style, _colon_style, _plain_style):
+    for style in (
+        _container_alone,
+        _quoted_style,
+        _comma_year_style,
+        _comma_style,
+        _year_style,
+        _colon_style,
+        _plain_style,
+    ):
         parsed = style(text)
         if parsed is not None:
             authors, year, title, venue = parsed
@@ -94,6 +112,13 @@ def parse_reference(key: str, raw: str, boxes: tuple[Box, ...] = ()) -> Referenc
 
 
 _Fields = tuple[str, int | None, str, str]
+
+
+def _styles() -> tuple[Callable[[str], _Fields | None], ...]:
+    """The styles in the order in which they are tried; the last takes any entry."""
+    return (
+        _container_alone, _quoted_style, _comma_year_style, _comma_style, _year_style, _colon_style, _plain_style
+    )  # fmt: skip
 
 
 def _quoted_style(raw: str) -> _Fields | None:
@@ -122,6 +147,27 @@ def _year_style(raw: str) -> _Fields | None:
     return authors, int(match["year"]) if match["year"] else None, title, venue
 
 
+def _comma_year_style(raw: str) -> _Fields | None:
+    """Names, a year and a comma, then mostly no title: "Uhl A., Kauz B., 1999, J. Birds, 11, 100"."""
+    match = _COMMA_YEAR.match(raw)
+    if match is None or _ANY_YEAR.search(match["authors"]) or not _looks_like_names(match["authors"]):
+        return None
+    if not re.search(r"[^\W\d_]{3}", match["rest"]):
+        return None  # "A. Uhl, J. Birds 1999, 12, 34": the year follows the journal
+    title, venue = title_and_container(pieces_of(match["rest"]))
+    return match["authors"], int(match["year"]), title, venue
+
+
+def _container_alone(raw: str) -> _Fields | None:
+    """A further work of an entry, of which only the journal is printed: "ibid. 3, 4 (2000)"."""
+    return ("", None, "", raw) if _CONTAINER_ALONE(raw) else None
+
+
+def _comma_style(raw: str) -> _Fields | None:
+    parts = comma_parts(raw)
+    return (parts.authors, None, parts.title, parts.venue) if parts else None
+
+
 def _colon_style(raw: str) -> _Fields | None:
     match = _COLON.match(raw)
     if match is None or not re.search(r"[A-Z]\.$", match["authors"]) or not _looks_like_names(match["authors"]):
@@ -148,10 +194,12 @@ def _ends(raw: str) -> Iterator[int]:
         word = before[1] if before else ""
         is_initial = len(word.rpartition(".")[2].rpartition("-")[2]) == 1
         after = raw[match.end() :].lstrip()
-        if is_initial and _INITIAL_FIRST(raw) and _JOINS_NAMES(after):  # "K. Lee and S. Park. Title"
+        given_first = _INITIAL_FIRST(raw) or _GIVEN_BEFORE(raw[: match.start()])
+        if is_initial and given_first and _JOINS_NAMES(after):  # "K. Lee and S. Park. Title"
             continue
         if not is_initial or re.match(
-            r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]+\s[a-z]{2,})", after
+            r"(?:[A-Z][\w-]*|[A-Z0-9][\w-]+:?)\s(?:[a-z]{2,}|[A-Z]?[a-z]*\s[a-z]{2,})|[A-Z][\w-]+,\s(?!and\b)[a-z]+\b",
+            after,
         ):
             if re.match(r"and\s", after):
                 continue
@@ -177,6 +225,8 @@ def _title_and_venue(rest: str) -> tuple[str, str]:
     inside = _VENUE_IN.search(rest)
     limit = inside.start() if inside else len(rest)
     for match in _TITLE_END.finditer(rest, 0, limit + 1):
+        if match.group() != "." and inside and len(rest[match.end() : inside.start()].split()) > 1:
+            continue  # "What do keepers know? A survey. In Proceedings"
         if match.start() >= 8 and not _is_abbreviation(rest, match.start()):
             end = match.end() if match.group() in "?!" else match.start()
             return rest[:end], rest[match.end() :].lstrip(" .,")
@@ -234,8 +284,9 @@ def _inverted(name: str) -> str:
         last, _, first = name.partition(",")
         return f"{last.strip()}, {first.strip()}"
     words = name.split()
-    if len(words) > 1 and re.fullmatch(r"[A-Z]{1,3}", words[-1]) and not re.fullmatch(r"[A-Z]{1,3}", words[0]):
-        return f"{' '.join(words[:-1])}, {words[-1]}"
+    start = next((place for place in range(1, len(words)) if all(map(_BARE_INITIALS, words[place:]))), 0)
+    if start and not any(map(_BARE_INITIALS, words[:start])):  # "Uhl A. B"
+        return f"{' '.join(words[:start])}, {' '.join(words[start:])}"
     place = len(words) - 1
     while place > 1 and words[place - 1].lower() in _PARTICLES:
         place -= 1

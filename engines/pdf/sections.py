@@ -15,7 +15,7 @@ from itertools import groupby
 from math import exp, log1p
 
 from engines.formats.papers import Paragraph
-from engines.pdf.layout import plain_heading
+from engines.pdf.headings import plain_heading
 
 INTRODUCTION, RELATED, OTHER = "introduction", "related work", ""
 PROPOSED = frozenset({INTRODUCTION, RELATED})

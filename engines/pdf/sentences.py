@@ -22,7 +22,7 @@ _NEVER_LAST = frozenset(
 )
 _MAYBE_LAST = frozenset("etc inc ltd corp co u.s u.k e.u ph.d m.sc b.sc al a.m p.m".split())
 _BEFORE = re.compile(r"([^\s(\[{\"'“‘/–—]+)$")
-_MARKER = re.compile(r"\[[\d\s,;–-]+\]")
+_MARKER = re.compile(r"\[[\d\s,;–-]+\](?:\s?[,–-]?\s?\[[\d\s,;–-]+\])*")
 _WORD = re.compile(r"\w+")
 _OPENED = re.compile(r"[\"'“‘(]*([A-Z][a-z]*)\b")
 _TWO_WORDS = re.compile(r"[A-Z][a-z]{2,} [a-z]")
@@ -76,7 +76,7 @@ def _end_after(text: str, match: re.Match[str], start: int) -> int:
         return match.end()
     after = _skip(text, marker.end())
     is_closed = marker.end() < len(text) and text[marker.end()] in ".;"
-    if is_closed or (after < len(text) and _begins_plainly(text, after) and not is_abbreviation(text, match, start)):
+    if is_closed or (after < len(text) and text[after].isupper() and not is_abbreviation(text, match, start)):
         return marker.end() + is_closed
     return match.end()
 

@@ -9,7 +9,7 @@ from engines.formats.acm_cr import AnnotatedPaper
 from engines.formats.characters import with_carriable_texts
 from engines.formats.papers import FullPaper, Paragraph, Reference, Sentence, cited_sentences
 from engines.pdf.anonymise import Anonymiser
-from engines.pdf.layout import heading_number
+from engines.pdf.headings import heading_number
 from engines.pdf.markers import AuthorYears, author_year_markers, numeric_markers
 from engines.pdf.sections import with_parts
 from engines.pdf.sentences import sentence_spans

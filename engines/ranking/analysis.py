@@ -21,7 +21,14 @@ WORDS, PAIRS, LUCENE, NLTK = "words", "pairs", "lucene", "nltk"
 # Or, for every script: runs of letters with their marks, pairs of characters where no spaces stand, and pictures.
 SCRIPTS = "scripts"
 TOKENS = (WORDS, PAIRS, LUCENE, NLTK, SCRIPTS)
-STEMMERS = ("porter", "nltk", *sorted({each.stemmer for each in LANGUAGES.values()}))
+# Each stemmer with the words that people read.
+STEMMER_WORDS = [
+    (NONE, "none"),
+    ("porter", "Porter"),
+    ("nltk", "Porter with NLTK's changes"),
+    *((each.stemmer, f"Snowball, {each.name}") for each in LANGUAGES.values() if each.stemmer != NONE),
+]
+STEMMERS = frozenset(name for name, _ in STEMMER_WORDS)
 
 # The words that Lucene's English analyser leaves out.
 STOP_WORDS = frozenset(

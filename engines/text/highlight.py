@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator, Sequence
 
 from engines.text.languages import ENGLISH, LANGUAGES, grammar_words, stem_words
 from engines.text.scripts import has_spaceless, plain
@@ -67,12 +68,8 @@ def stems_in(text: str, language: str = ENGLISH) -> frozenset[str]:
 
 def highlight_spans(text: str, terms: frozenset[str], language: str = ENGLISH) -> list[tuple[int, int]]:
     """Return (start, end) of the words of `text` whose stem is among `terms`; neighbours are joined to one span."""
-    spans = list(term_spans(text))
-    stems = _terms([text[start:end] for start, end in spans], language)
     joined: list[tuple[int, int]] = []
-    for (start, end), stem in zip(spans, stems, strict=True):
-        if stem not in terms:
-            continue
+    for start, end in _found_spans(text, terms, language):
         if joined and (start <= joined[-1][1] or _JOINT(text, joined[-1][1], start)):  # pairs of characters overlap
             joined[-1] = (joined[-1][0], end)
         else:
@@ -90,6 +87,46 @@ def highlight_pieces(text: str, terms: frozenset[str], language: str = ENGLISH) 
         pieces.append((text[start:end], True))
         at = end
     return [*pieces, (text[at:], False)] if at < len(text) else pieces
+
+
+def _found_spans(text: str, terms: frozenset[str], language: str) -> Iterator[tuple[int, int]]:
+    spans = list(term_spans(text))
+    stems = _terms([text[start:end] for start, end in spans], language)
+    single = {term for term in terms if len(term) == 1 and has_spaceless(term)}
+    for (start, end), stem in zip(spans, stems, strict=True):
+        if stem in terms:
+            yield start, end
+        elif single:  # one character finds itself in every pair
+            yield from ((at, at + 1) for at in range(start, end) if text[at] in single)
+
+
+Fragment = tuple[int, int, list[tuple[int, int]]]  # start and end in a text, and the spans inside of it
+
+
+def fragments(text: str, spans: Sequence[tuple[int, int]], *, most: int, around: int) -> list[Fragment]:
+    """Return at most so many pieces of `text`, each with the spans in it and so many characters on either side.
+
+    Pieces that touch are one; without spans the beginning of the text is the only piece.
+    """
+    if not spans:
+        return [(0, min(len(text), 2 * around), [])]
+    found: list[Fragment] = []
+    for start, end in spans:
+        if found and start - around <= found[-1][1]:
+            begins, _, within = found.pop()
+        elif len(found) == most:
+            break
+        else:
+            begins, within = max(0, start - around), []
+        found.append((begins, min(len(text), end + around), [*within, (start, end)]))
+    return [_at_blanks(text, piece) for piece in found]
+
+
+def _at_blanks(text: str, piece: Fragment) -> Fragment:
+    """The piece without the parts of words at its ends, where blanks part words."""
+    start, end, within = piece
+    first, last = text.find(" ", start, within[0][0]), text.rfind(" ", within[-1][1], end)
+    return first + 1 if start and first >= 0 else start, last if end < len(text) and last >= 0 else end, within
 
 
 @functools.cache

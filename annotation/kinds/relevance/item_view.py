@@ -30,23 +30,24 @@ class RelevanceView:
 
 def fetch_relevance_view(pk: int) -> RelevanceView:
     """Two queries: the item with everything it joins, and the places of its aspect in the topic's tree."""
-    item = Item.objects.select_related("campaign", "topic", "document", "aspect").get(pk=pk)
+    item = Item.objects.select_related("campaign__collection", "topic", "document", "aspect").get(pk=pk)
     nodes = list(AspectNode.objects.filter(aspect=item.aspect_id).select_related("parent__aspect"))
-    terms = highlight_terms(item.aspect.text if item.aspect else item.topic.text if item.topic else "")
+    language = item.campaign.collection.language
+    terms = highlight_terms(item.aspect.text if item.aspect else item.topic.text if item.topic else "", language)
     document = item.document
     return RelevanceView(
         item=item,
         aspect=item.aspect.text if item.aspect else "",
         parents=sorted({node.parent.aspect.text for node in nodes if node.parent}),
-        sentences=_sentences(item.topic, nodes, terms) if item.topic else [],
-        title=highlight_pieces(document.title, terms) if document else [],
-        abstract=highlight_pieces(document.abstract, terms) if document else [],
+        sentences=_sentences(item.topic, nodes, terms, language) if item.topic else [],
+        title=highlight_pieces(document.title, terms, language) if document else [],
+        abstract=highlight_pieces(document.abstract, terms, language) if document else [],
     )
 
 
-def _sentences(topic: Topic, nodes: list[AspectNode], terms: frozenset[str]) -> list[Sentence]:
+def _sentences(topic: Topic, nodes: list[AspectNode], terms: frozenset[str], language: str) -> list[Sentence]:
     """The query's sentences, those that say the aspect lit, as on the labelling screen."""
     texts = topic.sentences or [topic.text]
     noted = {index for node in nodes for index in (node.sentences or (node.parent.sentences if node.parent else []))}
-    lit = sentences_of_aspect(noted, texts, terms) if nodes else []
+    lit = sentences_of_aspect(noted, texts, terms, language) if nodes else []
     return [Sentence(text, index in lit) for index, text in enumerate(texts)]

@@ -11,7 +11,8 @@ from annotation.labelling.units import UNITS, Unit, cell_of, fetch_rows, in_utf1
 from engines.text.highlight import highlight_spans, highlight_terms
 
 CONTENT = UNITS.format(
-    columns="t.title AS topic_title, t.sentences, asp.text AS aspect, nodes.places, d.docno, d.title, d.abstract",
+    columns="t.title AS topic_title, t.sentences, asp.text AS aspect, nodes.places, d.docno, d.title, d.abstract,"
+    " (SELECT language FROM corpus_collection WHERE id = t.collection_id) AS language",
     joins="""
 LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
 LEFT JOIN corpus_document d ON d.id = i.document_id
@@ -62,28 +63,31 @@ def _place(row: Any) -> tuple[int, int]:
 
 
 def _cell(row: Any) -> dict[str, Any]:
-    terms = highlight_terms(row.aspect or row.text)
+    terms = highlight_terms(row.aspect or row.text, row.language)
     places = json.loads(row.places or "[]")
     noted = {index for _, _, _, own, above in places for index in own or above or []}
     return cell_of(row) | {
         "aspect": row.aspect,
         "parents": sorted({above for _, _, above, _, _ in places if above}),
-        "lit": sentences_of_aspect(noted, row.sentences, terms) if row.aspect else [],
-        "marks": {"title": _marks(row.title or "", terms), "abstract": _marks(row.abstract or "", terms)},
+        "lit": sentences_of_aspect(noted, row.sentences, terms, row.language) if row.aspect else [],
+        "marks": {
+            "title": _marks(row.title or "", terms, row.language),
+            "abstract": _marks(row.abstract or "", terms, row.language),
+        },
     }
 
 
-def _marks(text: str, terms: Terms) -> list[int]:
+def _marks(text: str, terms: Terms, language: str) -> list[int]:
     """Start, end, start, end … of the aspect's words in UTF-16 units, as browsers count: 𝛼 is two."""
-    return in_utf16(text, highlight_spans(text, terms))
+    return in_utf16(text, highlight_spans(text, terms, language))
 
 
-def sentences_of_aspect(noted: Set[int], sentences: Sequence[str], terms: Terms) -> list[int]:
+def sentences_of_aspect(noted: Set[int], sentences: Sequence[str], terms: Terms, language: str) -> list[int]:
     """Indexes of the query's sentences that say an aspect: as the topic's author noted them, else the likeliest.
 
     `terms` are the aspect's. The likeliest shares at least two of them.
     """
     if noted or len(sentences) < 2:
         return sorted(noted)
-    shared = [len(highlight_terms(sentence) & terms) for sentence in sentences]
+    shared = [len(highlight_terms(sentence, language) & terms) for sentence in sentences]
     return [shared.index(max(shared))] if max(shared) >= 2 else []

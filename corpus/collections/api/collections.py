@@ -37,7 +37,7 @@ class CollectionChangeSerializer(serializers.ModelSerializer[Collection]):
 
     class Meta:
         model = Collection
-        fields = ("slug", "title", "description", "licence")
+        fields = ("slug", "title", "description", "licence", "language")
 
 
 class CollectionList(ApiView):
@@ -80,7 +80,10 @@ class CollectionDetail(InCollectionView):
         responses=answers({200: CollectionSerializer}, 400, 403, 415),
     )
     def patch(self, request: Request, slug: str) -> Response:
-        """Change slug, title, description or licence. A former slug forwards to the present one (307) for ever."""
+        """Change slug, title, description, licence or language.
+
+        A former slug forwards to the present one (307) for ever.
+        """
         present = {name: getattr(self.collection, name) for name in CollectionChangeSerializer.Meta.fields}
         values = present | self.body(CollectionChangeSerializer, partial=True)
         slug, at = values.pop("slug"), timezone.now()

@@ -56,7 +56,7 @@ def collection_create(request: Request) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def collection_edit(request: Request, slug: str) -> HttpResponse:
-    """Change title, description and licence."""
+    """Change title, description, licence and language."""
     membership = fetch_manager(request.user, slug)
     form = CollectionForm(request.POST if request.method == "POST" else None, instance=membership.collection)
     remember_shown(form)

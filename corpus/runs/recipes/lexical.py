@@ -10,21 +10,17 @@ from corpus.runs.recipes.queries import Query
 from corpus.runs.recipes.recipe import Rankings, RecipeForm, Task, WordField
 from corpus.searching.indexes import FIELDS, IndexSpec, open_index
 from corpus.searching.shard_search import IndexQuery, search_all
-from engines.ranking.analysis import LUCENE, NLTK, PAIRS, WORDS, Analysis
+from engines.ranking.analysis import LUCENE, NLTK, PAIRS, SCRIPTS, STEMMER_WORDS, WORDS, Analysis, analysis_of
 from engines.ranking.index import Hits, Settings
 from engines.ranking.scorers import EXACT, LUCENE_BYTE
+from engines.text.languages import ENGLISH
 
 TOKENS = [
     (LUCENE, "as Lucene's standard tokeniser"),
     (NLTK, "as NLTK's word tokeniser"),
     (WORDS, "runs of letters and digits"),
     (PAIRS, "words of two letters or more"),
-]
-STEMMERS = [
-    ("none", "none"),
-    ("porter", "Porter"),
-    ("english", "Snowball, English"),
-    ("nltk", "Porter with NLTK's changes"),
+    (SCRIPTS, "words of any script; pairs of characters where no spaces stand between words"),
 ]
 DROP, KEEP = "drop", "keep"
 MOST_WEIGHT = 100.0
@@ -67,12 +63,26 @@ class LexicalForm(RecipeForm):
 
     fields = FieldsField("title abstract keywords")  # type: ignore[assignment] # taken off the class by its metaclass
     tokens = WordField(TOKENS, label="Tokens", help_text="how texts are cut into words")
-    stemmer = WordField(STEMMERS, initial="porter", label="Stemmer", help_text="how endings of words are cut off")
+    stemmer = WordField(STEMMER_WORDS, initial="porter", label="Stemmer", help_text="how endings of words are cut off")
     stop_words = WordField(
         [(DROP, "left out"), (KEEP, "kept")],
         label="Stop words",
-        help_text="words such as “the”: Lucene's list, with NLTK's tokens NLTK's",
+        help_text="words such as “the”: Lucene's list, with NLTK's tokens NLTK's, in other languages theirs",
     )
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        """In a collection of another language than English, defaults are its tokens and its stemmer."""
+        super().__init__(*args, **more)
+        if self.collection.language != ENGLISH:
+            usual = analysis_of(self.collection.language)
+            own = cast(dict[str, forms.Field], self.fields)
+            own["tokens"].initial, own["stemmer"].initial = usual.tokens, usual.stemmer
+
+    def clean(self) -> dict[str, Any]:
+        values = super().clean()
+        if self.collection.language != ENGLISH:  # recipes of English say nothing of it, so that their hashes stay
+            values["language"] = self.collection.language
+        return values
 
     @classmethod
     def with_initial(cls, field: str, initial: str) -> WordField:
@@ -106,7 +116,8 @@ class BM25Form(LexicalForm):
 def index_spec(values: Any) -> IndexSpec:
     """The index that these settings search."""
     names, weights = fields_of(values["fields"])
-    analysis = Analysis(values["tokens"], values["stop_words"] == KEEP, values["stemmer"])
+    language = values.get("language", ENGLISH)
+    analysis = Analysis(values["tokens"], values["stop_words"] == KEEP, values["stemmer"], language)
     numbers = {name: values[name] for name in ("k1", "b", "lengths") if name in values}
     return IndexSpec(Settings(analysis, weights=weights, **numbers), names)
 

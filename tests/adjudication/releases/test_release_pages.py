@@ -16,7 +16,7 @@ from adjudication.models import Release
 from adjudication.releases.explaining import explain
 from adjudication.releases.releases import open_release
 from annotation.models import Assignment
-from corpus.models import Membership
+from corpus.models import Collection, Membership
 from tests.adjudication.releases.releasing import PEOPLE, freeze, text
 from tests.factories.adjudication import Built
 
@@ -116,6 +116,10 @@ class TestPages:
     def test_the_statement_is_asked_once_and_printed(self, built: Built, manager: Client) -> None:
         address = reverse("statement_edit", args=[built.collection.slug])
         assert "not stated" in manager.get(address).content.decode()
+        Collection.objects.update(language="ar")
+        asked = manager.get(address).content.decode()
+        assert "Starter: “ar”" in asked
+        assert "are in Arabic." in asked
         manager.post(address, {"creators": "Nadia Nemo", "dataBiases": "Only tea."})
         release = freeze(built)
         assert "Only tea." in text(release, "README.md")

@@ -63,10 +63,13 @@ def test_updating_records_what_changed_only() -> None:
 
 def test_a_collection_is_described_by_command() -> None:
     CollectionFactory(slug="tea", title="Tea", description="All about it.")
-    call_command("update_collection", "tea", "--licence", "CC BY 4.0")
+    call_command("update_collection", "tea", "--licence", "CC BY 4.0", "--language", "he")
     call_command("update_collection", "tea", "--title", "Teas", "--description", "")
     described = Collection.objects.get()
-    assert (described.title, described.description, described.licence) == ("Teas", "", "CC BY 4.0")
+    found = (described.title, described.description, described.licence, described.language)
+    assert found == ("Teas", "", "CC BY 4.0", "he")
+    with pytest.raises(CommandError, match=r"There is no language “xx”. There are en \(English\), ar"):
+        call_command("update_collection", "tea", "--language", "xx")
     with pytest.raises(CommandError, match="needs a title"):
         call_command("update_collection", "tea", "--title", " ")
     with pytest.raises(CommandError, match="Nothing to change"):
@@ -83,9 +86,9 @@ def test_only_managers_describe(role: Role) -> None:
 
 def test_making_one_on_the_page(client: Client) -> None:
     client.force_login(UserFactory(is_staff=True))
-    answer = client.post(reverse("collection_create"), {"title": "Tea & co", "slug": "tea"})
+    answer = client.post(reverse("collection_create"), {"title": "Tea & co", "slug": "tea", "language": "ar"})
     assert (answer.status_code, answer["Location"]) == (302, "/c/tea/")
-    assert Collection.objects.get().title == "Tea & co"
+    assert (Collection.objects.get().title, Collection.objects.get().language) == ("Tea & co", "ar")
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,7 @@ def test_making_one_on_the_page(client: Client) -> None:
 def test_the_page_says_what_is_wrong_at_its_field(client: Client, data: dict[str, str], words: str) -> None:
     CollectionFactory(slug="taken")
     client.force_login(UserFactory(is_staff=True))
-    answer = client.post(reverse("collection_create"), data)
+    answer = client.post(reverse("collection_create"), {"language": "en", **data})
     assert answer.status_code == 422
     assert words in answer.text
     assert 'aria-invalid="true"' in answer.text
@@ -136,7 +139,7 @@ def test_the_empty_list_says_what_to_do(client: Client, staff: bool) -> None:
 
 def test_command_works_on_a_fresh_installation_without_anybody() -> None:
     result = run("create_collection", "tea", "--title", "Tea")
-    assert result == {"slug": "tea", "title": "Tea", "manager": None}
+    assert result == {"slug": "tea", "title": "Tea", "language": "en", "manager": None}
     assert not Membership.objects.exists()
     assert AuditEvent.objects.get().actor == "system"
 

@@ -97,10 +97,10 @@ class TestSearch:
         assert (second.first, second.last, second.has_next) == (3, 3, False)
         assert len({hit.pk for hit in [*first.hits, *second.hits]}) == 3
 
-    def test_words_that_mean_nothing(self, db: None) -> None:
-        assert not has_searchable_words("the and of")
-        assert not has_searchable_words("!!! --")
-        assert has_searchable_words("the tea")
+    def test_words_that_mean_nothing(self, shelf: Collection) -> None:
+        assert not has_searchable_words(shelf, "the and of")
+        assert not has_searchable_words(shelf, "!!! --")
+        assert has_searchable_words(shelf, "the tea")
 
 
 class TestBrowsing:

@@ -73,6 +73,6 @@ def test_an_option_of_other_records_is_refused(client: Client, collection: Colle
 
     refused = send("topics")
     assert (refused.status_code, list(refused.json()["errors"])) == (400, ["year_from"])
-    assert "dry_run, files, format, kind" in refused.text
+    assert "dry_run, encoding, files, format, kind" in refused.text
     assert not ImportRun.objects.exists()
     assert (taken := send("documents")).status_code == 202, taken.text

@@ -1,14 +1,17 @@
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.formats.documents import read_documents
 from engines.formats.jsonl import write_objects
 from engines.formats.jsonl_documents import read_jsonl_documents, write_beir_corpus, write_jsonl_documents
 from engines.formats.records import DocumentRecord, Problem
-from tests.engines.formats.reading import problems, records, stream
-from tests.engines.formats.strategies import documents, simple_documents
+from tests.engines.formats.reading import problems, records, remarks, stream
+from tests.engines.formats.strategies import documents, ids, phrases, simple_documents
 
 
 def read(text: str) -> list:
@@ -99,3 +102,57 @@ def test_bad_documents_are_problems(item: str, reason: str) -> None:
     ((line, said),) = problems(found)
     assert line == 2
     assert reason in said
+
+
+LISTED = st.lists(
+    st.fixed_dictionaries({"id": ids, "title": phrases.filter(bool), "contents": phrases, "liked": st.booleans()}),
+    min_size=1,
+    max_size=4,
+    unique_by=lambda item: item["id"],
+)
+
+
+@given(LISTED, st.sampled_from([None, 2]), st.sampled_from(["list", "within"]))
+def test_nothing_of_a_list_of_objects_is_lost(items: list[dict[str, Any]], indent: int | None, layout: str) -> None:
+    text = json.dumps(items if layout == "list" else {"documents": items}, indent=indent)
+    found = records(read_jsonl_documents(stream(text), "f"))
+    assert [(each.docno, each.title, each.abstract, each.extra) for each in found] == [
+        (item["id"], item["title"], item["contents"], {"liked": item["liked"]}) for item in items
+    ]
+
+
+@pytest.mark.parametrize(
+    ("item", "title", "text"),
+    [
+        ({"id": "1", "contents": "Owls\nThey hear\nwell."}, "Owls", "They hear\nwell."),
+        ({"id": "1", "contents": "Owls hear well."}, "", "Owls hear well."),
+        ({"id": "1", "title": "Moths", "contents": "Owls\nhear."}, "Moths", "Owls\nhear."),
+        ({"docid": "d", "pid": "1", "passage": "Owls hear."}, "", "Owls hear."),
+        ({"docid": "1", "url": "https://a.example", "title": "Owls", "body": "They hear."}, "Owls", "They hear."),
+    ],
+)
+def test_layouts_of_pyserini_and_ms_marco(item: dict[str, str], title: str, text: str) -> None:
+    found = list(read_jsonl_documents(stream(json.dumps(item) + "\n"), "f"))
+    (document,) = records(found)
+    assert (document.docno, document.title, document.abstract) == ("1", title, text)
+    parted = "contents" in item and "title" not in item and bool(title)
+    assert remarks(found) == ["the first line of “contents” is the title"] * parted
+
+
+def test_csl_json_as_zotero_exports_it(tmp_path: Path) -> None:
+    item = {
+        "id": "xample2020", "type": "article-journal", "title": "Owls", "container-title": "JO", "DOI": "10.9999/owl.1",
+        "URL": "https://a.example", "author": [{"family": "Xample", "given": "Ada"}, {"literal": "The Owl Group"}],
+        "issued": {"date-parts": [[2020, 3]]}, "abstract": "Ears.",
+    }  # fmt: skip
+    path = tmp_path / "zotero.json"
+    path.write_text(json.dumps([item], indent="\t"))
+    (found,) = records(read_documents(path))
+    assert (found.docno, found.venue, found.doi, found.url) == (
+        "xample2020",
+        "JO",
+        "10.9999/owl.1",
+        "https://a.example",
+    )
+    assert (found.authors, found.year) == (("Xample, Ada", "The Owl Group"), 2020)
+    assert found.extra == {"type": "article-journal", "issued": {"date-parts": [[2020, 3]]}}

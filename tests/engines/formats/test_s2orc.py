@@ -1,4 +1,5 @@
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from engines.formats.documents import read_documents
 from engines.formats.papers import FullPaper, Marker, Paragraph, Reference
 from engines.formats.records import PartProblem, Problem
 from engines.formats.s2orc import read_s2orc_documents, read_s2orc_papers
-from tests.engines.formats.reading import problems, records, stream
+from tests.engines.formats.reading import problems, records, remarks, stream
 
 METADATA = {
     "paper_id": "77",
@@ -301,3 +302,68 @@ def test_fields_of_another_kind_are_reported(changed: dict[str, Any], reason: st
     (found,) = read_s2orc_papers(stream(json.dumps(line)), "s.jsonl")
     assert isinstance(found, Problem)
     assert reason in found.reason
+
+
+BIBLIOGRAPHY = {"BIBREF0": {"title": "Ears", "links": "9"}, "BIBREF1": {"title": "Wings", "link": None}}
+BODY = [{"text": "As shown.", "cite_spans": [], "ref_spans": [], "section": "Intro"}]
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        # 2019
+        {
+            "paper_id": "7",
+            "metadata": {
+                "title": "Owls",
+                "authors": [],
+                "abstract": None,
+                "year": "2017",
+                "venue": "JO",
+                "pmc_id": None,
+            },
+            "s2_pdf_hash": "h",
+            "grobid_parse": {"abstract": [{"text": "Ears."}], "body_text": BODY, "bib_entries": BIBLIOGRAPHY},
+            "latex_parse": None,
+        },
+        # CORD-19
+        {
+            "paper_id": "7",
+            "metadata": {"title": "Owls", "authors": [], "year": 2017, "venue": "JO"},
+            "s2_pdf_hash": "h",
+            "abstract": [{"text": "Ears."}],
+            "body_text": BODY,
+            "bib_entries": BIBLIOGRAPHY,
+            "back_matter": [],
+        },
+    ],
+)
+def test_layouts_of_other_years(tmp_path: Path, item: dict[str, Any]) -> None:
+    path = tmp_path / "7.json"
+    path.write_text(json.dumps(item))
+    found = list(read_documents(path))
+    (document,) = records(found)
+    assert (document.docno, document.title, document.abstract, document.year) == ("7", "Owls", "Ears.", 2017)
+    assert (document.venue, document.full_text) == ("JO", "As shown.")
+    assert document.extra == {"s2_pdf_hash": "h", "citations": ["9"]}
+    assert remarks(found)[0].startswith("full texts come in as paragraphs")
+    (paper,) = records(read_s2orc_papers(stream(path.read_text()), "7.json"))
+    assert (paper.title, [each.target for each in paper.references]) == ("Owls", ["9", ""])
+
+
+@pytest.mark.parametrize(
+    ("name", "paper_id", "docno"),
+    [
+        ("2020.acl-main.207.json", "2020", "2020.acl-main.207"),
+        ("N18-3011.json", "N18-3011", "N18-3011"),
+        ("part.1.json", "2020", "2020"),
+        ("2020.1.jsonl", "2020", "2020"),
+    ],
+)
+def test_an_id_that_doc2json_cut_off_is_that_of_the_file(name: str, paper_id: str, docno: str) -> None:
+    item = {"paper_id": paper_id, "title": "Owls", "header": {}, "year": "", "pdf_parse": {"body_text": BODY}}
+    found = list(read_s2orc_documents(stream(json.dumps(item)), f"papers.zip/{name}"))
+    assert [document.docno for document in records(found)] == [docno]
+    assert ("the id is the name of the file, since doc2json cuts its paper_id off at a dot" in remarks(found)) == (
+        docno != paper_id
+    )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.formats.papers import Reference
-from engines.pdf.markers import AuthorYears, author_year_markers, numeric_markers
+from engines.pdf.markers import AuthorYears, author_year_markers, label_markers, numeric_markers
 
 KNOWN = {str(number) for number in range(1, 60)}
 
@@ -123,3 +123,11 @@ def test_hostile_texts_take_no_longer_than_their_length() -> None:
     assert author_year_markers("Aa " * 20_000, LIST) == []
     assert author_year_markers("(" * 5_000 + "Smith, " * 5_000, LIST) == []
     assert numeric_markers("[1, " * 20_000, KNOWN) == []
+
+
+def test_labels_of_names_and_years() -> None:
+    keys = {"WS00": "1", "ABC+08": "2", "Uhl99a": "3"}
+    text = "As shown [WS00, ABC+08] and [see Uhl99a, p. 4], not [XY00], not [a word], not [WS00, XY00]."
+    assert [(each.text, each.keys) for each in label_markers(text, keys)] == [
+        ("[WS00, ABC+08]", ("1", "2")), ("[see Uhl99a, p. 4]", ("3",)),
+    ]  # fmt: skip
