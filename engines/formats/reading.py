@@ -80,7 +80,7 @@ def read_path(
             if found.name not in together:
                 together[found.name] = begin(**_known(options, begin, found, member.name))
             yield from together[found.name].read(member.stream, member.name)
-        yield _read_as(found, member)
+            yield _read_as(found, member)
     for reader in together.values():
         yield from reader.finish()
 
@@ -95,7 +95,7 @@ def _members(places: Places, limits: Limits, watch: Callable[[int], None], encod
 def _read_alone(
     read: Callable[..., Iterator[Any]], found: Format, member: Member, kind: _Carried, options: dict[str, Any]
 ) -> Iterator[Any]:
-    """What a reader yields of one file."""
+    """What a reader yields of one file, and what the file was read as."""
     records = read(member.stream, member.name, **_known(options, read, found, member.name))
     items = without_repeats(records, kind.id_of, kind.id_label) if kind.id_of else records
     try:
@@ -104,6 +104,8 @@ def _read_alone(
         if member.alone or not getattr(found, "is_one_paper", False):
             raise
         yield Problem(member.name, broken.line, broken.reason)  # one bad paper does not stop the others
+        return
+    yield _read_as(found, member)
 
 
 def _read_as(found: Format, member: Member) -> Remark:
