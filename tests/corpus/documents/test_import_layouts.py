@@ -96,7 +96,7 @@ def test_a_dry_run_shows_three_records_as_they_will_be_stored(
     [
         ("a.ris", "TY  - JOUR\nAU  - Xample, Ada\nER  - \n", "the only record was refused"),
         ("a.tsv", "id\ttitle\n", "holds no documents"),
-        ("a.bib", "@misc{x, title = {T}}\n", "all records were left out: an entry of type @misc"),
+        ("a.bib", "@misc{x, title = {T}}\n", "none of its entries is an article or a conference paper"),
         ("a.csv", TABLE, "no column is known as a title or a text"),
     ],
 )
