@@ -216,7 +216,8 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
     """
     if not data.strip():
         raise BrokenFile(file, 0, "the file is empty")
-    head = Head(head_as_utf8(data), file)
+    data = head_as_utf8(data)
+    head = Head(data, file)
     fitting = _fitting(head, carried)
     found = next(fitting, None) or _behind_first_line(data, file, carried)
     if found is not None and carried and carried not in found[1].carries:

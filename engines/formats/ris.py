@@ -96,7 +96,10 @@ def _names(parser: type[RisParser], mark: str) -> Callable[[Tagged], dict[str, A
     one = parser(mapping=mapping, enforce_list_tags=False, delimiter_tags_mapping={})
 
     def named(record: Tagged) -> dict[str, Any]:
-        lines = [f"{tag}{mark}{value}" for tag, value in record.pairs]
+        pairs = sorted(record.pairs, key=lambda pair: pair[0] != parser.START_TAG)  # it may come after other tags
+        if pairs[0][0] != parser.START_TAG:
+            pairs.insert(0, (parser.START_TAG, ""))
+        lines = [f"{tag}{mark}{value}" for tag, value in pairs]
         (found,) = one.parse_lines(iter([*lines, f"ER{mark}"]))
         for tag, values in found.pop(_UNKNOWN, {}).items():
             found[tag] = values[0] if len(values) == 1 else values

@@ -19,8 +19,8 @@ MAX_RECORD_CHARS = 64 << 20
 class Dialect:
     """How a line with a tag looks (two groups: tag and value), and which tags begin and end a record.
 
-    Where `end` is "", a record ends at an empty line. A continued line of `lists` is a further value; of `verses` it
-    stays a separate line; any other continues the text. `outside` are tags around the records.
+    Where `end` is "", a record ends at an empty line and may begin with any tag. A continued line of `lists` is a further
+    value; of `verses` it stays a separate line; any other continues the text. `outside` are tags around the records.
     """
 
     name: str
@@ -86,7 +86,7 @@ class _Reader:
         """Take a line in; gives the record that it ends."""
         found = self._tag(text)
         tag, value = found if found else ("", text.strip())
-        if tag == self.dialect.start:
+        if self._begins(tag):
             yield from self._cut_off(f"another {tag}")
             self.is_spaced = text[2:4] != " -"
             self.draft = Tagged(number, [(tag, value)])
@@ -97,6 +97,12 @@ class _Reader:
             self.draft = None
         else:
             self._add(self.draft, tag, value)
+
+    def _begins(self, tag: str) -> bool:
+        """Whether a line with this tag begins a record; where none is ended by a tag, its own tag comes once in it."""
+        if self.dialect.end or self.draft is None:
+            return bool(tag) and (tag == self.dialect.start or not self.dialect.end)
+        return tag == self.dialect.start and any(tag == each for each, _ in self.draft.pairs)
 
     def finish(self) -> Iterator[Tagged | PartProblem | Remark]:
         """Gives the record that is open, and what to say of lines outside."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, BinaryIO
 
 from engines.formats.lines import read_lines
@@ -25,6 +26,7 @@ _KNOWN = frozenset({*ID_TAGS, *TITLE_TAGS, *TEXT_TAGS})
 _MARKS = frozenset({"P", "BR", "HR"})  # of paragraphs: no fields
 
 _BORDER = re.compile(r"<(/?)doc((?:\s[^<>]*)?)>", re.IGNORECASE)
+_MAY_BORDER = re.compile(r"</?[dD][oO][cC][\s>]").search
 _OPENING = re.compile(r"<([A-Za-z][\w-]*)(?:\s[^<>]*)?>")
 _LINE_TAG = re.compile(r"\n\s*</?[A-Za-z]")
 _ATTRIBUTE = re.compile(r"([\w-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\S+))")
@@ -60,8 +62,11 @@ def read_trec_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord 
     draft: Draft | None = None
     said: set[str] = set()
     for number, text in read_lines(stream, file):
+        if draft is not None and ("<" not in text or not _MAY_BORDER(text)):
+            draft.add(text, file)
+            continue
         at = 0
-        for border in _BORDER.finditer(text) if "<" in text else ():
+        for border in _BORDER.finditer(text):
             yield from _outside(draft, text[at : border.start()], file, number)
             at = border.end()
             if border[1]:
@@ -72,7 +77,7 @@ def read_trec_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRecord 
             if draft is not None:
                 yield Problem(file, draft.line, "the document is not closed: another <DOC> follows")
             draft = Draft(number, border[2])
-        yield from _outside(draft, text[at:] + "\n", file, number)
+        yield from _outside(draft, text[at:], file, number)
     if draft is not None:
         raise BrokenFile(file, draft.line, "the file ends inside the document that begins here")
     yield from (Remark(file, 0, text) for text in sorted(said))
@@ -99,17 +104,22 @@ def _fields(text: str, depth: int = 0) -> Iterator[tuple[str, str]]:
         inner, at = _content(text, tag, name)
         begun = at
         may_hold = name not in TEXT_TAGS and depth < MAX_DEPTH
-        holds_more = may_hold and any(found[1].upper() in _KNOWN for found in _OPENING.finditer(inner))
-        yield from _fields(inner, depth + 1) if holds_more else [(name, inner)]
+        if may_hold and "<" in inner and any(found[1].upper() in _KNOWN for found in _OPENING.finditer(inner)):
+            yield from _fields(inner, depth + 1)
+        else:
+            yield name, inner
     if outside := text[begun:].strip():
         yield "TEXT", outside
 
 
 def _content(text: str, tag: re.Match[str], name: str) -> tuple[str, int]:
     """What the tag holds and where it ends: at its end tag, without one at the next tag that begins a line."""
-    same = re.compile(rf"<(/?){re.escape(name)}(?:\s[^<>]*)?>", re.IGNORECASE)
+    written, begin = tag[1], tag.end()
+    end = text.find(f"</{written}>", begin)
+    if end >= 0 and text.find(f"<{written}", begin, end) < 0:  # as nearly all are
+        return text[begin:end], end + len(written) + 3
     depth = 1
-    for found in same.finditer(text, tag.end()):
+    for found in _tags_called(name).finditer(text, tag.end()):
         depth += -1 if found[1] else 1
         if not depth:
             return text[tag.end() : found.start()], found.end()
@@ -118,12 +128,20 @@ def _content(text: str, tag: re.Match[str], name: str) -> tuple[str, int]:
     return text[tag.end() : end], end
 
 
+@lru_cache(1024)
+def _tags_called(name: str) -> re.Pattern[str]:
+    return re.compile(rf"<(/?){re.escape(name)}(?:\s[^<>]*)?>", re.IGNORECASE)
+
+
 def _document(draft: Draft, file: str, said: set[str]) -> DocumentRecord | Problem:
     fields: dict[str, list[str]] = {}
-    written = _COMMENT.sub(" ", "".join(draft.parts))
+    written = "\n".join(draft.parts)
+    written = _COMMENT.sub(" ", written) if "<!--" in written else written
     inner_tags = _IN_HTML if _IS_HTML(written) else _INNER
     for name, inner in _fields(written):
-        if plain := fold_space(decode_entities(strip_tags(inner_tags.sub(" ", inner)))).strip():
+        if "<" in inner:
+            inner = strip_tags(inner_tags.sub(" ", inner))  # noqa: PLW2901
+        if plain := fold_space(decode_entities(inner)).strip():
             fields.setdefault(name, []).append(plain)
     for name, *values in _ATTRIBUTE.findall(draft.attributes):
         fields.setdefault(name.upper(), []).extend(filter(None, values))

@@ -138,6 +138,14 @@ def test_a_reference_without_title_and_abstract_is_a_problem() -> None:
     ]
 
 
+def test_a_medline_record_may_begin_with_another_tag() -> None:
+    """As those of PubMed Central."""
+    text = "PMC - PMC1\nPMID- 1\nTI  - Owls\n\n\nPMC - PMC2\nTI  - Moths\nPMID- 2\nPMID- 3\nTI  - Bats\n"
+    owls, moths, bats = records(read_medline(stream(text), "f"))
+    assert (owls.docno, owls.title, owls.extra) == ("1", "Owls", {"pmcid": "PMC1"})
+    assert (moths.docno, moths.title, bats.docno, bats.title) == ("2", "Moths", "3", "Bats")
+
+
 def test_records_without_an_id_are_named_and_that_is_said() -> None:
     text = "TY  - JOUR\nTI  - Owls in the dark\nAU  - Xample, Ada\nPY  - 2020\n{}ER  - \n"
     found = list(read_ris(stream(text.format("") + text.format("ID  - a b\n") + text.format("DO  - 10.1/a\n")), "f"))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from engines.formats.documents import read_documents
 from engines.formats.records import BrokenFile, DocumentRecord
-from engines.formats.table_documents import read_table_documents, read_workbook_documents
+from engines.formats.table_documents import read_table_documents, read_workbook_documents, split_authors
 from tests.engines.formats.reading import problems, records, remarks, said_nothing, stream
 from tests.engines.formats.strategies import ids, phrases
 from tests.shared import shared_path
@@ -194,6 +194,21 @@ def test_bad_rows_are_problems_and_names_stay_apart() -> None:
         (4, "the row has neither a title nor a text"),
         (5, "is not CSV: ',' expected after '\"'"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        ("Xample, Ada", ("Xample, Ada",)),
+        ("Xample A, Ypsilon B-C.", ("Xample A", "Ypsilon B-C.")),
+        ("Xample, A. and Ypsilon, B.; and Zett, C.", ("Xample, A. and Ypsilon, B.", "Zett, C.")),
+        ("['Xample, Ada', 'Ypsilon, Ben']", ("Xample, Ada", "Ypsilon, Ben")),
+        ('["Xample, Ada"]', ("Xample, Ada",)),
+        ("[sic", ("[sic",)),
+    ],
+)
+def test_authors_of_a_cell(cell: str, names: tuple[str, ...]) -> None:
+    assert split_authors(cell) == names
 
 
 def test_a_cell_that_is_never_closed_is_broken() -> None:
