@@ -19,8 +19,9 @@ MAX_RECORD_CHARS = 64 << 20
 class Dialect:
     """How a line with a tag looks (two groups: tag and value), and which tags begin and end a record.
 
-    Where `end` is "", a record ends at an empty line and may begin with any tag. A continued line of `lists` is a further
-    value; of `verses` it stays a separate line; any other continues the text. `outside` are tags around the records.
+    Where `end` is "", a record ends at an empty line and may begin with any tag. A continued line of `lists` is a
+    further value; of `verses` it stays a separate line; any other continues the text. `outside` are tags around the
+    records.
     """
 
     name: str
