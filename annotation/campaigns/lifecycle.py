@@ -72,7 +72,7 @@ def create_campaign(
     campaign = Campaign(
         collection=collection,
         name=name.strip(),
-        slug=slug or slug_for(name),
+        slug=slug or slug_for(collection, name, kind),
         kind=kind,
         created_at=at,
         seed=secrets.randbelow(2**31) if seed is None else seed,
@@ -200,9 +200,12 @@ def checked_options(campaign: Campaign, options: Mapping[str, Any] | None) -> di
         raise Refused(bad.reason) from bad
 
 
-def slug_for(name: str) -> str:
-    """The short name that a campaign's name gives, "" if it has no letters for one."""
-    return slugify(name)[:80].strip("-_")
+def slug_for(collection: Collection, name: str, kind: str) -> str:
+    """The short name that the name gives; of a name in other letters the first free one, such as relevance-1."""
+    if found := slugify(name)[:80].strip("-_"):
+        return found
+    taken = set(collection.campaigns.values_list("slug", flat=True))
+    return next(free for n in range(1, len(taken) + 2) if (free := f"{kind}-{n}") not in taken)
 
 
 def _set(campaign: Campaign, **values: Any) -> None:
@@ -224,8 +227,6 @@ def _set(campaign: Campaign, **values: Any) -> None:
 
 def _insert(campaign: Campaign) -> None:
     slug = campaign.slug
-    if not slug:
-        raise Refused("No short name can be made from that name. Give one of small letters, digits and hyphens.")
     if slug in RESERVED_SLUGS:
         raise Conflict(f"The short name “{slug}” is used by Litmus itself. Choose another.")
     with taken_is_conflict(f"There is a campaign “{slug}” in this collection already. Choose another name."):
