@@ -97,15 +97,24 @@ LANGUAGES = {
 # Their lists hold words such as "hear" and "speak", which are what questions are about.
 _TOO_WIDE = frozenset({"fa", "gu", "vi"})
 
+# In their place, and where a list lacks the words that questions begin with.
+_OWN_WORDS = {
+    "ar": "هل كيف متى أين لماذا كم",
+    "fa": "و در به از که این آن را با است هست برای یک تا بر هم یا اما اگر چه چگونه چرا آیا کدام کی کجا ها های",
+    "vi": "và của là các những một có cho được trong với như thế nào gì ở từ đến để này đó khi thì mà bằng không",
+}
+
 _own = threading.local()  # a stemmer keeps a cache and is not made for several threads at once
 
 
 @functools.cache
 def grammar_words(code: str) -> frozenset[str]:
     """Words of grammar of a language, in small letters; none where no list serves, and for scripts without spaces."""
-    if code not in LANGUAGE_MAPPING or code in _TOO_WIDE or not LANGUAGES[code].has_spaces:
+    if not LANGUAGES[code].has_spaces:
         return frozenset()
-    lines = get_stop_words(code)  # some are quoted, and some hold apostrophes, which words are cut at
+    is_listed = code in LANGUAGE_MAPPING and code not in _TOO_WIDE
+    # Some lines are quoted, and some hold apostrophes, which words are cut at.
+    lines = [*(get_stop_words(code) if is_listed else ()), _OWN_WORDS.get(code, "")]
     return frozenset(plain(line[start:end]) for line in lines for start, end in word_spans(line))
 
 
