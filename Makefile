@@ -103,6 +103,11 @@ wheel: $(INSTALLED_DEV) ## Build dist/litmus_ir-….whl, which pip, pipx and uv 
 	@LITMUS_DATA_DIR=build/data LITMUS_STATIC_ROOT=build/collected $(PY) -m config.staticfiles
 	@$(PY) -m hatchling build -t wheel -d dist
 
+.PHONY: publish
+publish: wheel ## Upload the wheel to PyPI (needs the network and the owner's token in UV_PUBLISH_TOKEN)
+	@test -x .venv/uv/bin/uv || { $(PYTHON) -m venv .venv/uv && .venv/uv/bin/python -m pip install --quiet uv; }
+	@.venv/uv/bin/uv publish dist/*.whl
+
 .PHONY: clean
 clean: ## Remove the virtual environment and caches; your data in .data stays
 	rm -rf build dist .venv .mypy_cache .ruff_cache .hypothesis .import_linter_cache .pytest_cache

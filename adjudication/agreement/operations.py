@@ -18,6 +18,7 @@ from adjudication.labels.staleness import Standing
 from adjudication.labels.too_few import TooFew
 from adjudication.models import AgreementRun, Voters, VoteRun
 from annotation.campaigns.overrides import overrides_in
+from engines.extras import lacking
 from engines.stats.policies import offered_policies
 
 
@@ -107,6 +108,8 @@ def _summary(run: AgreementRun) -> str:
     else:
         lines += [f"{where:<28} undefined: {why}: {', '.join(names)}" for (where, why), names in undefined.items()]
     lines += [f"Note: {each.text}" for each in overrides_in(run.campaign)]
+    if run.parameters.get("figures", True) and (words := lacking("matplotlib")):
+        lines.append(f"No figures were drawn. {words}")
     return "\n".join(lines)
 
 

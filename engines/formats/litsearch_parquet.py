@@ -32,7 +32,7 @@ def read_rows(stream: BinaryIO, file: str, carried: str) -> Iterator[tuple[int, 
     file of LitSearch that holds something else, naming what it is and where it goes.
     """
     if words := lacking("pyarrow"):
-        raise BrokenFile(file, 0, f"cannot be read here. {words}")
+        raise BrokenFile(file, 0, f"cannot be read here: {words.rstrip('.')}")
     import pyarrow as pa
     import pyarrow.parquet as pq
 
