@@ -18,6 +18,8 @@ from engines.formats.jsonl_documents import document_from, read_jsonl_documents
 from engines.formats.jsonl_topics import json_topic
 from engines.formats.layouts import DROPPED, KEPT, Layout, optional, required
 from engines.formats.litsearch_parquet import MAGIC, read_rows
+from engines.formats.mentions import mentions_from
+from engines.formats.papers import FullPaper
 from engines.formats.records import (
     MAX_TOPIC_LENGTH,
     BrokenFile,
@@ -29,6 +31,7 @@ from engines.formats.records import (
     id_problem,
 )
 from engines.formats.registry import Format, Head, Shape
+from engines.formats.s2orc import papers_from
 from engines.formats.s2orc_spans import annotated_document
 from engines.formats.trec_runs import BadRow
 
@@ -138,6 +141,11 @@ def read_litsearch_documents(stream: BinaryIO, file: str) -> Iterator[DocumentRe
     return read_jsonl_documents(stream, file)
 
 
+def read_litsearch_papers(stream: BinaryIO, file: str) -> Iterator[FullPaper | Problem]:
+    """Yield the papers of `corpus_s2orc` as parquet, with paragraphs, markers and references of their full texts."""
+    return papers_from(read_rows(stream, file, "mentions"), file)
+
+
 def _parquet_document(item: dict[str, Any], file: str, line: int) -> DocumentRecord:
     return annotated_document(item, file, line) if "content" in item else document_from(item, file, line)
 
@@ -208,6 +216,15 @@ _TOPICS = Layout(
     ),
     f"As parquet, these are the columns. {KEPT}",
 )
+_MENTIONS = Layout(
+    fields=(
+        required("corpusid", "the citing paper's id"),
+        required("content", "its text, and annotations with the places of paragraphs, bibref and bibentry"),
+        optional("externalids", "object with doi, arxiv, acl and others"),
+    ),
+    note="corpus_s2orc as parquet, as it lies on the hub: these are its columns. Parquet is no text, so there are no "
+    "lines to copy; its rows as JSON Lines are read as S2ORC.",
+)
 _RUNS = Layout(
     '{"query_set": "manual_acl", "query": "Which paper is on owls?", "retrieved": [11, 12]}\n'
     '{"query_set": "inline_acl", "query": "Are there papers on moths?", "retrieved": [12, 11]}\n',
@@ -227,13 +244,14 @@ LITSEARCH = Format(
         "documents": read_litsearch_documents,
         "topics": read_litsearch_queries,
         "runs": read_litsearch_run,
+        "mentions": mentions_from(read_litsearch_papers),
     },
     writes={"topics": write_litsearch_queries},
     shapes=(
-        Shape("parquet", ("topics", "documents"), lambda head: head.data.startswith(MAGIC), is_binary=True),
+        Shape("parquet", ("topics", "documents", "mentions"), lambda head: head.data.startswith(MAGIC), is_binary=True),
         Shape("litsearch-run", ("topics", "runs"), lambda head: head.has_keys({"query", RETRIEVED})),
         Shape("litsearch-queries", ("topics",), lambda head: head.has_keys({"query_set"}, {"query", "corpusids"})),
         Shape("litsearch-corpus", ("documents",), _is_corpus),
     ),
-    layouts={"documents": _DOCUMENTS, "topics": _TOPICS, "runs": _RUNS},
+    layouts={"documents": _DOCUMENTS, "topics": _TOPICS, "runs": _RUNS, "mentions": _MENTIONS},
 )

@@ -19,17 +19,17 @@ PIECE = 1 << 20
 FULL_TEXT = "full_paper"
 # LitSearch's files by their columns: what one is called, and what it is imported as.
 KNOWN = (
-    (frozenset({"query", "query_set"}), "LitSearch's questions", "topics"),
-    (frozenset({"corpusid", "content"}), "LitSearch's corpus_s2orc", "documents"),
-    (frozenset({"corpusid", "title", "abstract"}), "LitSearch's corpus_clean", "documents"),
+    (frozenset({"query", "query_set"}), "LitSearch's questions", ("topics",)),
+    (frozenset({"corpusid", "content"}), "LitSearch's corpus_s2orc", ("documents", "mentions")),
+    (frozenset({"corpusid", "title", "abstract"}), "LitSearch's corpus_clean", ("documents",)),
 )
 
 
 def read_rows(stream: BinaryIO, file: str, carried: str) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield (row from 1, {column: value}) of a parquet file, without nulls.
 
-    `carried` is what should be read from it: topics or documents. Raises `BrokenFile` where it cannot be read, or is a
-    file of LitSearch that holds something else, naming what it is and where it goes.
+    `carried` is what should be read from it: topics, documents or mentions. Raises `BrokenFile` where it cannot be
+    read, or is a file of LitSearch that holds something else, naming what it is and where it goes.
     """
     if words := lacking("pyarrow"):
         raise BrokenFile(file, 0, f"cannot be read here: {words.rstrip('.')}")
@@ -63,8 +63,8 @@ def _rows_at_once(metadata: Any) -> int:
 
 def _check_columns(columns: frozenset[str], carried: str, file: str) -> None:
     for known, name, contained in KNOWN:
-        if known <= columns and contained != carried:
-            raise BrokenFile(file, 0, f"holds no {carried}: it is {name}, to be imported as {contained}")
+        if known <= columns and carried not in contained:
+            raise BrokenFile(file, 0, f"holds no {carried}: it is {name}, to be imported as {' or '.join(contained)}")
 
 
 def write_parquet_documents(

@@ -22,7 +22,7 @@ from engines.formats.json_fields import FieldError, take_text
 from engines.formats.jsonl import read_objects
 from engines.formats.layouts import DROPPED, Layout, optional, required
 from engines.formats.papers import FullPaper, Marker, Reference
-from engines.formats.records import PartProblem, Problem
+from engines.formats.records import PartProblem, Problem, Skip
 from engines.formats.registry import Read
 from engines.text.words import title_key
 
@@ -104,10 +104,10 @@ def mentions_of(paper: FullPaper) -> Iterator[MentionRecord]:
 def mentions_from(read_papers: Read) -> Read:
     """The reader of the mentions in a format from which papers are read as `FullPaper`s."""
 
-    def read(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Problem]:
+    def read(stream: BinaryIO, file: str) -> Iterator[MentionRecord | Skip | Problem]:
         seen: set[str] = set()
         for paper in read_papers(stream, file):
-            if isinstance(paper, Problem):
+            if isinstance(paper, Problem | Skip):
                 yield paper
                 continue
             for target in paper.extra.get("unknown_targets", ()):

@@ -29,6 +29,7 @@ class _Carried:
     label: str
     id_of: Callable[[Any], str] | None = None
     id_label: str = ""
+    is_one_of_many: bool = False  # files of such records come in hundreds: none that is wrong stops the others
 
 
 _CARRIED = {
@@ -37,7 +38,7 @@ _CARRIED = {
     "judgments": _Carried(f"judgments ({', '.join(NAMES[:6])})", attrgetter("label_id"), "the judgment"),
     "runs": _Carried(f"run ({COLUMNS})"),
     "pool": _Carried("pool list"),
-    "mentions": _Carried("citation mentions"),
+    "mentions": _Carried("citation mentions", is_one_of_many=True),
 }
 
 
@@ -68,7 +69,8 @@ def read_path(
     kind = _CARRIED.get(carried) or _Carried(carried)
     places = path if isinstance(path, list) else [(Path(path), name)]
     together: dict[str, Together] = {}
-    for member in _members(places, limits, watch, encoding):
+    opened = (member for place, name in places for member in open_files(place, name=name, limits=limits, watch=watch))
+    for member in _prepared(opened, encoding, kind):
         found = formats()[format] if format != AUTO else _detected(member, carried, kind.label)
         if isinstance(found, Problem):
             yield found
@@ -85,11 +87,11 @@ def read_path(
         yield from reader.finish()
 
 
-def _members(places: Places, limits: Limits, watch: Callable[[int], None], encoding: str) -> Iterator[Member]:
-    """The files at the places, in UTF-8."""
-    for path, name in places:
-        for member in open_files(path, name=name, limits=limits, watch=watch):
-            yield replace(member, stream=as_utf8(member.stream, member.name, encoding))
+def _prepared(members: Iterable[Member], encoding: str, kind: _Carried) -> Iterator[Member]:
+    """The files in UTF-8; one of many is not alone, even where it was given alone."""
+    for member in members:
+        stream = as_utf8(member.stream, member.name, encoding)
+        yield replace(member, stream=stream, alone=member.alone and not kind.is_one_of_many)
 
 
 def _read_alone(

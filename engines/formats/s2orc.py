@@ -8,7 +8,7 @@ JSON within JSON and whose offsets count code points.
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -87,7 +87,12 @@ def read_s2orc_papers(stream: BinaryIO, file: str, **_: Any) -> Iterator[FullPap
 
     Such a marker is left out, its paragraph stays. Lines of metadata alone have no text: they are a `Problem` too.
     """
-    for found in _objects(stream, file):
+    return papers_from(_objects(stream, file), file)
+
+
+def papers_from(objects: Iterable[tuple[int, dict[str, Any]] | Problem], file: str) -> Iterator[FullPaper | Problem]:
+    """Yield the paper of each (line, object), as `read_s2orc_papers` does."""
+    for found in objects:
         if isinstance(found, Problem):
             yield found
             continue

@@ -11,10 +11,11 @@ from pathlib import PurePath
 from typing import Any, BinaryIO
 
 from engines.formats.layouts import Layout, optional, required
+from engines.formats.loose_numbers import LOOSE_NUMBER, without_loose_numbers
 from engines.formats.mentions import mentions_from
 from engines.formats.naming import Naming
 from engines.formats.papers import FullPaper, PaperFormat
-from engines.formats.records import BrokenFile, DocumentRecord, Problem, Remark
+from engines.formats.records import BrokenFile, DocumentRecord, Problem, Remark, Skip
 from engines.formats.registry import Shape
 from engines.formats.s2orc_layouts import TEXTS_ALONE
 from engines.formats.tei import flat, ids_of, paper_of, read_tei
@@ -75,6 +76,25 @@ def _read_papers(stream: BinaryIO, file: str, **_: Any) -> Iterator[FullPaper]:
     yield read_tei(stream, file)
 
 
+def read_tei_corpus(stream: BinaryIO, file: str) -> Iterator[FullPaper | Skip | Problem]:
+    """Yield the paper of a file, or those of a <teiCorpus>; numbers that are no citations are left out, as `Skip`s.
+
+    A file that is not well-formed, or no TEI, is a `Problem`: it is one of many.
+    """
+    try:
+        root = read_xml(stream, file)
+    except BrokenFile as broken:
+        yield Problem(broken.file, broken.line, broken.reason)
+        return
+    nodes = [root] if root.name == "TEI" else list(root.nodes("TEI"))
+    if not nodes:
+        yield Problem(file, root.line, f"the root element is <{root.name}>, not <TEI>")
+    for node in nodes:
+        paper, loose = without_loose_numbers(paper_of(node, file))
+        yield from (Skip(file, node.line, LOOSE_NUMBER, paper.doi or paper.title) for _ in range(loose))
+        yield paper
+
+
 _LAYOUT = Layout(
     '<TEI xmlns="http://www.tei-c.org/ns/1.0"><text><body><div><head n="1">Intro</head>'
     '<p>As shown <ref type="bibr" target="#b0">[1]</ref>.</p></div></body>\n'
@@ -110,11 +130,11 @@ _DOCUMENT = Layout(
 TEI = PaperFormat(
     name="tei",
     label="GROBID TEI",
-    help="XML that GROBID makes of a paper; as documents, also a <teiCorpus> of several.",
+    help="XML that GROBID makes of a paper; as documents or mentions, also a <teiCorpus> of several.",
     reads={
         "documents": read_tei_documents,
         "papers": _read_papers,
-        "mentions": mentions_from(_read_papers),
+        "mentions": mentions_from(read_tei_corpus),
     },
     shapes=(Shape("tei", ("papers", "mentions", "documents"), lambda head: _MARK(head.marks)),),
     layouts={"documents": _DOCUMENT, "papers": _LAYOUT, "mentions": _LAYOUT},

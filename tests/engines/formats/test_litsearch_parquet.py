@@ -1,6 +1,7 @@
 """LitSearch's questions as parquet: read, written, and refused where it is none."""
 
 import io
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,7 +15,7 @@ import pytest
 from engines.formats.documents import read_documents
 from engines.formats.litsearch import query_object, read_litsearch_queries
 from engines.formats.litsearch_parquet import write_litsearch_parquet, write_parquet_documents
-from engines.formats.reading import read_topics
+from engines.formats.reading import read_mentions, read_topics
 from engines.formats.records import BrokenFile, Problem, TopicRecord
 from tests.engines.formats.reading import records
 from tests.factories.litsearch import invented_questions
@@ -129,3 +130,25 @@ def test_the_wrong_file_is_named_and_where_it_goes(
     path.write_bytes(parquet(rows))
     with pytest.raises(BrokenFile, match=reason):
         list(read_it(path))
+
+
+def test_corpus_s2orc_comes_in_as_mentions(tmp_path) -> None:
+    text = "Title\n\nAs shown [1]. Owls hear."
+    spans = {
+        "paragraph": [{"start": 7, "end": 20}, {"start": 21, "end": 31}],
+        "bibref": [{"start": 16, "end": 19, "attributes": {"ref_id": "b0"}}],
+        "bibentry": [{"start": 0, "end": 5, "attributes": {"id": "b0", "matched_paper_id": "12"}}],
+    }
+    content = {"text": text, "annotations": {kind: json.dumps(found) for kind, found in spans.items()}}
+    rows = [{"corpusid": 11, "externalids": {"doi": "10.1/x"}, "content": content}]
+    (tmp_path / "full-00000-of-00001.parquet").write_bytes(parquet(rows))
+    (mention,) = records(read_mentions(tmp_path))
+    assert (mention.source_id, mention.source_doi, mention.text) == ("11", "10.1/x", "As shown [1].")
+    assert [(marker.text, marker.keys) for marker in mention.markers] == [("[1]", ("b0",))]
+    assert [reference.target for reference in mention.references] == ["12"]
+
+
+def test_other_files_of_litsearch_hold_no_mentions(tmp_path) -> None:
+    (tmp_path / "a.parquet").write_bytes(parquet([{"corpusid": 1, "title": "T", "abstract": "A"}]))
+    with pytest.raises(BrokenFile, match="it is LitSearch's corpus_clean, to be imported as documents"):
+        list(read_mentions(tmp_path / "a.parquet"))

@@ -1,11 +1,17 @@
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.formats.loose_numbers import LOOSE_NUMBER
+from engines.formats.mentions import MentionRecord, mentions_from
 from engines.formats.papers import Box, FullPaper, Marker, Paragraph, Reference, Sentence
-from engines.formats.records import BrokenFile
+from engines.formats.reading import read_mentions
+from engines.formats.records import BrokenFile, Skip
 from engines.formats.tei import read_tei
-from tests.engines.formats.reading import stream
+from engines.formats.tei_format import read_tei_corpus
+from tests.engines.formats.reading import problems, stream
 
 TEI = """<?xml version="1.0" encoding="UTF-8"?>
 <TEI xmlns="http://www.tei-c.org/ns/1.0" xml:lang="en">
@@ -186,3 +192,44 @@ def test_offsets_fit_the_collapsed_text(parts: list[str]) -> None:
 def test_a_paragraph_with_very_many_markers_is_read_in_one_go() -> None:
     (paragraph,) = read(wrap("<p>" + '<ref type="bibr" target="#b1">[2]</ref> ' * 50_000 + "</p>")).paragraphs
     assert len(paragraph.markers) == 50_000
+
+
+NS = '<TEI xmlns="http://www.tei-c.org/ns/1.0">'
+
+
+def mentions(text: str) -> list:
+    return list(mentions_from(read_tei_corpus)(stream(text), "f"))
+
+
+def test_numbers_that_are_no_citations_are_left_out_and_counted() -> None:
+    body = (
+        '<p>By <ref type="bibr">(12)</ref> and <ref type="bibr">3b</ref>, as <ref type="bibr" target="#b0">[1]</ref>, '
+        '<ref type="bibr">[9]</ref> and <ref type="bibr">(2019)</ref> say.</p>'
+    )
+    *left, mention = mentions(wrap(body))
+    assert [(type(one), one.reason) for one in left] == [(Skip, LOOSE_NUMBER)] * 2
+    assert [marker.text for marker in mention.markers] == ["[1]", "[9]", "(2019)"]
+
+
+def test_numbers_in_parentheses_stay_where_the_paper_cites_so() -> None:
+    (mention,) = mentions(wrap('<p>See <ref type="bibr" target="#b0">(1)</ref> and <ref type="bibr">(77)</ref>.</p>'))
+    assert [marker.text for marker in mention.markers] == ["(1)", "(77)"]
+
+
+def test_a_corpus_holds_several_papers() -> None:
+    paper = wrap('<p>See <ref type="bibr" target="#b0">[1]</ref>.</p>')
+    title = "<teiHeader><fileDesc><titleStmt><title>{}</title></titleStmt></fileDesc></teiHeader>"
+    one, other = (paper.replace(NS, NS + title.format(name)) for name in ("One", "Other"))
+    found = mentions(f'<teiCorpus xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/>{one}{other}</teiCorpus>')
+    assert [mention.source_title for mention in found] == ["One", "Other"]
+
+
+def test_one_bad_file_does_not_stop_the_others(tmp_path: Path) -> None:
+    good = wrap('<p>See <ref type="bibr" target="#b0">[1]</ref>.</p>')
+    files = {"a.tei.xml": good[:-30], "b.tei.xml": good, "c.tei.xml": NS + "<text/></TEI>", "d.tei.xml": "no XML"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    for places in (tmp_path, [(tmp_path / name, name) for name in files]):
+        found = list(read_mentions(places))
+        assert [item.file.rpartition("/")[2] for item in found if isinstance(item, MentionRecord)] == ["b.tei.xml"]
+        assert len(problems(found)) == 3
