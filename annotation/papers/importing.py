@@ -7,7 +7,7 @@ machine's proposal, and as ACM-CR XML, which gives title, abstract and the impor
 import hashlib
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -119,6 +119,7 @@ class _Storing:
                 self.counts.unchanged += 1
                 return
             self._count(fields["blocks"], content)
+            self._report_missing(incoming)
         is_new = paper.pk is None
         if identity.doubt and not paper.is_doi_settled:
             doubt = f"{identity.doubt}: {', '.join(identity.candidates)}. It is kept as {identity.key}"
@@ -131,6 +132,15 @@ class _Storing:
             self.counts.updated += 1
         else:
             self.counts.unchanged += 1
+
+    def _report_missing(self, incoming: Incoming) -> None:
+        """Report a paper in which no text, no sections or no references were found."""
+        found = incoming.found
+        if not isinstance(found, FullPaper) or not found.missing:
+            return
+        advice = " If the paper has them, import the TEI that GROBID makes of it." if incoming.source == "pdf" else ""
+        reason = f"was imported, but no {_listed(found.missing)} were found in it.{advice}"
+        self.counts.add_notes([Problem(incoming.file.name, 0, reason)])
 
     def _count(self, blocks: list[dict[str, Any]], content: Content) -> None:
         for each in section_states(blocks, content):
@@ -224,6 +234,11 @@ class _Storing:
         reason = "more than one paper has its name" if found else "no paper has its name; import its XML or PDF with it"
         self.counts.add_problems([Problem(file.name, 0, f"is a .dois sheet, but {reason}")])
         return None
+
+
+def _listed(words: Sequence[str]) -> str:
+    """ "sections", or "text blocks, sections or references"."""
+    return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _gold_fields(

@@ -1,6 +1,6 @@
 """Papers: the raw material of citation contexts, as their files were parsed."""
 
-from typing import Any
+from typing import Any, Self
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
@@ -21,6 +21,27 @@ def json_is(field: str, kind: str) -> Exact:
     return Exact(
         Coalesce(found, Value("nothing"), output_field=TextField()), Value(kind)
     )  # a check that comes out null would let it pass
+
+
+def _finds(field: str, path: str) -> Func:
+    """Whether the JSON in a field holds what a path names."""
+    template = "%(function)s(%(expressions)s::jsonpath)"
+    return Func(
+        F(field), Value(path), function="jsonb_path_exists", template=template, output_field=models.BooleanField()
+    )
+
+
+class PaperQuerySet(InCollection):
+    def with_parts(self) -> Self:
+        """Papers with `has_text`, `has_sections` and `has_references`: what was found in their files.
+
+        The database looks into their blocks, which are not fetched.
+        """
+        return self.annotate(
+            has_text=_finds("blocks", '$[*] ? (@.kind == "paragraph")'),
+            has_sections=_finds("blocks", "$[*].section"),
+            has_references=_finds("references", "$[*]"),
+        )
 
 
 class Paper(models.Model):
@@ -59,7 +80,7 @@ class Paper(models.Model):
     imported_in = imported_in()
     updated_at = models.DateTimeField()
 
-    objects = InCollection.as_manager()
+    objects = PaperQuerySet.as_manager()
 
     class Meta:
         ordering = ["position", "id"]

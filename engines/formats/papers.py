@@ -141,6 +141,15 @@ class FullPaper:
     pages: tuple[PageSize, ...] = ()
 
     @property
+    def missing(self) -> tuple[str, ...]:
+        """What was not found in it: text blocks, sections, references."""
+        return missing_parts(
+            has_text=any(each.kind == "paragraph" for each in self.paragraphs),
+            has_sections=any(each.section for each in self.paragraphs),
+            has_references=bool(self.references),
+        )
+
+    @property
     def numbers(self) -> dict[str, str]:
         """The numbers of the references by their keys."""
         keys = (reference.key for reference in self.references)
@@ -184,6 +193,12 @@ def cited_sentences(spans: Iterable[tuple[int, int]], markers: Iterable[Marker])
             cites.extend(marker.keys if marker.start >= start else ())
         found.append(Sentence(start, end, tuple(cites)))
     return tuple(found)
+
+
+def missing_parts(*, has_text: bool, has_sections: bool, has_references: bool) -> tuple[str, ...]:
+    """What a paper that was read lacks and every paper has, as words to follow "no"."""
+    parts = (("text blocks", has_text), ("sections", has_sections), ("references", has_references))
+    return tuple(words for words, is_there in parts if not is_there)
 
 
 def first_year(text: str) -> int | None:

@@ -24,6 +24,7 @@ from corpus.models import Collection, Membership, Paper
 from corpus.models.papers import DOUBTFUL_DOI
 from engines.definitions.extractions import Content, findings_of, read_content
 from engines.definitions.paper_sections import section_states
+from engines.formats.papers import is_gold, missing_parts
 
 PER_PAGE = 50
 SANDBOX = "sandbox; default-src 'none'"  # what was uploaded runs nothing, whatever it is
@@ -33,7 +34,8 @@ SANDBOX = "sandbox; default-src 'none'"  # what was uploaded runs nothing, whate
 def paper_list(request: HttpRequest, slug: str) -> HttpResponse:
     """The papers with the figures of their gold: contexts, and how much of what they cite is in the collection."""
     membership = fetch_overseer(request.user, slug)
-    papers = Paper.objects.filter(collection=membership.collection).defer("blocks", "references", "pages")
+    papers = Paper.objects.filter(collection=membership.collection).with_parts()
+    papers = papers.defer("blocks", "references", "pages")
     only_doubtful = request.GET.get("doi") == "doubtful"
     if only_doubtful:
         papers = papers.filter(pk__in=_doubtful(membership.collection))
@@ -66,7 +68,7 @@ def paper_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     shown = _chosen_extraction(request, paper, extractions)
     content = read_content(shown.content) if shown else None
     context = collection_context(membership, "papers", paper=paper, extractions=extractions, shown=shown)
-    context["hidden_reason"] = reason
+    context |= {"hidden_reason": reason, "missing": _missing(paper)}
     if content is not None:
         context |= extraction_context(paper, content)
         if shown.source == ExtractionSource.IMPORTED:  # they come with the gold
@@ -158,6 +160,7 @@ def _row(gold: Gold, docnos: frozenset[str]) -> dict[str, Any]:
     content = gold.content or Content()
     return {
         "gold": gold,
+        "missing": _missing(gold.paper),
         "contexts": len(content.contexts),
         "sentences": sum(len(each.sentences) for each in content.contexts),
         "references": len(content.references),
@@ -165,5 +168,13 @@ def _row(gold: Gold, docnos: frozenset[str]) -> dict[str, Any]:
     }
 
 
+def _missing(paper: Any) -> tuple[str, ...]:
+    """What was not found in the paper's file; gold comes without text, so nothing is missing there."""
+    if is_gold(paper.source):
+        return ()
+    return missing_parts(has_text=paper.has_text, has_sections=paper.has_sections, has_references=paper.has_references)
+
+
 def _fetch_paper(membership: Membership, pk: int) -> Paper:
-    return get_object_or_404(Paper.objects.select_related("collection"), collection=membership.collection, pk=pk)
+    papers = Paper.objects.with_parts().select_related("collection")
+    return get_object_or_404(papers, collection=membership.collection, pk=pk)

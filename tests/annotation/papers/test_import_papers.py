@@ -1,6 +1,7 @@
 """Papers in: ACM-CR XML, TEI, S2ORC and PDF; bad files among them; the order of papers; again and as a dry run."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,7 @@ def test_bad_files_are_reported_one_by_one_and_the_others_come_in(tmp_path) -> N
     run = take(collection, *sorted(tmp_path.iterdir()))
     assert run.state == "done", run.reason
     assert sorted(Paper.objects.values_list("key", flat=True)) == ["10.1/tea.2", "whole"]
-    reasons = {error["file"]: error["reason"] for error in run.errors}
+    reasons = {error["file"]: error["reason"] for error in run.errors if not error.get("kept")}
     assert dict.fromkeys(reasons, True) == dict.fromkeys(
         (
             "locked.pdf",
@@ -170,6 +171,45 @@ def test_tei_gives_a_proposal_with_anonymised_sentences_and_linked_references(tm
     assert counts(take(collection, tmp_path / "tea paper.tei.xml")) == (0, 0, 1, 0)
 
 
+@pytest.mark.parametrize(
+    ("name", "cut", "missing"),
+    [
+        ("whole.xml", "", ()),
+        ("no-references.xml", "<biblStruct.*</biblStruct>", ("references",)),
+        ("no-sections.xml", "<head[^>]*>[^<]*</head>", ("sections",)),
+        ("nothing.xml", "<div>.*</div>(?=</body>)|<biblStruct.*</biblStruct>", ("text blocks", "sections", "references")),
+    ],
+)  # fmt: skip
+def test_what_a_paper_lacks_is_on_its_row_its_page_and_in_the_report(tmp_path, client, name, cut, missing) -> None:
+    collection = CollectionFactory(slug="teas")
+    text = re.sub(cut, "", TEI, flags=re.DOTALL) if cut else TEI
+    run = take(collection, write(tmp_path, name, text))
+    notes = [each["reason"] for each in run.errors if each.get("kept") and "found in it" in each["reason"]]
+    listed = ", ".join(missing[:-1]) + (" or " if missing[1:] else "") + "".join(missing[-1:])
+    assert notes == ([f"was imported, but no {listed} were found in it."] if missing else [])
+    client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+    row = client.get(reverse("paper_list", args=["teas"])).content.decode()
+    page = client.get(reverse("paper_detail", args=["teas", Paper.objects.get().pk])).content.decode()
+    for part in ("text blocks", "sections", "references"):
+        assert (f"No {part}</span>" in row) is (part in missing)
+    assert ("Not found in the file: " + ", ".join(missing) + "." in page) is bool(missing)
+
+
+def test_a_pdf_without_sections_and_references_says_so(tmp_path) -> None:
+    run = take(CollectionFactory(), pages_of_text(tmp_path / "plain.pdf"))
+    assert [each["reason"] for each in run.errors] == [
+        "was imported, but no sections or references were found in it. If the paper has them, import the TEI that "
+        "GROBID makes of it."
+    ]
+
+
+def test_gold_lacks_nothing(tmp_path, client) -> None:
+    collection = CollectionFactory(slug="teas")
+    take(collection, write(tmp_path, "1.xml", GOLD.format(n=1)))
+    client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+    assert "badge warn" not in client.get(reverse("paper_list", args=["teas"])).content.decode()
+
+
 def test_s2orc_lines_are_papers_each(tmp_path) -> None:
     text = "As shown [2]."
     span = {"start": 9, "end": 12, "text": "[2]", "ref_id": "BIBREF1"}
@@ -187,7 +227,7 @@ def test_s2orc_lines_are_papers_each(tmp_path) -> None:
 def test_a_marker_without_its_reference_is_a_note_and_the_paper_comes_in(tmp_path) -> None:
     span = {"start": 9, "end": 12, "text": "[2]", "ref_id": "BIBREF9"}
     body = [{"text": "As shown [2].", "section": "Method", "cite_spans": [span], "ref_spans": []}]
-    line = {"paper_id": "p1", "title": "S", "body_text": body, "bib_entries": {}}
+    line = {"paper_id": "p1", "title": "S", "body_text": body, "bib_entries": {"BIBREF0": {"title": "Heat"}}}
     run = take(CollectionFactory(), write(tmp_path, "s.jsonl", json.dumps(line) + "\n"))
     assert (counts(run), run.notes) == ((1, 0, 0, 0), 1)
     assert [(error["line"], error["kept"]) for error in run.errors] == [(1, True)]

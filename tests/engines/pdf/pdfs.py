@@ -30,10 +30,13 @@ def pages_of_text(path: Path, pages: int = 1, lines: int = 40, *, password: str 
 
 
 def titled(path: Path, title: str, *small: str, start: int = 0) -> Path:
-    """Write a page with a title, some lines of text and below them these small lines, such as a notice with a DOI."""
+    """Write a page with a title, a heading, some lines of text, these small lines, such as a notice with a DOI, and
+    three references."""
     canvas = Canvas(str(path), pagesize=A4)
     canvas.setFont("Times-Bold", 18)
     canvas.drawString(72, 780, title)
+    canvas.setFont("Times-Bold", 13)
+    canvas.drawString(72, 758, "1 Introduction")
     canvas.setFont("Times-Roman", 11)
     for line in range(20):
         place = (start + line * 13) % len(WORDS)
@@ -41,6 +44,8 @@ def titled(path: Path, title: str, *small: str, start: int = 0) -> Path:
     canvas.setFont("Times-Roman", 8)
     for line, words in enumerate(small):
         canvas.drawString(72, 400 - 10 * line, words)
+    for line, words in enumerate(("[1] A. Potter. Pots. 2001.", "[2] B. Cup. Cups. 2002.", "[3] C. Tea. Teas. 2003.")):
+        canvas.drawString(72, 300 - 10 * line, words)
     canvas.showPage()
     canvas.save()
     return path
