@@ -177,9 +177,13 @@ def test_tei_gives_a_proposal_with_anonymised_sentences_and_linked_references(tm
         ("whole.xml", "", ()),
         ("no-references.xml", "<biblStruct.*</biblStruct>", ("references",)),
         ("no-sections.xml", "<head[^>]*>[^<]*</head>", ("sections",)),
-        ("nothing.xml", "<div>.*</div>(?=</body>)|<biblStruct.*</biblStruct>", ("text blocks", "sections", "references")),
+        (
+            "nothing.xml",
+            "<div>.*</div>(?=</body>)|<biblStruct.*</biblStruct>",
+            ("text blocks", "sections", "references"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_paper_lacks_is_on_its_row_its_page_and_in_the_report(tmp_path, client, name, cut, missing) -> None:
     collection = CollectionFactory(slug="teas")
     text = re.sub(cut, "", TEI, flags=re.DOTALL) if cut else TEI
