@@ -119,6 +119,7 @@ IN_COLLECTION: tuple[Any, ...] = (
     ("imports/<int:pk>/errors.csv", imports.import_errors),
     ("imports/<int:pk>/undoing/", imports.import_undo),
     ("imports/<int:pk>/import/", imports.import_follow),
+    ("imports/<int:pk>/again/", imports.import_again),
     ("audit/", audit.audit_list),
     ("audit/csv/", audit.audit_download),
 )

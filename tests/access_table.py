@@ -429,6 +429,7 @@ TABLE: list[Row] = [
     *row("api_items", "DELETE login 404 403 403 403 422"),
     *row("import_undo", MANAGERS_WRITE, where=key_of("import_run")),
     *row("import_follow", MANAGERS_WRITE, where=key_of("import_run")),
+    *row("import_again", MANAGERS_WRITE, where=key_of("import_run")),
     # --- campaigns ---------------------------------------------------------------------------------------------------
     *row("campaign_list", f"{MEMBERS_PAGE} | {MANAGERS_WRITE}"),
     *row("campaign_create", MANAGERS_FORM),

@@ -72,6 +72,11 @@ class ImportForm(forms.Form):
     def folded_away(self) -> list[forms.BoundField]:
         return [self[name] for name in (*self.folded, "encoding")]
 
+    @property
+    def of_reading(self) -> list[forms.BoundField]:
+        """The fields that say how files are read, without the files."""
+        return [field for field in self if field.name not in ("uploads", "dry_run")]
+
     def clean_format(self) -> str:
         return self.cleaned_data["format"] or str(self.fields["format"].initial)
 
@@ -114,6 +119,11 @@ class ListField(forms.CharField):
             return list(dict.fromkeys(map(str, value)))
         parts = (" ".join(part.split()) for part in (value or "").split(self.separator))
         return list(dict.fromkeys(filter(None, parts)))
+
+    def prepare_value(self, value: Any) -> Any:
+        """The texts as the field is written."""
+        mark = f"{self.separator} " if self.separator else "\n"
+        return mark.join(map(str, value)) if isinstance(value, list | tuple) else value
 
     def run_validators(self, value: Any) -> None:
         super().run_validators(", ".join(value))

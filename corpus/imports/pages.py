@@ -15,9 +15,16 @@ from accounts.refusals import refusal_reason
 from corpus.collections.pages.context import collection_context, form_page
 from corpus.collections.rules import fetch_manager
 from corpus.imports.errors import Problems, group_errors, others_for
+from corpus.imports.forms import ImportForm
 from corpus.imports.importing import OFFERED
 from corpus.imports.registry import Importer, collection_importers
-from corpus.imports.requests import holds_files, request_import, request_import_after_dry_run, undo_import
+from corpus.imports.requests import (
+    holds_files,
+    request_dry_run_again,
+    request_import,
+    request_import_after_dry_run,
+    undo_import,
+)
 from corpus.imports.undoing import check_can_undo
 from corpus.loading.topic_numbers import MATCH
 from corpus.models import ImportRun, Membership
@@ -81,6 +88,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "others": [] if run.state == "done" else _others(run),
         "undo_refusal": refusal_reason(check_can_undo, run),
         "problems": Problems(run),
+        "again": _again_form(run) if run.dry_run and run.is_final and run.importer and holds_files(run) else None,
         "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
         "offer": match_offer(run),
         "can_follow": run.dry_run and run.state == "done" and holds_files(run) and run.created + run.updated > 0,
@@ -124,6 +132,33 @@ def match_offer(run: ImportRun) -> dict[str, Any] | None:
     if name not in WAYS or run.undone_at:
         return None
     return {"way": name, "words": WAYS[name].words, "holds_files": run.dry_run and holds_files(run)}
+
+
+@require_POST
+def import_again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Try the files of a dry run again, read in another way."""
+    membership = fetch_manager(request.user, slug)
+    run = _fetch_run(membership, pk)
+    form = _again_form(run, request.POST)
+    if not form.is_valid():
+        messages.error(request, " ".join(str(reason) for found in form.errors.values() for reason in found))
+        return redirect("import_detail", slug, pk)
+    with refusals_in_message(request):
+        pk = request_dry_run_again(
+            by=membership.user,
+            at=timezone.now(),
+            dry_run=run,
+            format=form.cleaned_data["format"],
+            **form.parameters,
+        ).pk
+    return redirect("import_detail", slug, pk)
+
+
+def _again_form(run: ImportRun, data: Any = None) -> ImportForm:
+    """The form of the kind without its files, filled in as the dry run was."""
+    form: ImportForm = run.importer.form(data, kind=run.kind, initial={**run.parameters, "format": run.format})
+    del form.fields["uploads"], form.fields["dry_run"]
+    return form
 
 
 def _others(run: ImportRun) -> list[Importer]:

@@ -75,20 +75,50 @@ def request_import(
 def request_import_after_dry_run(*, by: User, at: datetime, dry_run: ImportRun, match: str = "") -> ImportRun:
     """Import the files of a finished dry run, with its topics matched in this way where it offered that."""
     check_manager(dry_run.collection, by)
+    found = _finished(dry_run)
+    if match and match != found.parameters.get(OFFERED):
+        raise Refused("This dry run did not offer to match topics in this way.")
+    parameters = {name: value for name, value in found.parameters.items() if name not in (STORED, OFFERED)}
+    parameters |= {MATCH: match} if match else {}
+    fields = {"kind": found.kind, "format": found.format, "files": _files_of(found), "parameters": parameters}
+    return _new_run(by, at, found.collection, True, fields)
+
+
+@transaction.atomic
+def request_dry_run_again(
+    *,
+    by: User,
+    at: datetime,
+    dry_run: ImportRun,
+    format: str = AUTO,  # noqa: A002 - the name users know
+    **parameters: Any,
+) -> ImportRun:
+    """Try the files of a finished dry run again, with other choices of how they are read."""
+    check_manager(dry_run.collection, by)
+    check_format(dry_run.kind, format)
+    found = _finished(dry_run)
+    chosen = (STORED, OFFERED, *found.importer.form.options())
+    parameters = {name: value for name, value in found.parameters.items() if name not in chosen} | parameters
+    fields = {"kind": found.kind, "format": format, "files": _files_of(found), "parameters": parameters}
+    return _new_run(by, at, found.collection, True, fields | {"dry_run": True})
+
+
+def _finished(dry_run: ImportRun) -> ImportRun:
+    """The dry run, locked, which has ended and still holds its files. Errors: Conflict, Refused."""
     found = ImportRun.objects.select_for_update().get(pk=dry_run.pk)
     if not (found.dry_run and found.is_final):
         raise Conflict("Only a finished dry run can be followed by its import.")
     if not holds_files(found) or not all((Path(settings.MEDIA_ROOT) / file["path"]).exists() for file in found.files):
         raise Refused("The files of this dry run are no longer here. Send them again.")
-    if match and match != found.parameters.get(OFFERED):
-        raise Refused("This dry run did not offer to match topics in this way.")
-    parameters = {name: value for name, value in found.parameters.items() if name not in (STORED, OFFERED)}
-    parameters |= {MATCH: match} if match else {}
-    files = found.files  # they belong to the import now, which removes them in the end; the dry run keeps their names
-    found.files = [{name: value for name, value in file.items() if name != "path"} for file in files]
-    found.save(update_fields=["files"])
-    fields = {"kind": found.kind, "format": found.format, "files": files, "parameters": parameters}
-    return _new_run(by, at, found.collection, True, fields)
+    return found
+
+
+def _files_of(dry_run: ImportRun) -> list[dict[str, Any]]:
+    """The files, which belong to the job that follows now and are removed with it; the dry run keeps their names."""
+    files = dry_run.files
+    dry_run.files = [{name: value for name, value in file.items() if name != "path"} for file in files]
+    dry_run.save(update_fields=["files"])
+    return files
 
 
 def undo_import(*, by: User | None, at: datetime, run: ImportRun) -> ImportRun:

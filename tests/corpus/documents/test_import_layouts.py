@@ -116,3 +116,34 @@ def test_columns_are_refused_where_a_format_has_none(collection: Collection, tmp
     run = import_files(collection, path, columns=CHOSEN)
     assert run.state == JobState.FAILED
     assert "files of BibTeX have no choice of “columns”; leave it empty" in run.reason
+
+
+def test_a_dry_run_is_tried_again_with_other_columns(
+    client: Client, collection: Collection, settings, tmp_path
+) -> None:
+    """What was recognised is confirmed or changed before anything is written, without sending the files again."""
+    settings.MEDIA_ROOT = tmp_path
+    client.force_login(MembershipFactory(collection=collection, role=Role.MANAGER).user)
+    upload = SimpleUploadedFile("tee.csv", TABLE.encode("latin-1"))
+    client.post(
+        reverse("import_create", args=["tea", "documents"]), {"uploads": upload, "dry_run": "on", "exclude": "9"}
+    )
+    first = collection.import_runs.get()
+    jobs.carry_out(first)
+    page = client.get(reverse("import_detail", args=["tea", first.pk])).text
+    assert "no column is known as a title or a text (the columns are Nr, Titel, Worte, Gelesen)" in page
+    again = reverse("import_again", args=["tea", first.pk])
+    assert "No year is from 9 to 8" in client.post(again, {"year_from": "9", "year_to": "8"}, follow=True).text
+    answer = client.post(again, {"columns": CHOSEN, "exclude": "7"})
+    second = collection.import_runs.latest("pk")
+    assert answer.headers["Location"] == reverse("import_detail", args=["tea", second.pk])
+    assert second.dry_run
+    assert second.parameters == {"columns": CHOSEN, "exclude": ["7"]}
+    jobs.carry_out(second)
+    page = client.get(answer.headers["Location"]).text
+    assert "docno from “Nr”" in page
+    assert CHOSEN in page  # the form is filled in as the dry run was
+    client.post(reverse("import_follow", args=["tea", second.pk]))
+    jobs.carry_out(collection.import_runs.latest("pk"))
+    assert list(stored(collection)) == ["8"]
+    assert "no longer here" in client.post(again, {}, follow=True).text
