@@ -33,7 +33,7 @@ _JOIN = re.compile(r"\s*+#\s*+")
 _BRACES = re.compile(r"[{}]")
 _QUOTES = re.compile(r"[{}\"]")
 _GAP = re.compile(r"[\s,]*")
-_AFTER = re.compile(r"\s*,").match
+_AFTER = re.compile(r"\s*,\s*[A-Za-z][\w-]*\s*=\s*[{\"\w]").match  # a comma alone may part entries
 
 
 @dataclass(slots=True)
@@ -155,13 +155,13 @@ def _scan(text: str, start: int, reader: _Reader) -> tuple[Entry | Problem | Non
     if kind in _NOT_ENTRIES:
         return None, _skip_block(text, head.end(), closer)
     key = _KEYS[closer].match(text, head.end())
-    if key is None:
+    if key is None and _NAME.match(text, head.end()) is None:
         raise _Malformed("the entry has no key", _skip_block(text, head.end(), closer))
     words = {}
-    fields, end = _scan_fields(text, key.end(), closer, reader.macros, words)
+    fields, end = _scan_fields(text, key.end() if key else head.end(), closer, reader.macros, words)
     for joined in words.values():  # from places to lines
         joined.line = reader.line + text.count("\n", start, joined.line)
-    return Entry(kind, key[1].rstrip(), fields, reader.line, reader.file, words or None), end
+    return Entry(kind, key[1].rstrip() if key else "", fields, reader.line, reader.file, words or None), end
 
 
 def _scan_fields(
@@ -171,15 +171,18 @@ def _scan_fields(
     fields: dict[str, str] = {}
     opened = at
     while name := _NAME.match(text, at) or _name_after_comment(text, at):
-        value, at = _scan_value(text, name.end(), macros, opened, closer)
+        at = name.end()
+        end = _matching_brace(text, at + 1) if text.startswith("{", at) else 0
+        if end and text.startswith(",", end):  # as most values
+            value: str | Joined = text[at + 1 : end - 1]
+            at = end
+        else:
+            value, at = _scan_value(text, at, macros, opened, closer)
         field = name[1].lower()
-        if field in fields:
-            field = _further(field, value, fields)
-        if isinstance(value, Joined):
-            value.line = name.start(1)
-            words[field] = value
-            value = value.value({})
-        fields[field] = value
+        if field in fields or isinstance(value, Joined):
+            _keep(field, value, fields, words, name.start(1))
+        else:
+            fields[field] = value
     end = _end_of_gap(text, at)
     if end >= len(text):
         raise _Unclosed
@@ -208,24 +211,25 @@ def _end_of_gap(text: str, at: int) -> int:
     return end
 
 
-def _further(field: str, value: str | Joined, fields: dict[str, str]) -> str:
-    """A name for one more field of the same name; its own, to be written again, where the value is the same."""
-    number = 2
-    name = field
+def _keep(field: str, value: str | Joined, fields: dict[str, str], words: dict[str, Joined], at: int) -> None:
+    """Keep one more field of the same name by another one, unless it says the same; note the words of a value."""
+    number, name = 2, field
     while name in fields and fields[name] != value:
         name = f"{field} ({number})"
         number += 1
-    return name
+    if isinstance(value, Joined):
+        value.line = at
+        words[name] = value
+        value = value.value({})
+    fields[name] = value
 
 
 def _scan_value(text: str, at: int, macros: dict[str, str], opened: int, closer: str) -> tuple[str | Joined, int]:
     """Read `{…}`, `"…"` or a bare word, and what `#` joins to it; return the value and where it ends."""
-    end = _delimited(text, at)
-    if end > 0 and text.startswith(",", end):  # as most values
-        return text[at + 1 : end - 1], end
     parts: list[str] = []
     unknown: list[int] = []
     while True:
+        end = _delimited(text, at)
         if end > 0:
             parts.append(text[at + 1 : end - 1])
         elif (end := bare_word(text, at, macros, parts, unknown)) < 0:
@@ -234,7 +238,6 @@ def _scan_value(text: str, at: int, macros: dict[str, str], opened: int, closer:
         if join is None:
             return Joined(parts, unknown, at) if unknown else "".join(parts), end
         at = join.end()
-        end = _delimited(text, at)
 
 
 def _delimited(text: str, at: int) -> int:

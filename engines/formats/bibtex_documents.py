@@ -15,7 +15,8 @@ from engines.formats.bibtex import Entry
 from engines.formats.bibtex_links import Bibliography
 from engines.formats.bibtex_values import address, doi, is_marked, readable, split_keywords, split_names, take_year
 from engines.formats.layouts import KEPT, Layout, optional, required
-from engines.formats.records import DocumentRecord, PartProblem, Problem, Skip, id_problem
+from engines.formats.naming import Naming
+from engines.formats.records import DocumentRecord, PartProblem, Problem, Remark, Skip, id_problem
 from engines.formats.registry import Certainty, Format, Shape
 from engines.formats.repeats import SeenIds
 from engines.text.markup import has_odd_space
@@ -35,7 +36,7 @@ _READ_FIRST = frozenset({"title", "subtitle", "author", *_VENUES})
 _ENTRY = re.compile(r"^[ \t]*+@[ \t]*+[A-Za-z]\w*+\s*+[{(]", re.MULTILINE).search
 _COMMAND = re.compile(r"\\[A-Za-z]+").search
 
-Item = DocumentRecord | Skip | Problem
+Item = DocumentRecord | Skip | Problem | Remark
 
 
 def read_bibtex(stream: BinaryIO, file: str, entry_types: Iterable[str] = ()) -> Iterator[Item]:
@@ -58,12 +59,14 @@ class BibtexReader:
         self.takes_all = EVERY_KIND in kinds
         self.bibliography = Bibliography(self._is_wanted)
         self.seen: dict[str, SeenIds] = {}
+        self.naming: dict[str, Naming] = {}
         self.left: dict[str, Counter[str]] = {}  # types of entries left out, by file
         self.gave: set[str] = set()  # files with documents, or with something about them to report
 
     def read(self, stream: BinaryIO, file: str) -> Iterator[Item]:
         """Yield the documents of a file, but those that refer to something that is still to be read."""
         self.seen[file] = SeenIds()
+        self.naming[file] = Naming(file)
         self.left[file] = Counter()
         words = len(self.bibliography.macros)
         yield from self._items(self.bibliography.read(stream, file))
@@ -73,6 +76,8 @@ class BibtexReader:
     def finish(self) -> Iterator[Item]:
         """Yield the documents that are still to come, and a problem for each file of which nothing is of use."""
         yield from self._items(self.bibliography.finish())
+        for naming in self.naming.values():
+            yield from naming.remarks()
         useful = self.gave | self.bibliography.used if self.gave else self.gave
         for file, left in self.left.items():
             if file not in useful:
@@ -86,7 +91,7 @@ class BibtexReader:
             if isinstance(entry, Problem):
                 self.gave.add(entry.file)
                 yield entry
-            elif self._is_wanted(entry):
+            elif entry.kind in self.kinds or self._is_wanted(entry):
                 self.gave.add(entry.file)
                 yield from self._documents(entry)
             else:
@@ -100,12 +105,12 @@ class BibtexReader:
             yield Skip(entry.file, entry.line, SESSION_REASON, entry.key)
             return
         notes: list[PartProblem] = []
-        found = _document(entry, notes)
-        if isinstance(found, Problem) or self.seen[entry.file].add(entry.key):
+        found = _document(entry, notes, self.naming[entry.file])
+        if isinstance(found, Problem) or self.seen[entry.file].add(found.docno):
             yield from notes
             yield found
         else:
-            reason = f"docno {entry.key} appears more than once in this file; the first one counts"
+            reason = f"docno {found.docno} appears more than once in this file; the first one counts"
             yield Problem(entry.file, entry.line, reason)
 
 
@@ -114,13 +119,13 @@ def _is_session(entry: Entry) -> bool:
     return title[:7].lower() == "session" and not entry.fields.get("abstract", "").strip()
 
 
-def _document(entry: Entry, notes: list[PartProblem]) -> DocumentRecord | Problem:
-    """The document. `notes` takes a problem for each command of LaTeX in it that is not known."""
-    reason = id_problem(entry.key)
-    if reason:
-        return Problem(entry.file, entry.line, reason if entry.key else "the entry has no key")
+def _document(entry: Entry, notes: list[PartProblem], naming: Naming) -> DocumentRecord | Problem:
+    """The document. `notes` takes a problem for each command of LaTeX in it that is not known; `naming` names it where
+    it has no key."""
     fields = entry.fields
-    doi_field, url = address(fields.pop("doi", "")), address(fields.pop("url", ""))
+    doi_found, url = doi(address(fields.pop("doi", "")), entry.key), address(fields.pop("url", ""))
+    if entry.key and (reason := id_problem(entry.key)):
+        return Problem(entry.file, entry.line, reason)
     for name, value in fields.items():
         if is_marked(value) or "--" in value or has_odd_space(value):
             fields[name] = readable(name, value)
@@ -132,16 +137,18 @@ def _document(entry: Entry, notes: list[PartProblem]) -> DocumentRecord | Proble
     authors, and_others = split_names(fields.pop("author", ""))
     title, abstract = fields.pop("title", ""), fields.pop("abstract", "")
     if not title and not abstract:
-        return Problem(entry.file, entry.line, f"entry {entry.key} has neither a title nor an abstract")
+        return Problem(
+            entry.file, entry.line, f"entry {entry.key or 'without a key'} has neither a title nor an abstract"
+        )
     if "subtitle" in fields:
         title = f"{title}: {fields['subtitle']}" if title else fields["subtitle"]
     keywords = split_keywords(fields.pop("keywords", ""))
     venue, year = _take_venue(entry, fields), take_year(fields)
     fields["entry_type"] = entry.kind
+    docno = entry.key or naming.docno((), doi_found, title, authors, year=year or "", text=abstract)
     extra = fields | {"more_authors": True} if and_others else fields
-    doi_found = doi(doi_field, entry.key)
     return DocumentRecord(
-        entry.key, title, abstract, keywords, authors, venue, year, doi_found, url, extra, entry.file, entry.line
+        docno, title, abstract, keywords, authors, venue, year, doi_found, url, extra, entry.file, entry.line
     )
 
 

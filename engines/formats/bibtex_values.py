@@ -9,7 +9,7 @@ from engines.text.markup import plain_text
 
 is_marked = re.compile(r"[\\{}&<$~`]").search  # what `readable` may change, next to dashes and white space
 _TEX = re.compile(r"[~`]|--").search
-_LATEX = re.compile(r"[\\$]").search
+_EMPTY_GROUP = re.compile(r"(?<=[^\x00-\x7f])\{\}")  # that ended a command, before it became a character
 # What programs read, and no person: not a character of it is changed.
 _VERBATIM = frozenset(
     "file eprint urldate biburl bibsource timestamp crossref xdata xref ids pdf archiveprefix primaryclass eprinttype"
@@ -39,12 +39,14 @@ def clean_value(value: str, *, braces: bool = False, careful: bool = False) -> s
     Braces that only protect capitals go, unless `braces` asks to keep them (abstracts write sets as {0,1}); those of
     mathematics and of commands that are not known always stay. `careful` is for prose: see `typography`.
     """
-    has_latex = _LATEX(value) is not None
+    has_latex = "\\" in value or "$" in value
     text = read_latex(value, careful=careful) if has_latex else value
     if has_latex or _TEX(value):
         text = typography(text, careful=careful)
     text = without_outer_braces(plain_text(text))
     text = text if braces else strip_braces(text)
+    if "{}" in text:
+        text = _EMPTY_GROUP.sub("", text)
     return unshield(text) if has_latex else text
 
 

@@ -9,7 +9,8 @@ BARE = re.compile(r"[^\s,#{}()\"=]++")
 
 # What the standard styles of BibTeX define: months, and the journals of `plain` and its kin.
 _MONTHS = "January February March April May June July August September October November December".split()
-STANDARD_WORDS = {month[:3].lower(): month for month in _MONTHS} | {
+STANDARD_WORDS = {name.lower(): month for month in _MONTHS for name in (month[:3], month)} | {
+    "sept": "September",
     "acmcs": "ACM Computing Surveys",
     "acta": "Acta Informatica",
     "cacm": "Communications of the ACM",

@@ -35,6 +35,7 @@ _RAISABLE = re.compile(r"[+−-]?[0-9]+").fullmatch
 _SCRIPT_ALONE = re.compile(rf"[\^_](?:{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}|(\w+|.))").fullmatch
 # In texts that are no prose, where regular expressions and paths are not expected.
 _MORE_ACCENTS = re.compile(r"\\(?:([vcurHk])\s+([^\W\d_])|([=.])([^\W\d_]))")
+_DOTS_BELOW = re.compile(r"\{\\([db])\s+([^\W\d_])\}")
 _OVER = {"bar": "\u0304", "overline": "\u0305", "hat": "\u0302", "widehat": "\u0302", "tilde": "\u0303"}
 _OVER |= {"widetilde": "\u0303", "vec": "\u20d7", "dot": "\u0307", "ddot": "\u0308", "check": "\u030c"}
 _FRACTIONS = frozenset({"frac", "tfrac", "dfrac", "nicefrac", "sfrac"})
@@ -58,14 +59,16 @@ def read_latex(text: str, *, careful: bool = False) -> str:
     `careful` leaves accents that a path or a regular expression may hold by chance.
     """
     for _ in range(3):  # an accent upon an accent
-        if not careful and "\\" in text:
-            text = _MORE_ACCENTS.sub(_more_accents, text)
         text, before = decode_accents(text), text
-        if text == before or "\\" not in text:
+        if "\\" not in text:
+            break
+        if not careful:
+            text = _MORE_ACCENTS.sub(_more_accents, _DOTS_BELOW.sub(r"\\\1{\2}", text))
+        if text == before:
             break
     if "phantom" in text:
         text = _PHANTOM.sub("", text)
-    return _Reader(text).read() if "\\" in text or _IS_FORMULA(text) else text
+    return _Reader(text).read() if "\\" in text or ("$" in text and _IS_FORMULA(text)) else text
 
 
 def unshield(text: str) -> str:
@@ -162,7 +165,7 @@ class _Reader:
             elif token[2]:
                 self._command(token)
             elif token[4]:
-                self.pieces.append(_SIGNS.get(token[4], token[0]))
+                self.pieces.append(_SIGNS.get(token[4], token[0] if token[4].isascii() else token[4]))
             elif token[1]:
                 self.pieces.append(_formula(token[1]))
             else:

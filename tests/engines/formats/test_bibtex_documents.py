@@ -113,6 +113,18 @@ def test_the_key_stands_in_for_a_missing_doi(key: str, field: str, doi: str) -> 
     assert (record.docno, record.doi) == (key, doi)
 
 
+def test_entries_without_a_key_are_named_and_that_is_said() -> None:
+    text = "@article{, title = {T}, doi = {https://doi.org/10.1/a}}\n"
+    text += "@article{title = {Of Owls}, author = {Uhl, A}, year = 2001}"
+    first, second, *remarks = read(text)
+    assert (first.docno, first.doi) == ("10.1/a", "10.1/a")
+    assert second.docno.startswith("uhl-2001-owls-")
+    assert [remark.text.split(",")[0] for remark in remarks] == [
+        "1 record has no id: the DOI is the docno",
+        "1 record has no id: the docno is made of author",
+    ]
+
+
 def test_only_papers_count_and_session_headings_do_not() -> None:
     text = """
 @inproceedings{a, title = {SESSION details: Session 3}}
@@ -135,7 +147,7 @@ def test_only_papers_count_and_session_headings_do_not() -> None:
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ("@article{, title = {T}}", "the entry has no key"),
+        ("@article{, year = 2001}", "entry without a key has neither a title nor an abstract"),
         ("@article{two words, title = {T}}", "the id 'two words' holds white space"),
         ("@article{k\x01, title = {T}}", "holds characters that cannot be printed"),
         ("@article{" + "k" * 300 + ", title = {T}}", "at most 255"),

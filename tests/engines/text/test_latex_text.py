@@ -50,7 +50,7 @@ def test_formulas_become_text_where_all_of_them_is_known(written: str, read_as: 
 
 
 def test_accents_upon_accents_and_of_letters_alone() -> None:
-    assert read(r"Nguy{\~{\^e}}n {\=u}\.{z} Ak\c sit \'{\i}") == "Nguyễn ūż Akşit í"
+    assert read(r"Nguy{\~{\^e}}n {\=u}\.{z} Ak\c sit \'{\i} Ng{\d o}c Sch\üpf") == "Nguyễn ūż Akşit í Ngọc Schüpf"
     assert read_latex(r"a\.com \=b \c sit", careful=True) == r"a\.com \=b \c sit"
 
 
