@@ -80,6 +80,13 @@ class ImportForm(forms.Form):
     def clean_format(self) -> str:
         return self.cleaned_data["format"] or str(self.fields["format"].initial)
 
+    def offer(self, found: Mapping[str, list[str]]) -> None:
+        """Let options be chosen from what a dry run found, by option."""
+        for name, values in found.items():
+            if values:
+                choices = [("", "Find out from the file"), *((value, value) for value in values)]
+                self.fields[name].widget = forms.Select(choices=choices)
+
     @classmethod
     def options(cls) -> dict[str, forms.Field]:
         """The fields that say how files are read; commands and the API take them as well."""
@@ -223,6 +230,18 @@ class PoolImportForm(ImportForm):
     )
     match = match_field()
     field_order = ["uploads", "format", "method", "match", "dry_run"]
+
+
+class TopicImportForm(ImportForm):
+    text_from = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Text from",
+        help_text="Name of the field that becomes the text of a topic, such as query, question, description or title;"
+        " several with commas. Left empty: the first of text, question, description, query, topic and title. No field"
+        " is lost: the report says what became of each.",
+    )
+    field_order = ["uploads", "format", "text_from", "dry_run"]
 
 
 class MentionImportForm(ImportForm):

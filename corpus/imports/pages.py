@@ -158,6 +158,7 @@ def _again_form(run: ImportRun, data: Any = None) -> ImportForm:
     """The form of the kind without its files, filled in as the dry run was."""
     form: ImportForm = run.importer.form(data, kind=run.kind, initial={**run.parameters, "format": run.format})
     del form.fields["uploads"], form.fields["dry_run"]
+    form.offer(run.importer.found(run))
     return form
 
 

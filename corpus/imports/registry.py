@@ -57,6 +57,8 @@ class Importer:
     # The check of files while they are uploaded: for a known format, for text, or none, because the reader says best
     # what is wrong with a file, and where.
     checks: Literal["format", "text", "nothing"] = "format"
+    # Values of the form's options after a dry run that its page offers, by option.
+    found: Callable[[ImportRun], dict[str, list[str]]] = lambda _run: {}
     more: Callable[[ImportRun], dict[str, Any]] = lambda _run: {}  # in the JSON of the command, next to the counts
 
     def way_on(self, run: ImportRun) -> WayOn:

@@ -11,6 +11,7 @@ MOST = 3  # records
 MOST_OTHERS = 20  # other fields
 MOST_TEXTS = 5  # of a list
 LONGEST = 300  # characters of a text
+OTHER_FIELD = "other field: "  # and its name
 
 T = TypeVar("T")
 
@@ -32,7 +33,7 @@ def sample_of(record: Any) -> dict[str, Any]:
     where = {"file": named.pop("file", ""), "line": named.pop("line", 0)}
     extra = named.pop("extra", None) or {}
     texts = [(name.replace("_", " "), _text(value)) for name, value in named.items()]
-    others = [(f"other field: {name}"[:LONGEST], _text(value)) for name, value in list(extra.items())[:MOST_OTHERS]]
+    others = [(f"{OTHER_FIELD}{name}"[:LONGEST], _text(value)) for name, value in list(extra.items())[:MOST_OTHERS]]
     if len(extra) > MOST_OTHERS:
         others.append(("further fields", f"{len(extra) - MOST_OTHERS:,}"))
     return where | {"fields": [[name, text] for name, text in [*texts, *others] if text]}

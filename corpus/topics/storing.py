@@ -6,6 +6,7 @@ been judged does not change: such a record is reported and skipped.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.db import connection
@@ -18,6 +19,7 @@ from corpus.models import Change, ImportRun, Target, Topic, TopicKind
 from corpus.models.topics import LONGEST_AUTHOR, LONGEST_SOURCE
 from corpus.topics.judged import aspects_in_campaigns, judged_topics
 from corpus.topics.question_remarks import QuestionRemarks
+from corpus.topics.text_fields import TextFields
 from corpus.topics.topics import next_position
 from corpus.topics.trees import Tree, replace_trees, stored_trees, texts_of, tree_of
 from corpus.topics.versions import READ_BY_ANNOTATORS, keep_first_versions, keep_versions
@@ -57,7 +59,8 @@ def load_topics(run: ImportRun, progress: Progress, counts: ImportCounts) -> Non
     A thread reads and checks the records while the database takes those that were read before.
     """
     state = State(run, counts, next_position=next_position(run.collection))
-    seen, remarks = SeenIds(), QuestionRemarks.of(run.collection)
+    seen, remarks, text_fields = SeenIds(), QuestionRemarks.of(run.collection), TextFields()
+    read = partial(read_topics, text_from=run.parameters.get("text_from", ""))
 
     def draft_of(_: int, record: TopicRecord) -> TopicDraft | Problem:
         if not seen.add(record.number):
@@ -68,11 +71,12 @@ def load_topics(run: ImportRun, progress: Progress, counts: ImportCounts) -> Non
         except ValueError as error:
             return Problem(record.file, record.line, f"topic {record.number} has {error}")
         remarks.look(record)
+        text_fields.look(record)
         return draft
 
-    for batch in read_batches(run, read_topics, draft_of, progress, counts, rows=CHUNK):
+    for batch in read_batches(run, read, draft_of, progress, counts, rows=CHUNK):
         _merge(batch.lines, state)
-    counts.remarks += remarks.sentences()
+    counts.remarks += [*text_fields.sentences(), *remarks.sentences()]
     progress.report(run.total, run.total, "reading topics")
 
 

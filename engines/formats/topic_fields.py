@@ -52,7 +52,7 @@ FIELDS_READ = (
     optional(NAMES["narrative"], "what counts as relevant"),
 )
 
-HOW_TO_CHOOSE = "say which of them becomes the text"
+HOW_TO_CHOOSE = "choose the one that becomes the text with “Text from”"
 
 
 @lru_cache(4096)
@@ -178,14 +178,20 @@ def _named(fields: Mapping[str, Any], meanings: Mapping[str, str], number: str, 
     names = (name for name in fields if name == wanted or plain_name(name) == plain)
     name = next(names, meanings.get(_MEANING.get(plain, ""), ""))
     if not name or not isinstance(fields[name], str) or not fields[name].strip():
-        has = ", ".join(texts_among(fields)[:10]) or "no text"
-        raise FieldError(f"topic {number} has no text {wanted[:40]!r}; it has {has}")
+        some = ", ".join(texts_among(fields)[:10])
+        raise FieldError(f"topic {number} has no text {wanted[:40]!r}; it has {some}: {HOW_TO_CHOOSE}")
     return name
 
 
 def texts_among(fields: Mapping[str, Any]) -> list[str]:
     """The names of the fields that hold a text."""
     return [name for name, value in fields.items() if isinstance(value, str) and value.strip()]
+
+
+def fields_offered(reason: str) -> list[str]:
+    """The fields to choose from that a reason of this module names."""
+    found = re.search(rf"; it has (.+): {HOW_TO_CHOOSE}$", reason)
+    return found[1].split(", ") if found else []
 
 
 def _is_text(value: Any) -> bool:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from engines.formats.reading import read_topics
 from engines.formats.records import AspectRecord, BrokenFile, PartProblem, TopicRecord
+from engines.formats.topic_fields import fields_offered
 from engines.formats.topic_xml import read_marked_up_topics, read_xml_topics
 from tests.engines.formats.reading import problems, records, stream
 from tests.engines.formats.strategies import phrases
@@ -157,7 +158,8 @@ def test_any_field_can_become_the_text() -> None:
         assert (topic.title, topic.text, topic.text_from) == (title, words, name)
         assert {words, title, *topic.extra.values()} >= {"d", "Q?"} - set(words.split("\n"))
     ((_, reason),) = problems(read(text, text_from="gene"))
-    assert reason == "topic 1 has no text 'gene'; it has query, question, disease"
+    assert reason.startswith("topic 1 has no text 'gene'; it has query, question, disease: choose the one that")
+    assert fields_offered(reason) == ["query", "question", "disease"]
 
 
 prose = phrases.filter(bool)

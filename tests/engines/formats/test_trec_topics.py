@@ -193,7 +193,10 @@ def test_a_topic_that_is_a_document_has_its_id_as_text() -> None:
 def test_a_topic_without_a_known_text_names_its_fields_and_takes_the_one_chosen() -> None:
     text = "<top>\n<num> 1\n<disease> melanoma\n<gene> BRAF\n</top>\n"
     ((_, reason),) = problems(read(text))
-    assert reason == "topic 1 has no text under a known name; it has disease, gene: say which of them becomes the text"
+    assert reason == (
+        "topic 1 has no text under a known name; it has disease, gene: "
+        "choose the one that becomes the text with “Text from”"
+    )
     (item,) = records(read_trec_topics(stream(text), "f", text_from="disease, gene"))
     assert (item.text, item.extra, item.text_from) == ("melanoma\nBRAF", {}, "disease, gene")
 

@@ -1,0 +1,66 @@
+"""Which fields of a file became the texts and titles of topics, and which others could have: said after each import."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from corpus.loading.samples import OTHER_FIELD
+from corpus.models import ImportRun
+from engines.formats.records import TopicRecord
+from engines.formats.topic_fields import fields_offered
+
+MOST_NAMED = 10
+
+
+@dataclass
+class TextFields:
+    """Counts the fields over all records; formats whose texts have no names count nothing."""
+
+    texts: Counter[str] = field(default_factory=Counter)
+    titles: Counter[str] = field(default_factory=Counter)
+    others: Counter[str] = field(default_factory=Counter)
+
+    def look(self, record: TopicRecord) -> None:
+        """Take note of a record."""
+        if not record.text_from:
+            return
+        self.texts[record.text_from] += 1
+        if record.title_from:
+            self.titles[record.title_from] += 1
+        self.others.update(name for name, value in record.extra.items() if isinstance(value, str))
+        if record.narrative:
+            self.others["narrative"] += 1
+
+    def sentences(self) -> list[str]:
+        """What became what, and what else could become the text; none where fields have no names."""
+        if not self.texts:
+            return []
+        said = [f"The text of a topic is its {_named(self.texts)}."]
+        if self.titles:
+            said.append(f"Its title is its {_named(self.titles)}.")
+        choices = [name for name in (*self.titles, *self.others) if name not in self.texts]
+        if choices:
+            some = ", ".join(choices[:MOST_NAMED])
+            said.append(f"If another field should be the text, choose it with “Text from”: {some}.")
+        return [" ".join(said)]
+
+
+def _named(fields: Counter[str]) -> str:
+    """Names with how many topics have them so, where not all do."""
+    if len(fields) == 1:
+        return next(iter(fields))
+    some = [f"{name} ({count:,})" for name, count in fields.most_common(MOST_NAMED)]
+    return f"{', '.join(some[:-1])} or {some[-1]}"
+
+
+def fields_to_choose(run: ImportRun) -> list[str]:
+    """The fields that could become the text: those of the records which a dry run shows, or of those it refused."""
+    found: dict[str, None] = {}
+    for sample in run.samples:
+        for name, text in sample["fields"]:
+            if name in ("text from", "title from"):
+                found |= dict.fromkeys(text.split(", "))
+            elif name == "narrative" or name.startswith(OTHER_FIELD):
+                found[name.removeprefix(OTHER_FIELD)] = None
+    for error in run.errors[:1]:
+        found |= dict.fromkeys(fields_offered(error["reason"]))
+    return list(found)
