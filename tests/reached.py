@@ -22,7 +22,7 @@ import grimp
 from accounts.management.finder import SAID
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("engines", "accounts", "corpus", "annotation", "adjudication", "config")
+APPS = ("engines", "accounts", "corpus", "annotation", "adjudication", "config", "litmus_ir")
 EVERYTHING = (  # what reaches every test, and why
     (r"\w+/(models/.+|models\.py|migrations/.+)", "rows are everywhere"),
     (r"config/(settings|env|celery|\w*urls|apps)\.py|\w+/(urls|apps)\.py|manage\.py", "all of Litmus begins with it"),

@@ -2,17 +2,16 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from accounts.management.reporting import ReportingCommand
 from config.staticfiles import collect_if_changed
 
 
-class Command(BaseCommand):
+class Command(ReportingCommand):
     task = "Look after"
     example = "prepare"
     line = "Collect the static files and make the tables, as `up` would do"
     help = "Collect the static files; the tables of the embedded database are made as for every command."
-    requires_system_checks = []
 
-    def handle(self, **_: Any) -> None:
-        collect_if_changed()
+    def carry_out(self, **_: Any) -> tuple[str, dict[str, Any]]:
+        collected = collect_if_changed()
+        return "Litmus is ready to start.", {"collected": collected}

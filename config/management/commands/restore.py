@@ -1,30 +1,30 @@
 """manage.py restore FILE"""
 
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import CommandParser
 
+from accounts.management.reporting import ReportingCommand
 from config import embedded
 from config.apps import close_pools
 from config.backups import check, load
 from config.outside import check_database
 
 
-class Command(BaseCommand):
+class Command(ReportingCommand):
     task = "Look after"
     example = "restore litmus.backup"
     line = "Fill an empty database from a file of `backup`"
     help = "Fill an empty database from a file of `backup` and bring it up to date with this version."
-    requires_system_checks = []
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
         parser.add_argument("file", type=Path)
 
-    def handle(self, *, file: Path, **_: Any) -> None:
+    def carry_out(self, *, file: Path, **_: Any) -> tuple[str, dict[str, Any]]:
         check(file)
         check_database()
         with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
@@ -33,4 +33,4 @@ class Command(BaseCommand):
                 call_command("migrate", interactive=False, verbosity=0)
             finally:
                 close_pools()  # while their server still runs
-        self.stderr.write(f"The database is that of {file}.")
+        return f"The database is that of {file}.", {"file": str(file)}
