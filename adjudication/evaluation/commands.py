@@ -31,10 +31,11 @@ from adjudication.evaluation.unjudged import DEPTHS
 from adjudication.evaluation.writers import WRITERS, write_report
 from corpus.collections.collections import collection_with
 from corpus.imports.commands import ImportCommand
-from corpus.loading.sources import read_upload
+from corpus.loading.sources import Odometer, Source, read_source
 from corpus.models import Collection
-from engines.formats.qrels import read_qrels
-from engines.formats.records import Problem, Remark
+from engines.formats.reading import read_qrels_of_path
+from engines.formats.records import Problem
+from engines.formats.registry import AUTO
 
 ONE_OF = {"runs": "run", "measures": "measure"}  # field: its option, which takes several
 
@@ -103,14 +104,12 @@ def _files(spec: EvaluationSpec) -> dict[str, Grades]:
 
 def _read_file(path: Path) -> Grades:
     grades: Grades = {}
-    with path.open("rb") as file:
-        for row in read_upload(read_qrels, file, path.name):
-            if isinstance(row, Remark):
-                continue
-            if isinstance(row, Problem):
-                raise Refused(f"{row.file}, line {row.line}: {row.reason}.")
-            if row.value != grades.setdefault(row.topic, {}).setdefault(row.docno, row.value):
-                raise Refused(f"{row.file}, line {row.line}: {row.docno} has two grades for topic {row.topic}.")
+    source = Source(path.name, path, path.stat().st_size)
+    for row in read_source(read_qrels_of_path, source, AUTO, Odometer(), lambda: None):
+        if isinstance(row, Problem):
+            raise Refused(f"{row.file}, line {row.line}: {row.reason}.")
+        if row.value != grades.setdefault(row.topic, {}).setdefault(row.docno, row.value):
+            raise Refused(f"{row.file}, line {row.line}: {row.docno} has two grades for topic {row.topic}.")
     return grades
 
 

@@ -24,6 +24,7 @@ from annotation.kind import Judged
 from annotation.models import Campaign
 from corpus.models import Collection
 from corpus.runs.recipes.queries import aspect_numbers
+from engines.formats.topic_numbers import best_way, in_words
 from engines.stats.rankings import make_gold
 
 
@@ -51,9 +52,13 @@ class QrelsGold(GoldKind):
     def read(self, request: GoldRequest) -> LoadedGold:
         grades, unknown, unit = in_collection(request.collection, _grades(request))
         if not grades:
+            if request.name in request.files:
+                raise Refused(_mostly_missing(request, unknown))
             raise Refused(
                 f"No topic of the qrels {request.name} is in {request.collection.slug}: they are of another one."
             )
+        if request.name in request.files and len(unknown) > len(grades):
+            raise Refused(_mostly_missing(request, unknown))
         notes = ["Documents that the qrels do not name count as not relevant, but in condensed lists."]
         if unknown:
             some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
@@ -61,6 +66,21 @@ class QrelsGold(GoldKind):
         gold = make_gold(grades, relevance=request.relevance)
         more = {"unit": unit, "notes": tuple(notes), "facts": (["unknown", *unknown],)}
         return self.loaded(request, f"qrels {request.name}", gold, **more)
+
+
+def _mostly_missing(request: GoldRequest, unknown: list[str]) -> str:
+    """Why qrels of a file whose topics are mostly not here are refused, and what to do."""
+    numbers = request.files[request.name].keys()
+    reason = (
+        f"{len(unknown):,} of the {len(numbers):,} topics of {request.name} are not in {request.collection.slug}, "
+        f"such as {unknown[0]}."
+    )
+    way, found = best_way(numbers, set(request.collection.topics.values_list("number", flat=True)))
+    if way:
+        return (
+            f"{reason} {in_words(found, way)}. Import the qrels, with topic numbers matched so (option match: {way})."
+        )
+    return f"{reason} Import these topics first, or import the qrels without them (option partial)."
 
 
 def _grades(request: GoldRequest) -> Grades:

@@ -166,6 +166,12 @@ def test_command(built: Built, capsys: pytest.CaptureFixture[str], tmp_path: Pat
     path.write_text("1 0 d1 1\n1 0 d1 2\n")
     with pytest.raises(CommandError, match=r"own.qrels, line 2: d1 has two grades for topic 1"):
         call_command("evaluate", "tea", "--gold", f"qrels:{path}", "--run", "good")
+    path.write_text("query-id\tcorpus-id\tscore\n097\td1\t1\n098\td1\t1\n")
+    with pytest.raises(CommandError, match=r"2 of the 2 topics of .*own.qrels are not in tea, such as 097\."):
+        call_command("evaluate", "tea", "--gold", f"qrels:{path}", "--run", "good")
+    path.write_text("001 0 d1 1\n1 0 d1 1\n002 0 d1 1\n")
+    with pytest.raises(CommandError, match=r"002 matches 2 without leading zeros.*option match: zeros"):
+        call_command("evaluate", "tea", "--gold", f"qrels:{path}", "--run", "good")
     with pytest.raises(CommandError, match="no run"):
         call_command("evaluate", "tea", "--gold", "campaign:main", "--run", "nope")
     with pytest.raises(CommandError, match="Say against what"):
