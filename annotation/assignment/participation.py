@@ -14,7 +14,7 @@ from annotation.models import AnnotatorState, CampaignState, Order, Strategy
 
 PARTICIPATION = """
 SELECT an.id AS annotator, an.state AS annotator_state, an.guideline_seen, an.queue_position,
-  col.archived_at IS NOT NULL AS is_archived,
+  col.archived_at IS NOT NULL AS is_archived, col.language,
   c.id AS campaign, c.collection_id AS collection, c.kind, c.name, c.options::text AS options,
   c.state AS campaign_state, c.strategy, c."order", c.lease_minutes,
   (SELECT max(g.version) FROM annotation_guideline g WHERE g.campaign_id = c.id) AS guideline,
@@ -76,6 +76,7 @@ class Participation:
     campaign: int
     collection: int
     is_archived: bool  # the collection
+    language: str  # of the collection
     kind: Kind
     options: str  # JSON; see annotation.kind.KindOptions
     campaign_state: str
@@ -133,6 +134,7 @@ def fetch_participation(
         campaign=row.campaign,
         collection=row.collection,
         is_archived=row.is_archived,
+        language=row.language,
         kind=kind,
         options=row.options,
         campaign_state=row.campaign_state,

@@ -9,6 +9,7 @@ from annotation.labelling.units import in_utf16
 from annotation.templatetags.labelling import marked
 from corpus.templatetags.overlap import share
 from engines.definitions.rubric_options import read_rubric_options
+from engines.text.highlight import words_of_grammar
 from engines.text.overlap import shared_spans
 
 register = template.Library()
@@ -16,9 +17,9 @@ register.filter("share", share)
 
 
 @register.simple_tag
-def shared_words(text: str, question: str, definition: str) -> SafeString:
-    """The text with the words marked that the question has too, by a definition of overlap."""
-    return marked(text, in_utf16(text, shared_spans(text, question, definition)))
+def shared_words(text: str, question: str, definition: str, language: str) -> SafeString:
+    """The text with the words marked that the question has too, by a definition of overlap; not those of grammar."""
+    return marked(text, in_utf16(text, shared_spans(text, question, definition, words_of_grammar(language))))
 
 
 @register.filter

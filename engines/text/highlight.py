@@ -61,6 +61,12 @@ def highlight_terms(aspect: str, language: str = ENGLISH) -> frozenset[str]:
     return stems - _trade_stems() or stems
 
 
+@functools.cache
+def words_of_grammar(language: str = ENGLISH) -> frozenset[str]:
+    """Return the words, folded, that no highlight marks."""
+    return frozenset(map(fold_word, STOP_WORDS if language == ENGLISH else grammar_words(language)))
+
+
 def stems_in(text: str, language: str = ENGLISH) -> frozenset[str]:
     """Return the stems of all words of `text`, to compare with `highlight_terms`."""
     return frozenset(_terms(_words(text), language))

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from engines.text.words import fold_word, term_spans
+from engines.text.words import fold_word, term_spans, tokens
 
 Cutoffs = tuple[float | None, float | None]  # highest overlap for sources inside and outside the collection; None: any
 _RUN = re.compile(r"\S+")
@@ -110,13 +110,19 @@ def format_share(share: float | None, digits: int = 2) -> str:
     return "–" if share is None else str(Decimal(share).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
-def shared_spans(text: str, question: str, definition: str) -> list[tuple[int, int]]:
-    """Return (start, end) of the words of `text` that the question has too; pairs that overlap are joined."""
+def shared_spans(
+    text: str, question: str, definition: str, left_out: frozenset[str] = frozenset()
+) -> list[tuple[int, int]]:
+    """Return (start, end) of the words of `text` that the question has too; pairs that overlap are joined.
+
+    Words that are `left_out`, folded, are not among them, although they count.
+    """
     chosen = DEFINITIONS[definition]
     words = chosen.split(question)
     found: list[tuple[int, int]] = []
     for start, end in chosen.spans(text):
-        if chosen.fold(text[start:end]) not in words:
+        word = text[start:end]
+        if chosen.fold(word) not in words or (left_out and left_out.issuperset(tokens(word))):
             continue
         if found and start < found[-1][1]:  # pairs of characters overlap
             found[-1] = (found[-1][0], end)

@@ -172,9 +172,9 @@ def test_the_browser_counts_overlap_as_the_server_does(new_page, definition):
     module = page.locator("script[src$='labelling/main.js']").get_attribute("src").replace("main.js", "overlap.js")
     for question, texts in TEXTS:
         counted = page.evaluate(
-            "async ([url, q, texts, by]) => { const m = await import(url);"
-            " return [m.wordOverlap(q, texts, by), texts.map((text) => m.sharedSpans(text, q, by))]; }",
-            [module, question, texts, definition],
+            "async ([url, q, texts, by, out]) => { const m = await import(url);"
+            " return [m.wordOverlap(q, texts, by), texts.map((text) => m.sharedSpans(text, q, by, out))]; }",
+            [module, question, texts, definition, ["is", "green"]],
         )
         expected = word_overlap(question, texts, definition)
         assert counted[0] == (None if expected is None else pytest.approx(expected))
@@ -182,7 +182,9 @@ def test_the_browser_counts_overlap_as_the_server_does(new_page, definition):
             cut = text.encode("utf-16-le")
             pairs = zip(spans[::2], spans[1::2], strict=True)
             found = [cut[2 * start : 2 * end].decode("utf-16-le") for start, end in pairs]
-            assert found == [text[start:end] for start, end in shared_spans(text, question, definition)]
+            assert found == [
+                text[start:end] for start, end in shared_spans(text, question, definition, frozenset({"is", "green"}))
+            ]
 
 
 def test_the_browser_cuts_and_folds_letters_as_the_server_does(new_page):

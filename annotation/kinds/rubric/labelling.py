@@ -9,6 +9,7 @@ from annotation.kind import Key, Labelling
 from annotation.kinds.rubric.units import fetch_units
 from corpus.questions.authors import call_guideline
 from engines.definitions.rubric_options import read_rubric_options
+from engines.text.highlight import words_of_grammar
 from engines.text.markdown import render_markdown
 
 SKIP_REASONS = (
@@ -41,6 +42,7 @@ def rating_data(participation: Participation) -> dict[str, Any]:
         "fewFitting": min(options.few_fitting, options.most_fitting),
         "mostFitting": options.most_fitting,
         "tooMany": too_many(participation),
+        "grammar": sorted(words_of_grammar(participation.language)),
     }
 
 

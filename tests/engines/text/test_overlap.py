@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.text.highlight import words_of_grammar
 from engines.text.overlap import (
     DEFINITIONS,
     LITSEARCH_CODE,
@@ -85,6 +86,13 @@ def test_shared_words_are_found_where_they_stand():
     text = "Tea: GREEN-tea, naïve"
     assert [text[a:b] for a, b in shared_spans(text, "green naive tea?", WORDS)] == ["Tea", "GREEN", "tea", "naïve"]
     assert [text[a:b] for a, b in shared_spans(text, "naïve Tea tea?", LITSEARCH_CODE)] == ["naïve"]
+
+
+def test_words_of_grammar_count_but_are_not_marked():
+    text = "The hearing of owls, et al."
+    for name, marked in ((WORDS, ["hearing", "owls"]), (LITSEARCH_CODE, ["hearing"])):
+        found = shared_spans(text, "What is The hearing of owls et al. about?", name, words_of_grammar("en"))
+        assert [text[a:b] for a, b in found] == marked
 
 
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=4), st.sampled_from(list(DEFINITIONS)))

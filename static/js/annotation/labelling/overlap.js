@@ -77,13 +77,16 @@ export function overlapWith(question, targets, definition) {
   };
 }
 
-/** Start, end, start, end … of the words of a text that the question has too; pairs that overlap are joined. */
-export function sharedSpans(text, question, definition) {
+/** Start, end, start, end … of the words of a text that the question has too, but for those left out (folded); pairs
+ * that overlap are joined. */
+export function sharedSpans(text, question, definition, leftOut = []) {
   const { cut, fold } = DEFINITIONS[definition];
   const asked = new Set(words(question, definition));
+  const unmarked = new Set(leftOut);
+  const isLeftOut = (word) => unmarked.size > 0 && found(word, WORD).every(([, part]) => unmarked.has(foldWord(part)));
   const spans = [];
   for (const [start, word] of cut(text)) {
-    if (!asked.has(fold(word))) continue;
+    if (!asked.has(fold(word)) || isLeftOut(word)) continue;
     if (spans.length && start < spans.at(-1)) spans[spans.length - 1] = start + word.length;
     else spans.push(start, start + word.length);
   }

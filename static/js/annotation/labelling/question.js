@@ -123,7 +123,7 @@ function foundElement({ docno, title }) {
   return element;
 }
 
-const underlined = (words) => marked(words, sharedSpans(words, wording(), unit.question.definition));
+const underlined = (words) => marked(words, sharedSpans(words, wording(), unit.question.definition, data.grammar));
 
 /** Add a document to the targets found, or take it off again. */
 export function toggleFound(docno, title) {
