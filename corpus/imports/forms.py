@@ -184,7 +184,10 @@ class DocumentImportForm(ImportForm):
         label="Venues",
         help_text="Parts of names of venues, separated by commas; documents of other venues are left out.",
     )
-    field_order = ["uploads", "format", "exclude", "entry_types", "only", "year_from", "year_to", "venues", "dry_run"]
+    field_order = [
+        *("uploads", "format", "encoding", "columns", "entry_types", "exclude", "only", "year_from", "year_to"),
+        *("venues", "dry_run"),
+    ]
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or {}

@@ -110,6 +110,11 @@ def is_header(names: Sequence[str]) -> bool:
     return any(field in found for field in TEXTS) and len(found) > 1
 
 
+def has_text(names: Sequence[str]) -> bool:
+    """Whether a row has several cells, one of which names a title or a text."""
+    return len(names) > 1 and any(field in columns_of(names) for field in TEXTS)
+
+
 def choose(columns: Columns, names: Sequence[str], chosen: str) -> Columns:
     """The columns with those that somebody chose: “title = Titel; docno = 1” names fields and columns, or their places.
 

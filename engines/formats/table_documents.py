@@ -7,7 +7,6 @@ in each column, or fields below each other, are turned round.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,17 @@ from engines.formats.lines import read_lines
 from engines.formats.naming import Naming
 from engines.formats.records import BrokenFile, DocumentRecord, Problem, Remark, id_problem
 from engines.formats.registry import Format, Head, Shape
-from engines.formats.table_columns import NAMES, Columns, choose, columns_of, distinct_names, in_words, is_header
+from engines.formats.table_cells import split_authors, split_keywords
+from engines.formats.table_columns import (
+    NAMES,
+    Columns,
+    choose,
+    columns_of,
+    distinct_names,
+    has_text,
+    in_words,
+    is_header,
+)
 from engines.formats.table_turning import is_turned, turned
 from engines.formats.tables import FIRST_LINES, Row, read_rows
 from engines.formats.taking import year_in
@@ -29,7 +38,6 @@ from engines.formats.workbooks import read_sheets
 UNNAMED = {2: ("docno", "abstract"), 3: ("docno", "title", "abstract"), 4: ("docno", "url", "title", "abstract")}
 _HOW_TO_CHOOSE = "say which column has which field, as in title = Titel; abstract = 3"
 _URL = re.compile(r"https?://", re.IGNORECASE).match
-_INITIALS = re.compile(r"\S.*\s(?:[A-Z]\.?-?){1,4}").fullmatch
 
 Item = DocumentRecord | Problem | Remark
 
@@ -69,6 +77,8 @@ def documents_of_rows(
             yield _document((line, list(fields.values())), _Table(names, _chosen(names, chosen, file, line), naming))
         yield Remark(file, 0, "fields are rows and not columns; the table was turned round")
     else:
+        if at is None and first and not isinstance(first[0], Problem) and has_text(first[0][1]):
+            at = first[0][0]  # the only name that is known
         yield from _below_header(chain(first, rows), at, naming, chosen, may_lack_names=may_lack_names)
     yield from naming.remarks()
 
@@ -196,42 +206,6 @@ def _apart(extra: dict[str, str]) -> dict[str, str]:
     return {f"other_{name}" if name in NAMES else name: cell for name, cell in extra.items()}
 
 
-def split_authors(cell: str) -> tuple[str, ...]:
-    """The names in a cell: between semicolons, bars, line ends or “and”; commas part “Xample A, Ypsilon B” alone."""
-    if listed := _listed(cell):
-        return listed
-    for mark in (";", "|", "\n", " and "):
-        if mark in cell:
-            return _parts(cell, mark)
-    names = _parts(cell, ",")
-    return names if len(names) > 1 and all(map(_INITIALS, names)) else _parts(cell, "\n")
-
-
-def split_keywords(cell: str) -> tuple[str, ...]:
-    """The keywords in a cell, each once: between semicolons, bars or line ends, else between commas."""
-    if listed := _listed(cell):
-        return listed
-    mark = next((mark for mark in (";", "|", "\n") if mark in cell), ",")
-    return tuple(dict.fromkeys(_parts(cell, mark)))
-
-
-def _listed(cell: str) -> tuple[str, ...]:
-    """The texts of a list as Python and JSON write one, which programs put into cells; () for any other cell."""
-    if not (cell.startswith("[") and cell.endswith("]")):
-        return ()
-    try:
-        found = ast.literal_eval(cell)
-    except (ValueError, SyntaxError, RecursionError, MemoryError):
-        return ()
-    texts = tuple(dict.fromkeys(each.strip() for each in found if isinstance(each, str)))
-    return tuple(filter(None, texts)) if len(texts) == len(found) else ()
-
-
-def _parts(text: str, mark: str) -> tuple[str, ...]:
-    parts = (each.strip().removeprefix("and ") for each in text.split(mark))
-    return tuple(part for part in parts if part)
-
-
 def read_workbook_documents(stream: BinaryIO, file: str, *, columns: str = "") -> Iterator[Item]:
     """Yield one document for each row of all sheets that are tables of documents; other sheets are named in a remark.
 
@@ -259,7 +233,7 @@ def read_workbook_documents(stream: BinaryIO, file: str, *, columns: str = "") -
 
 def is_table(rows: Sequence[list[str]], *, may_lack_names: bool = False) -> bool:
     """Whether the first rows of a table are of documents: a header among them, fields as rows, or ids with texts."""
-    if any(map(is_header, rows)) or is_turned(rows):
+    if any(map(is_header, rows)) or is_turned(rows) or (rows and has_text(rows[0])):
         return True
     return may_lack_names and bool(rows) and 2 * sum(bool(_unnamed(cells)) for cells in rows) > len(rows)
 

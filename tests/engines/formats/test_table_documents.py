@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from engines.formats.documents import read_documents
 from engines.formats.records import BrokenFile, DocumentRecord
-from engines.formats.table_documents import read_table_documents, read_workbook_documents, split_authors
+from engines.formats.table_cells import split_authors
+from engines.formats.table_documents import read_table_documents, read_workbook_documents
 from tests.engines.formats.reading import problems, records, remarks, said_nothing, stream
 from tests.engines.formats.strategies import ids, phrases
 from tests.shared import shared_path
@@ -115,6 +116,12 @@ def test_tables_without_names_are_those_of_ms_marco(tmp_path: Path, text: str, f
     path.write_text(text)
     (found,) = records(read_documents(path))
     assert (found.docno, found.title, found.abstract, found.url) == fields
+
+
+def test_one_known_name_makes_the_first_line_a_header() -> None:
+    found = list(read_table_documents(stream("Nr;Titel;Abstract\n7;Eulen;Ohren\n"), "f"))
+    assert remarks(found)[0] == "columns: abstract from “Abstract”"
+    assert records(found)[0].extra == {"Nr": "7", "Titel": "Eulen"}
 
 
 def test_what_columns_were_taken_for_is_said() -> None:
