@@ -16,7 +16,7 @@ import pytest
 
 from tests.processes import CHECKOUT, Child, free_port
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.timeout(900)]  # libraries may come from far away
 
 PARTS = ("accounts", "adjudication", "annotation", "config", "corpus", "engines", "litmus_ir", "static", "templates")
 FILES = ("manage.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
