@@ -12,6 +12,12 @@ from accounts.refusals import Conflict, NotAllowed, NotHere, Refused, as_refusal
 from accounts.requests import OpenRequest
 
 View = Callable[..., HttpResponseBase]
+HEADINGS = {
+    403: "This is not for your role",
+    404: "There is nothing here",
+    409: "This has changed meanwhile",
+    422: "This cannot be done now",
+}
 STATUS = {NotAllowed: 403, NotHere: 404, Conflict: 409}  # of pages that show a refusal; of any other: 422
 
 
@@ -67,7 +73,7 @@ def page_above(path: str) -> str:
 def refusal_page(request: OpenRequest, refusal: Refused) -> HttpResponse:
     """The page that says why, or its fragment for htmx."""
     status = next((status for kind, status in STATUS.items() if isinstance(refusal, kind)), 422)
-    context = {"reason": refusal.reason, "status": status, "heading": refusal.heading}
+    context = {"reason": refusal.reason, "status": status, "heading": refusal.heading or HEADINGS[status]}
     if not request.htmx:
         return render(request, "refusal.html", context, status=status)
     # Among the messages, wherever the fragment itself would have gone.

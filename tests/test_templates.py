@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent.parent / "templates"
-PAGES = {str(path.relative_to(FOLDER)): path.read_text(encoding="utf-8") for path in sorted(FOLDER.rglob("*.html"))}
+FILES = [path for path in sorted(FOLDER.rglob("*.html")) if "django/forms" not in str(path)]  # attributes of widgets
+PAGES = {str(path.relative_to(FOLDER)): path.read_text(encoding="utf-8") for path in FILES}
 # By the tags empty_state or nothing, and link_button; what leads to a view with more to its address is written out.
 BY_TAGS = {
     "_empty_state.html": r'<div class="empty"',
@@ -23,3 +24,23 @@ def test_components_are_written_by_their_tags(component: str, written_out: str) 
         if name != component
         for match in re.finditer(written_out, text)
     ]
+
+
+# What belongs to a sentence: no other tag of HTML, and no tag of Django that begins another part of the page.
+INLINE = r"a(?!\s+class=\"button)|strong|em|b|code|kbd|sup|mark"
+TAG = r"(?:{[{%].*?[%}]}|[^<>{]|{(?![{%]))*>"
+INSIDE = re.compile(rf"</?(?:{INLINE})\b{TAG}|{{#.*?#}}|{{% comment %}}.*?{{% endcomment %}}", re.DOTALL)
+BETWEEN = re.compile(rf"<{TAG}|{{% (?:end)?(?:block|include|post|empty_state)\b.*?%}}", re.DOTALL)
+CONDITION = re.compile(r"{% (?:if|elif) ")
+WORD = re.compile(r"[A-Za-z]{2,}")
+MOST_CONDITIONS = 2
+
+
+def test_a_sentence_with_many_conditions_is_made_in_python() -> None:
+    found = []
+    for name, text in PAGES.items():
+        for part in BETWEEN.split(INSIDE.sub("", text)):
+            words = WORD.findall(re.sub(r"{[{%].*?[%}]}", "", part))
+            if len(words) > 1 and len(CONDITION.findall(part)) > MOST_CONDITIONS:
+                found.append((name, " ".join(part.split())[:200]))
+    assert not found

@@ -3,10 +3,13 @@
 from typing import Any
 
 from django import template
+from django.template.defaultfilters import capfirst, filesizeformat
+from django.utils import timezone
+from django.utils.formats import time_format
 
 from accounts import broker, jobs
 from accounts.job_kinds import kind_of
-from accounts.models import Job
+from accounts.models import Job, JobState
 
 register = template.Library()
 
@@ -15,6 +18,38 @@ register = template.Library()
 def job_progress(job: Job, member: Any = None) -> dict[str, Any]:
     """The fragment of a job for a page about it; `member` is the person's membership, None in jobs of a person."""
     return jobs.fragment_context(job, member)
+
+
+@register.filter
+def done_words(job: Job) -> str:
+    """What a job that is done has done: "4 of 120 sent · ", "12 MB read · "; "" where nothing is counted."""
+    kind = kind_of(job)
+    if kind.in_bytes:
+        return f"{filesizeformat(job.total or job.done)} {kind.counted or 'read'} · "
+    if not kind.counted:
+        return ""
+    total = f" of {job.total:,}" if job.total and job.total != job.done else ""
+    return f"{job.done:,}{total} {kind.counted} · "
+
+
+@register.filter
+def step_words(job: Job) -> str:
+    """What a job that is not final does now."""
+    if job.cancel_requested_at:
+        return "Stopping…"
+    if job.state == JobState.QUEUED and not job.step:
+        return f"In the queue since {time_format(timezone.localtime(job.requested_at), 'H:i:s')}"
+    return capfirst(job.step or "Working")
+
+
+@register.filter
+def progress_words(job: Job) -> str:
+    """How far it is: "4 of 120 · 3%", "12 MB of 40 MB · 30%", "12 so far", or "" at the beginning."""
+    if job.percent is None:
+        return f"{job.done:,} so far" if job.done else ""
+    in_bytes = kind_of(job).in_bytes
+    done, total = (filesizeformat(each) if in_bytes else f"{each:,}" for each in (job.done, job.total or 0))
+    return f"{done} of {total} · {job.percent}%"
 
 
 @register.simple_tag

@@ -51,6 +51,13 @@ class FigureText:
     pk: int = 0  # of the stored figure, by which its items are found; 0: not stored
     flags: tuple[str, ...] = ()
     reason: str = ""  # the code behind `why`
+
+    @property
+    def remarks(self) -> str:
+        """Why there is no value or no interval, and the notes."""
+        no_interval = f"no interval: {self.why_no_interval}" if self.why_no_interval and not self.why else ""
+        return "; ".join(filter(None, (self.why, no_interval, *self.notes)))
+
     statistic: str = ""  # its name in `engines.stats.statistics`
 
     @property
@@ -264,6 +271,14 @@ class Difference:
     why: str
     notes: tuple[str, ...]
     is_planned: bool  # one of the tests planned together, which Holm's correction covers
+
+    @property
+    def after_value(self) -> str:
+        """What a sentence says after the value: interval, items, p values, and what follows from them."""
+        interval = f" ({self.low} to {self.high})" if self.low else ""
+        holm = f", {self.p_holm} after Holm" if self.p_holm else ""
+        p = f", p {self.p}{holm}" if self.p else ""
+        return f"{interval} on {self.n_items:,} items{p}; {self.verdict}."
 
 
 def comparisons(run: AgreementRun, criterion: str) -> list[Difference]:

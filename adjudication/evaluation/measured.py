@@ -6,7 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from adjudication.evaluation.tables import ALPHA, DAGGER, ScoreCell, ScoreColumn, ScoreRow, ScoreTable, figure_text
+from accounts.counting import counted
+from adjudication.evaluation.tables import (
+    ALPHA,
+    DAGGER,
+    LEAST_P,
+    ScoreCell,
+    ScoreColumn,
+    ScoreRow,
+    ScoreTable,
+    figure_text,
+    p_text,
+)
 from adjudication.models import Evaluation
 from engines.formats.csv_text import write_csv
 from engines.stats.results import FloatArray
@@ -184,11 +195,22 @@ def compare_pair(part: Measured, a: str, b: str, measure: str, texts: Mapping[st
     gaps = [row.gap for row in rows if row.gap is not None]
     wins, losses = sum(gap > 0 for gap in gaps), sum(gap < 0 for gap in gaps)
     tests = tuple(
-        {**test, "label": TESTS[test["test"]]}
+        {**test, "sentence": _test_sentence(test)}
         for test in part.report["tests"]
         if {test["a"], test["b"]} == {a, b} and test["measure"] == measure and not test["by"]
     )
     return Pair(a, b, measure, tuple(rows), wins, losses, len(gaps) - wins - losses, len(rows) - len(gaps), tests)
+
+
+def _test_sentence(test: Mapping[str, Any]) -> str:
+    """ "Paired t-test: p = 0.012, Holm-adjusted 0.024 over all comparisons of this evaluation, n = 40 topics." """
+    if test["p"] is None:
+        found = f"no p value ({test['reason']})"
+    else:
+        found = f"p {'' if test['p'] < LEAST_P else '= '}{p_text(test['p'])}"
+        if test["p_holm"] is not None:
+            found += f", Holm-adjusted {p_text(test['p_holm'])} over all comparisons of this evaluation"
+    return f"{TESTS[test['test']].capitalize()}: {found}, n = {test['n_topics']:,} topics."
 
 
 # --- all pairs --------------------------------------------------------------------------------------------------------
@@ -226,6 +248,16 @@ class RunMatrix:
     rows: tuple[MatrixRow, ...]
     n_tests: int
     n_marked: int
+
+    @property
+    def sentence(self) -> str:
+        """How many pairs differ, and for how many comparisons their p values were adjusted."""
+        if not self.n_tests:
+            return "No pair of runs was tested."
+        differ = counted(self.n_marked, "pair differs", "pairs differ") if self.n_marked else "No pair is marked"
+        mark = f"{DAGGER}: Holm-adjusted p < {ALPHA}, over at least {FEWEST_TOPICS} topics"
+        adjusted = f"The adjustment is for all {self.n_tests:,} comparisons of this test, over every measure"
+        return f"{differ} on {self.measure} ({mark}). {adjusted} of the evaluation."
 
 
 def pair_matrix(part: Measured, measure: str, test: str) -> RunMatrix:

@@ -11,6 +11,7 @@ from typing import Any
 from engines.stats.measures import parse_measure
 
 ALPHA = 0.05
+LEAST_P = 0.001  # below it a p is not printed
 DAGGER = "†"
 NONE = "–"  # where there is no figure
 
@@ -185,6 +186,11 @@ PLAIN = Style()
 def scale_of(measure: str) -> int:
     """100 for what lies between 0 and 1 and is printed in percent, 1 for counts."""
     return 100 if parse_measure(measure).definition.bounds[1] == 1 else 1
+
+
+def p_text(p: float) -> str:
+    """A p as papers print it."""
+    return f"<{LEAST_P}" if p < LEAST_P else f"{p:.3f}"
 
 
 def figure_text(measure: str, value: float, style: Style = PLAIN) -> str:

@@ -2,7 +2,10 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
+from accounts.counting import by, moment
 from corpus.models import Collection, Topic
 from corpus.models.collections import InCollection
 
@@ -32,6 +35,13 @@ class Split(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def origin(self) -> SafeString:
+        """When, by whom and how it was drawn."""
+        shares = ", ".join(f"{part} {share:.2f}".removesuffix(".00") for part, share in self.parameters["parts"])
+        drawn = moment(self.created_at)
+        return format_html("Drawn on {}{}, seed {}, shares {}.", drawn, by(self.created_by), self.seed, shares)
 
     @property
     def parts(self) -> list[str]:

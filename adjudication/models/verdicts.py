@@ -2,7 +2,10 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
+from accounts.counting import by, moment
 from accounts.models import Job, person_key
 from annotation.models import Campaign, Criterion, Item
 
@@ -142,3 +145,19 @@ class Verdict(models.Model):
 
     def __str__(self) -> str:
         return f"verdict on item {self.item_id}"
+
+    @property
+    def agreement_text(self) -> str:
+        """How far its votes agree."""
+        if self.n_votes > 1:
+            return f"{self.agreement:.0%} of pairs agree"
+        return "one label" if self.n_votes else "no label"
+
+    @property
+    def decision_text(self) -> SafeString | str:
+        """Who decided or accepted it, when and why; it must have been decided."""
+        done = "Decided" if self.method == Method.BY_HAND else "Accepted"
+        value = "" if self.value is None else format_html(": <strong>{}</strong>", self.value)
+        cause = f", {self.get_cause_display()}" if self.cause else ""
+        who = by(self.decided_by)
+        return format_html("{}{}, {}{}{}.", done, who, moment(self.decided_at), value, cause) if self.decided_at else ""

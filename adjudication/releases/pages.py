@@ -11,9 +11,11 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.safestring import mark_safe
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.counting import counted, named
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.refusals import Refused, refusal_reason
 from adjudication.models import Release
@@ -241,10 +243,32 @@ def _shown(found: dict[str, Any], membership: Membership) -> dict[str, Any]:
         {
             **line,
             "campaign_name": names.get(line["campaign"], line["campaign"]),
-            "sources": line.get("prov:wasDerivedFrom", []),
-            "decision": line.get("prov:wasGeneratedBy"),
+            "pooled": _pooled(line.get("prov:wasDerivedFrom", [])),
+            "decided": _decided(line.get("prov:wasGeneratedBy") or {}),
             "labels": [{**one, "who": one["prov:wasAttributedTo"]} for one in line["labels"]],
         }
         for line in found["lines"]
     ]
     return {**found, "lines": lines}
+
+
+def _pooled(sources: list[dict[str, Any]]) -> str:
+    """Which methods retrieved the document."""
+    named = (f"{one['method']} at rank {one['rank']:,}" if one.get("rank") else one["method"] for one in sources)
+    return f"Pooled by {', '.join(named)}." if sources else "In no pool."
+
+
+def _decided(decision: dict[str, Any]) -> SafeString | str:
+    """How the value came about, or "" where votes have given none."""
+    if not decision:
+        return ""
+    parts = [
+        f"Decided: {decision['method']}",
+        f"ties: {decision['ties']}" if decision.get("ties") else "",
+        f"at least {counted(decision['min_votes'], 'vote')}" if decision.get("min_votes") else "",
+        format_html("by {} in {}", named(decision["by"]), decision["decided"]) if decision.get("by") else "",
+    ]
+    cause = f" Cause: {decision['cause']}." if decision.get("cause") else ""
+    comment = format_html(" “{}”", named(decision["comment"])) if decision.get("comment") else ""
+    listed = format_html_join(", ", "{}", ((part,) for part in parts if part))
+    return format_html("{}.{}{}", listed, cause, comment)

@@ -2,7 +2,7 @@
 
 from django import template
 
-from adjudication.evaluation.tables import figure_text
+from adjudication.evaluation.tables import figure_text, p_text
 
 register = template.Library()
 
@@ -25,6 +25,4 @@ def gap(value: float | None, measure: str) -> str:
 @register.filter
 def p_value(value: float | None) -> str:
     """A p as papers print it."""
-    if value is None:
-        return "–"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    return "–" if value is None else p_text(value)

@@ -3,6 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from accounts.counting import counted
 from accounts.sql import execute
 from annotation.campaigns.progress import LEAST_ANSWERS
 from annotation.models import AnnotatorKind, AnnotatorState, Campaign
@@ -57,6 +58,14 @@ class WorkToAdd:
     @property
     def hours(self) -> float:
         return self.judgments * self.pace.seconds / 3600
+
+    @property
+    def source(self) -> str:
+        """What the items are a sample of, or made of."""
+        if self.items < self.left:
+            return f"drawn from {self.left:,}"
+        parts = ", ".join(counted(number, noun) for noun, number in self.parts if number)
+        return f"of {parts}" if parts else ""
 
     @property
     def hours_each(self) -> float | None:

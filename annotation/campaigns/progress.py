@@ -6,10 +6,12 @@ Counted live, or taken from the newest count of the campaign's job where it has 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.formats import date_format
 
 from accounts.sql import execute
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState, WorkSummary
@@ -87,6 +89,14 @@ class Estimate:
     ends_at: datetime | None
     per_day: float | None
     reason: str
+
+    def text(self, deadline: date | None) -> str:
+        """In a sentence."""
+        if self.ends_at is None or self.per_day is None:
+            return self.reason
+        last = timezone.localdate(self.ends_at)
+        late = ", after the deadline" if deadline and last > deadline else ""
+        return f"At {self.per_day:,.0f} a day it is done about {date_format(last, 'j F Y')}{late}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,12 @@ class RunCounts:
     cost: Decimal | None = None
 
     @property
+    def sentence(self) -> str:
+        """Replies that were read, those that could not be, and missing ones."""
+        missing = f", {self.errors:,} without an answer" if self.errors else ""
+        return f"{self.answered:,} replies read, {self.invalid:,} invalid{missing}"
+
+    @property
     def left(self) -> int:
         """Items without a reply."""
         return max(0, self.items - self.answered - self.invalid)

@@ -2,7 +2,10 @@
 
 from django.db import models
 from django.db.models import Q
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
+from accounts.counting import by, moment
 from accounts.models import person_key
 from annotation.models.campaigns import Campaign
 from annotation.models.items import Annotator, Item
@@ -54,3 +57,10 @@ class Inquiry(models.Model):
 
     def __str__(self) -> str:
         return f"question {self.pk}"
+
+    @property
+    def history(self) -> SafeString:
+        """When it was asked, answered and read."""
+        answered = f", answered {moment(self.answered_at)}" if self.answered_at else ""
+        read = f", read {moment(self.seen_at)}" if self.seen_at else ""
+        return format_html("Asked {}{}{}{}.", moment(self.asked_at), answered, by(self.answered_by), read)

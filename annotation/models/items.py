@@ -109,6 +109,13 @@ class Annotator(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def identity(self) -> str:
+        """Who or what it is, next to its name."""
+        if self.kind == AnnotatorKind.MACHINE:
+            return f"a machine, {self.model}" if self.model else "a machine"
+        return self.user.email if self.user else "without an account"
+
 
 class AssignmentState(models.TextChoices):
     OPEN = "open", "free to take"

@@ -7,7 +7,10 @@ from django.db import models
 from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import Exact
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 
+from accounts.counting import named
 from corpus.models.collections import Collection, InCollection
 from corpus.models.imports import imported_in
 from engines.formats.registry import format_label
@@ -104,6 +107,12 @@ class Paper(models.Model):
     def source_label(self) -> str:
         """What people call the format it was read from."""
         return format_label(self.source)
+
+    @property
+    def origin(self) -> SafeString:
+        """Its format, venue and year."""
+        parts = (self.source_label, self.venue and named(self.venue), self.year)
+        return format_html_join(", ", "{}", ((part,) for part in parts if part))
 
     @property
     def is_pdf(self) -> bool:

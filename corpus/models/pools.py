@@ -5,7 +5,10 @@ Keys that a unique constraint begins with have no separate index: each would be 
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
+from accounts.counting import by, moment
 from accounts.models import Job
 from corpus.models.collections import Collection, InCollection
 from corpus.models.documents import Document
@@ -176,3 +179,14 @@ class PoolRun(Job):
 
     def __str__(self) -> str:
         return "pools"
+
+    @property
+    def outcome(self) -> SafeString | str:
+        """When it was built, by whom, how, and what changed; it must be finished."""
+        how = self.parameters
+        depth = f", depth {how['depth'] or 'whole rankings'}" if how.get("methods") else ""
+        searched = ", with a search of the whole collection" if how.get("recipe") else ""
+        changed = f"{self.added:,} added, {self.removed:,} removed{depth}{searched}"
+        if self.finished_at is None:
+            return ""
+        return format_html("Last built {}{}: {}.", moment(self.finished_at), by(self.requested_by), changed)

@@ -1,7 +1,10 @@
 """What language models are asked: templates that people edit, in versions that never change."""
 
 from django.db import models
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
+from accounts.counting import by, moment
 from accounts.models import person_key
 from corpus.models.collections import Collection, InCollection
 
@@ -46,3 +49,9 @@ class PromptTemplate(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}, version {self.version}"
+
+    @property
+    def origin(self) -> SafeString:
+        """Its version, when it was written, and by whom."""
+        who = by(self.created_by, ", ")
+        return format_html("Version {}, {}{}.", self.version, moment(self.created_at), who)

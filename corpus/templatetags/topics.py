@@ -1,10 +1,13 @@
 """Hints to who writes a topic, and the state of its review, in words."""
 
+from typing import Any
+
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
+from corpus.models.topics import TopicKind
 from corpus.topics.reviews import ReviewState
 from engines.text.aspect_checks import CONTEXT, LONGER, REPEATED, SAME, Hint
 
@@ -41,6 +44,15 @@ def hint_words(hint: Hint, *, draft: bool) -> SafeString | str:
         )
     shares = f"{text} shares" if draft else "Shares"
     return f"{shares} most of its words with {other}; what both ask for counts twice."
+
+
+@register.simple_tag
+def origin_and_review(topic: Any) -> SafeString:
+    """After a topic's kind, for those who oversee: where it came from, and how far its review is where it needs one."""
+    source = format_html(" · {}", topic.source) if topic.source else ""
+    if topic.review_state != ReviewState.NONE:
+        return format_html("{} · {}", source, review_badge(topic.review_state))
+    return format_html("{}{}", source, " · not reviewed" if topic.kind == TopicKind.COMPLEX_QUERY else "")
 
 
 @register.simple_tag

@@ -2,9 +2,12 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
-from adjudication.agreement.disagreements import DisagreementFilter, fetch_lines, find_page, pair_of
+from accounts.counting import named
+from adjudication.agreement.disagreements import DisagreementFilter, LabelSide, fetch_lines, find_page, pair_of
 from adjudication.agreement.standing import fetch_standing
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.pages import fetch_scope, whole_number
@@ -12,6 +15,7 @@ from annotation.campaigns.campaigns import topics_of
 from annotation.models import Criterion
 
 PAGE = 25
+UNDECIDED = "Items whose votes differ and that nobody has decided, the least agreement first."
 
 
 @require_safe
@@ -23,7 +27,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
     scope = fetch_scope(request, slug, campaign, page="disagreements")
     criterion = scope.criterion
     votes = fetch_vote_standing(scope.campaign)
-    context = scope.criterion_context(section="disagreements", votes=votes)
+    context = scope.criterion_context(section="disagreements", votes=votes, about=UNDECIDED)
     if criterion is None:
         return render(request, "adjudication/agreement/disagreement_list.html", context)
     pair = pair_of(criterion, request.GET.get("pair", ""))
@@ -43,6 +47,7 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
         "lines": fetch_lines(list(page.object_list), criterion, scope.user),
         "selection": selection,
         "pair": pair,
+        "about": _about(selection, pair),
         "topics": topics_of(scope.campaign),
         "annotators": scope.campaign.annotators.order_by("kind", "name"),
         "levels": criterion.levels.all(),
@@ -50,6 +55,22 @@ def disagreement_list(request: HttpRequest, slug: str, campaign: str) -> HttpRes
         "is_filtered": bool(selection.topic or selection.pair or selection.everything),
     }
     return render(request, "adjudication/agreement/disagreement_list.html", context)
+
+
+def _about(selection: DisagreementFilter, pair: list[LabelSide] | None) -> SafeString | str:
+    """What the list holds, in a sentence."""
+    if pair is None:
+        return "Items whose votes differ, the least agreement first." if selection.everything else UNDECIDED
+    one, other = (named(each.name) for each in pair)
+    if selection.cell:
+        return format_html(
+            "Items to which {} gave {} and {} gave {}.", one, selection.cell[0], other, selection.cell[1]
+        )
+    if selection.level is not None:
+        return format_html("Items to which {} or {} gave {}.", one, other, selection.level)
+    if selection.all_labelled:
+        return format_html("Items that {} and {} have both labelled.", one, other)
+    return format_html("Items on which {} and {} differ.", one, other)
 
 
 def _cell(criterion: Criterion, text: str) -> tuple[int, int] | None:

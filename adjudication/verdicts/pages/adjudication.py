@@ -302,7 +302,6 @@ def _item_context(place: VerdictPlace, verdict: Verdict, answers: dict[str, Any]
         "cause": answers.get("cause", ""),  # what somebody said of another decision is shown, and not said again
         "comment": answers.get("comment", ""),
         "levels": [(level, str(level.value) == selected) for level in place.criterion.levels.all()],
-        "by_hand": verdict.method == Method.BY_HAND,
         "basis": fingerprint(votes),
         "is_sent": waiting_judge(verdict.item_id).exists(),
         "is_outdated": votes != verdict.votes,

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from accounts.counting import named
 from accounts.models import JobState
 from adjudication.agreement.contributing_items import (
     ContributingItems,
@@ -27,11 +30,13 @@ from adjudication.verdicts.judgments import (
     reasons_of_skips,
 )
 from annotation.campaigns.campaigns import topics_of
-from annotation.models import Criterion
+from annotation.models import Annotator, Criterion
 from corpus.collections.rules import can_manage
 from engines.stats.statistics import statistic
 
 PAGE = 25
+ALL = "Every item that somebody has judged, with the labels on it."
+DONE_WITH = {"skipped": "skipped", "pending": "still has to judge", "assigned": "judged or has to judge"}
 FIGURE_PARAMETERS = ("figure", "run", "difference", "model", "unfit")  # what a filter of the list leaves as it is
 
 
@@ -40,7 +45,7 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     """Items with every label on them; `?annotator=`, `state=`, `topic=`, `method=`, `among=`, `figure=` … say which."""
     scope = fetch_scope(request, slug, campaign, page="judgments")
     criterion = scope.criterion
-    context = scope.criterion_context(section="judgments", may_manage=can_manage(scope.membership))
+    context = scope.criterion_context(section="judgments", may_manage=can_manage(scope.membership), about=ALL)
     if criterion is None:
         return render(request, "adjudication/verdicts/judgment_list.html", context)
     figure = _figure(request, criterion)
@@ -51,12 +56,12 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
     skipped_by = selection.annotator if selection.state == "skipped" else None
     items = list(page.object_list)
     annotators = list(scope.campaign.annotators.order_by("kind", "name"))
+    annotator = next((one for one in annotators if one.pk == selection.annotator), None)
+    difference = statistic(request.GET.get("difference", "")).label if contributing and not figure else ""
     context |= {
+        "about": _of_figure(figure) if figure and not selection.item else _about(selection, annotator, difference),
         "selection": selection,
-        "figure": show(figure) if figure else None,
         "stale": why_stale(figure.run) if figure else "",
-        "figure_name": figure_name(figure) if figure else "",
-        "difference": statistic(request.GET.get("difference", "")).label if contributing and not figure else "",
         "kept": [(name, request.GET[name]) for name in FIGURE_PARAMETERS if name in request.GET]
         if contributing
         else [],
@@ -65,14 +70,51 @@ def judgment_list(request: HttpRequest, slug: str, campaign: str) -> HttpRespons
         "skips": reasons_of_skips(items, skipped_by) if skipped_by else None,
         "annotators": annotators,
         "n_assignments": 0 if page.is_keyed else count_assignments(selection),
-        "annotator": next((one for one in annotators if one.pk == selection.annotator), None),
+        "annotator": annotator,
         "topics": topics_of(scope.campaign),
         "states": [(name, name) for name in STATES],
         "methods": METHODS.items(),
-        "among_label": AMONG.get(selection.among, ""),
-        "method_label": METHODS.get(selection.method, ""),
     }
     return render(request, "adjudication/verdicts/judgment_list.html", context)
+
+
+def _about(selection: ItemSelection, annotator: Annotator | None, difference: str) -> SafeString | str:
+    """What the list holds, in a sentence; `difference` is the name of a test of people against a machine, or ""."""
+    if selection.item:
+        return "One item with every label on it."
+    if difference:
+        return _of_difference(selection, difference)
+    if annotator:
+        return _of_person(selection, annotator)
+    if selection.method:
+        return f"Items whose verdict is “{METHODS[selection.method]}”."
+    if selection.among:
+        model = f" ({selection.model})" if selection.model else ""
+        return f"Items with {AMONG[selection.among]}{model}: what the figure was computed from."
+    return ALL
+
+
+def _of_figure(figure: AgreementResult) -> str:
+    shown = show(figure)
+    value = "undefined" if shown.why else shown.value
+    return f"The items of one figure: {figure_name(figure)}, {value}, n {shown.n_items:,} when it was computed."
+
+
+def _of_difference(selection: ItemSelection, difference: str) -> str:
+    people = f"people and {selection.model} were compared"
+    if selection.contributing and selection.contributing.unfit:
+        return f"Items left out when {people}: they lack two labels of people, or a label of one of its runs."
+    return f"Items on which {people} ({difference}): two labels of people and one of each of its runs."
+
+
+def _of_person(selection: ItemSelection, annotator: Annotator) -> SafeString:
+    if selection.repeated:
+        text = "Items that {0} was asked about twice, unseen: the second answer counts for self-consistency only."
+    elif selection.differs:
+        text = "Items on which {0} and another person differ; where nobody else judged, {0} and a machine."
+    else:
+        text = f"Items that {{0}} {DONE_WITH.get(selection.state, 'judged')}."
+    return format_html(text, named(annotator))
 
 
 def _figure(request: HttpRequest, criterion: Criterion) -> AgreementResult | None:

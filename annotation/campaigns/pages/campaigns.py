@@ -11,10 +11,17 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.counting import counted
 from accounts.edits import edited_values, remember_shown
 from accounts.refusal_messages import refusals_in_form
 from annotation.assignment.annotators import add_members
-from annotation.campaigns.campaigns import campaigns_for, count_unreviewed, fetch_readiness, has_submissions
+from annotation.campaigns.campaigns import (
+    Readiness,
+    campaigns_for,
+    count_unreviewed,
+    fetch_readiness,
+    has_submissions,
+)
 from annotation.campaigns.forms.campaigns import (
     CampaignFilterForm,
     CampaignForm,
@@ -38,7 +45,7 @@ from annotation.campaigns.progress import annotator_rows, estimate_end, fetch_pr
 from annotation.campaigns.rules import why_cannot_delete, why_cannot_open
 from annotation.inquiries.inquiries import WorkPage, notes_for
 from annotation.kind import DEFAULT_KIND
-from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState
+from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState, Strategy
 from annotation.rubric.rewrites import reviews_for
 from corpus.collections.pages.context import collection_context, form_page
 from corpus.collections.rules import can_manage, can_oversee, check_can_manage, fetch_manager, fetch_membership
@@ -214,6 +221,20 @@ def _options_form(campaign: Campaign, data: Any) -> Any:
     return form
 
 
+def _steps(campaign: Campaign, ready: Readiness, items: int) -> list[tuple[bool, list[tuple[str, str]], str]]:
+    """What is needed before it can be opened: whether it is there, labels and pages of who may do it, and its words."""
+    levels = [] if campaign.kind_object.no_criteria else [("levels", "criteria_edit")]
+    queue = campaign.strategy == Strategy.QUEUE
+    made = f", {items:,} of them" if items else ""
+    why = f"because {counted(campaign.overlap, 'judges', 'judge')} each item"
+    return [
+        (ready.has_guideline, [("Guideline", "guideline_edit"), *levels], "what annotators go by"),
+        (bool(ready.items), [("Items", "item_build")], f"{campaign.kind_object.words.step}{made}"),
+        (ready.annotators, [("Annotators", "annotator_list")], f"at least {campaign.overlap}, {why}"),
+        (ready.slots, [("Assignment", "assignment_plan")], "fill the open queue" if queue else "who judges what"),
+    ]
+
+
 def _progress(campaign: Campaign) -> dict[str, Any]:
     now = timezone.now()
     progress, rows = fetch_progress(campaign, now), annotator_rows(campaign, now)
@@ -221,8 +242,8 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
     return {
         "progress": progress,
         "rows": rows,
-        "estimate": estimate_end(progress, rows, now, campaign.state),
-        "ready": ready,
+        "estimate": estimate_end(progress, rows, now, campaign.state).text(campaign.deadline),
+        "steps": _steps(campaign, ready, progress.items),
         "no_opening": why_cannot_open(campaign, ready),
         "build": campaign.item_builds.order_by("-pk").first(),
         "unreviewed": count_unreviewed(campaign) if campaign.state == CampaignState.DRAFT else 0,

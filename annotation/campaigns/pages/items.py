@@ -8,8 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_http_methods
 
+from accounts.counting import named
 from accounts.job_kinds import kind_of
 from accounts.refusal_messages import refusals_in_form
 from accounts.refused_forms import form_again
@@ -30,6 +33,7 @@ from annotation.campaigns.pages.context import campaign_context, fetch_for_manag
 from annotation.campaigns.progress import counted_large_at
 from annotation.models import Campaign, CampaignState, ItemBuild
 from corpus.collections.rules import can_manage, check_can_manage
+from corpus.long_lists import KeyedPage, NumberedPage
 from corpus.models import Membership
 from corpus.tables import Column, Step, Table, read_table, wants_file
 
@@ -61,20 +65,30 @@ def item_list(request: HttpRequest, slug: str, campaign: str) -> HttpResponseBas
         return table.download(describe_all(items))
     ids = items.values_list("pk", flat=True)
     page = find_page(found, chosen, now, request.GET, PER_PAGE, ordered=ids)
+    filtered = any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET
     context = campaign_context(
         membership,
         found,
         "items",
+        about=_about(page, found.kind_object.words.item, chosen.reason, filtered=filtered),
         form=form,
         table=table,
         page=page,
         items=describe_items(list(page.object_list)),
-        filtered=any(request.GET.get(name) for name in ("topic", "state", "needs")) or "reason" in request.GET,
-        reason=chosen.reason,
+        filtered=filtered,
         calibration=form_again(request, CalibrationSampleForm()),
         is_closed=found.state == CampaignState.CLOSED,
     )
     return render(request, "annotation/campaigns/item_list.html", context)
+
+
+def _about(page: NumberedPage | KeyedPage, item: str, reason: str | None, *, filtered: bool) -> SafeString | str:
+    """How many items are listed, in a sentence; "" where none has been found so far."""
+    if not page.count and page.leads_on:
+        return ""
+    text = f"{page.count_text} {item}{'' if page.count == 1 else 's'}" + " of those asked for" * filtered
+    because = "" if reason is None else format_html(", skipped because “{}”", named(reason or "no reason"))
+    return format_html("{}{}{}.", text[0].upper(), text[1:], because)
 
 
 def _item_table(request: HttpRequest, membership: Membership, campaign: Campaign) -> Table:
