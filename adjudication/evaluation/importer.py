@@ -180,9 +180,9 @@ QRELS = Importer(
     label="qrels",
     unit="judgments",
     title="Import qrels",
-    about="Judgments made elsewhere, to evaluate runs against: TREC qrels (topic, iteration, docno, value), or BEIR's "
-    "table. They are a gold only: no campaign has them, and nobody counts as having judged them. Topics or sub-queries "
-    "must be here already; qrels of the same name are replaced.",
+    about="Judgments made elsewhere, to evaluate runs against: TREC qrels (topic, iteration, docno, value), BEIR's "
+    "table, or a JSON object. They are a gold only: no campaign has them, and nobody counts as having judged them. "
+    "Topics or sub-queries must be here already; qrels of the same name are replaced.",
     reading=at_once(load_qrels),
     form=QrelsImportForm,
     target="evaluation_list",

@@ -121,7 +121,7 @@ def _rows(
         elif len(fields) == places.width:
             iteration = "0" if places.iteration is None else fields[places.iteration]
             topic, docno, value = fields[places.topic], fields[places.docno], fields[places.value]
-            yield _row(topic, iteration, docno, value, file=file, line=number)
+            yield checked_row(topic, iteration, docno, value, file=file, line=number)
         else:
             yield Problem(file, number, f"has {len(fields)} field{'s' * (len(fields) > 1)}; {wanted}")
         is_first = False
@@ -132,7 +132,8 @@ def _read(places: Places) -> tuple[int | None, ...]:
     return places.topic, places.iteration, places.docno, places.value
 
 
-def _row(topic: str, iteration: str, docno: str, written: str, *, file: str, line: int) -> QrelRow | Problem:
+def checked_row(topic: str, iteration: str, docno: str, written: str, *, file: str, line: int) -> QrelRow | Problem:
+    """The row, or what is wrong with it."""
     whole = _WHOLE(written)
     value = int(whole[1]) if whole else 0
     reason = row_problem(topic, iteration, docno)

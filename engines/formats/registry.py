@@ -39,6 +39,7 @@ BUILT_IN = (
     "engines.formats.trec:TREC",
     "engines.formats.trec:TREC_XML",
     "engines.formats.trec:QRELS",
+    "engines.formats.qrels_json:QRELS_JSON",
     "engines.formats.pool_lists:PAIRS",
     "engines.formats.s2orc:S2ORC",
     "engines.formats.doris_mae:DORIS_MAE",
