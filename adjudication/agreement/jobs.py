@@ -1,4 +1,4 @@
-"""The jobs of this room."""
+"""The base of jobs over a campaign's labels, and the job that computes agreement."""
 
 from accounts import jobs
 from accounts.job_kinds import J

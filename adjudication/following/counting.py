@@ -94,6 +94,18 @@ def queue_count(campaign: int, *, by: Any, at: datetime) -> WorkSummary:
     return found
 
 
+def due_campaigns(now: datetime) -> list[int]:
+    """Campaigns whose work is to be counted now."""
+    named = {
+        "now": now,
+        "pause": LEAST_PAUSE,
+        "load": LOAD,
+        "latest": AT_LATEST,
+        "live_most": campaign_progress.LIVE_MOST,
+    }
+    return [pk for (pk,) in _rows(DUE, named)]
+
+
 def count_work(job: WorkSummary, progress: Progress) -> None:
     """Replace the figures of the campaign by new ones. Each statement reads the campaign's judgments once."""
     began = timezone.now()

@@ -1,10 +1,9 @@
-"""The jobs of this room."""
+"""The job that adds up the work of a campaign."""
 
 from datetime import datetime
 
 from accounts.job_kinds import Progress
-from adjudication.following.counting import AT_LATEST, DUE, LEAST_PAUSE, LOAD, _rows, count_work, queue_count
-from annotation.campaigns import progress as campaign_progress
+from adjudication.following.counting import count_work, due_campaigns, queue_count
 from annotation.campaigns.jobs import CampaignJob
 from annotation.models import WorkSummary
 
@@ -23,12 +22,5 @@ class WorkJob(CampaignJob[WorkSummary]):
 
     def start_due(self, now: datetime) -> None:
         """Count what has changed, rarely where counting takes long."""
-        named = {
-            "now": now,
-            "pause": LEAST_PAUSE,
-            "load": LOAD,
-            "latest": AT_LATEST,
-            "live_most": campaign_progress.LIVE_MOST,
-        }
-        for (pk,) in _rows(DUE, named):
-            queue_count(pk, by=None, at=now)
+        for campaign in due_campaigns(now):
+            queue_count(campaign, by=None, at=now)

@@ -1,4 +1,4 @@
-"""The jobs of this room."""
+"""The job that writes a release."""
 
 import shutil
 from contextlib import closing

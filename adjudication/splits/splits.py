@@ -1,6 +1,4 @@
-"""Splits of a collection, with how many topics of which attributes each part has.
-
-Drawing splits of topics, and deleting them."""
+"""Splits of topics: drawn, shown with how many topics of which attributes each part has, deleted."""
 
 import re
 from collections import Counter

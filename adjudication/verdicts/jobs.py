@@ -1,4 +1,4 @@
-"""The jobs of this room."""
+"""The job that counts votes."""
 
 from django.urls import reverse
 

@@ -1,4 +1,4 @@
-"""The jobs of this room."""
+"""The job that plans assignments."""
 
 from dataclasses import asdict
 

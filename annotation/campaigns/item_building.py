@@ -9,6 +9,7 @@ from django.db.models import Exists, Model, OuterRef, QuerySet
 from django.utils import timezone
 
 from accounts.audit import record_event
+from accounts.jobs import Progress
 from accounts.locks import briefly
 from accounts.refusals import Conflict, Refused
 from accounts.sql import execute
@@ -72,6 +73,22 @@ def build(campaign: Campaign, parameters: dict[str, Any], *, seed: int, report: 
         raise Conflict("Somebody changed the collection or another campaign at the same moment. Try again.") from error
     left = supply.left - created
     return Built(created, campaign.items.count(), left, supply.held_elsewhere, supply.filtered)
+
+
+@transaction.atomic
+def build_requested(job: ItemBuild, progress: Progress) -> None:
+    """Build what a job was asked for, and set the calibration sample that was asked for with it."""
+    if job.created:
+        return  # it ended after its result was stored
+    built = build(job.campaign, job.parameters, seed=job.seed or 0, report=progress.report)
+    job.created = built.created
+    job.save(update_fields=["created"])
+    _record(job, "build_items", created=built.created, **job.parameters)
+    if sample := job.parameters.get("calibration"):
+        changed = raise_overlap(job.campaign, **sample)
+        _record(job, "set_calibration", changed=changed, **sample)
+    # The last moment at which cancelling still undoes everything.
+    progress.report(built.created, built.created, "all items made")
 
 
 def _record(job: ItemBuild, verb: str, **facts: Any) -> None:

@@ -1,6 +1,4 @@
-"""Items: the parameters by which they are made, and finding those that exist.
-
-A campaign's items: built at once where that is quick, by a job where it is not."""
+"""A campaign's items: found, and built at once where that is quick, by a job where it is not."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

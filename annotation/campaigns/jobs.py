@@ -1,8 +1,7 @@
-"""The jobs of this room."""
+"""The base of all jobs of a campaign, and the job that builds its items."""
 
 from typing import Any, ClassVar
 
-from django.db import transaction
 from django.db.models import Model
 from django.urls import reverse
 
@@ -10,7 +9,7 @@ from accounts.audit import Scope
 from accounts.job_kinds import J
 from accounts.jobs import Progress
 from accounts.models import JobState
-from annotation.campaigns.item_building import _record, build, raise_overlap
+from annotation.campaigns.item_building import build_requested
 from annotation.models import Campaign, ItemBuild
 from corpus.collections.jobs import CollectionJob
 from corpus.models import Membership
@@ -52,18 +51,7 @@ class ItemBuildJob(CampaignJob[ItemBuild]):
     is_for_managers = True
 
     def work(self, job: ItemBuild, progress: Progress) -> None:
-        if job.created:
-            return  # it ended after its result was stored
-        with transaction.atomic():
-            built = build(job.campaign, job.parameters, seed=job.seed or 0, report=progress.report)
-            job.created = built.created
-            job.save(update_fields=["created"])
-            _record(job, "build_items", created=built.created, **job.parameters)
-            if sample := job.parameters.get("calibration"):
-                changed = raise_overlap(job.campaign, **sample)
-                _record(job, "set_calibration", changed=changed, **sample)
-            # The last moment at which cancelling still undoes everything.
-            progress.report(built.created, built.created, "all items made")
+        build_requested(job, progress)
 
     def links(self, job: ItemBuild, member: Any) -> list[tuple[str, str]]:  # noqa: ARG002 - the base has it
         names = [("item_build", "Try again")] if job.is_final else []

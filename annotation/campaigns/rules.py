@@ -1,6 +1,4 @@
-"""Who may see and change a campaign, and what stands in the way of opening, closing, changing or deleting it.
-
-Whether what somebody sets lies within the limits of `engines.definitions.settings`."""
+"""Who may see and change a campaign, and what stands in the way of opening, closing, changing or deleting it."""
 
 from typing import Any
 

@@ -1,6 +1,4 @@
-"""Importing judgments: asked for, and done by the job of `corpus.imports`.
-
-Importing judgments: read in a thread, copied into a staging table, matched, checked and written in sets.
+"""Importing judgments: read in a thread, copied into a staging table, matched, checked and written in sets.
 
 A human answer takes a slot of its item, a machine's does not. Answers of earlier imports stay or are updated; answers
 that were given in Litmus are never changed by a file.

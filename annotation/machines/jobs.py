@@ -1,4 +1,4 @@
-"""The jobs of this room."""
+"""The job of a machine annotator."""
 
 from typing import Any
 

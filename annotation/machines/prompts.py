@@ -1,6 +1,4 @@
-"""The message that a prompt makes of an item.
-
-Writing prompts in versions."""
+"""Prompts in versions, and the message that a prompt makes of an item."""
 
 from datetime import datetime
 from typing import Any

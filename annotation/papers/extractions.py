@@ -1,6 +1,4 @@
-"""Extractions of papers with their current content, and the papers of an annotator.
-
-Storing extractions and their revisions, for actions and imports."""
+"""Extractions of papers: read with their current content, stored with their revisions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,4 @@
-"""Rewrites that count now, with what second persons said of them.
-
-A second person's decision about rewrites: requested and made, never withdrawn."""
+"""Rewrites that count now, and what a second person decides about them: requested and made, never withdrawn."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,6 +1,4 @@
-"""Collections by person or short name, their members and invitations, and everyone with an account.
-
-Collections made, described, renamed, archived (read-only) and deleted, and taken out of the archive again."""
+"""Collections: found, made, described, renamed, archived (read-only), deleted; and everyone with an account."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -5,20 +5,28 @@ from datetime import datetime
 
 from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
-from django.db import connection, models
+from django.db import connection, models, transaction
 from django.utils import timezone
 
 from accounts import jobs
 from accounts.audit import record_event
 from accounts.extensions import extensions
 from accounts.models import AuditEvent, Digest, ErasureRequest, Invitation, User
-from corpus.collections.collections import pseudonym_of
+from corpus.collections.collections import is_erased, pseudonym_of
 from corpus.collections.contents import APPS
 from corpus.models import AuthorAnswer, AuthorInvitation, CollectionAddress, PersonErasure
 
 TEXTS = (models.CharField, models.TextField, models.JSONField, ArrayField)
 Columns = list[tuple[str, str]]  # name and type
 Erasure = Callable[[User, str, str, bool, datetime], None]  # person, former name, pseudonym, keep labels, when
+
+
+def erase_person(job: PersonErasure, progress: jobs.Progress) -> None:
+    """All of it or nothing, in one transaction."""
+    with transaction.atomic():
+        person = User.objects.select_for_update().get(pk=job.person_id)
+        if not is_erased(person):  # else the worker was killed between its commit and its last word
+            _erase(job, person, progress)
 
 
 def _erase(run: PersonErasure, person: User, progress: jobs.Progress) -> None:

@@ -1,35 +1,23 @@
-"""The base of all jobs of a collection."""
+"""The base of all jobs of a collection, and the jobs that erase a person and delete a collection."""
 
-import shutil
-from pathlib import Path
 from typing import Any, ClassVar
 
-from django.conf import settings
-from django.core.files.storage import default_storage
-from django.db import transaction
 from django.db.models import Model
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
-from django.utils import timezone
 
 from accounts import jobs
-from accounts.audit import Scope, record_event
+from accounts.audit import Scope
 from accounts.job_kinds import J, JobKind
-from accounts.locks import briefly
 from accounts.models import User
-from accounts.refusals import Refused
-from corpus.collections.collections import is_erased
-from corpus.collections.erasures import _erase
-from corpus.collections.removals import _delete_rows, append_only_rows_deletable
+from corpus.collections.erasures import erase_person
+from corpus.collections.removals import remove_collection
 from corpus.collections.rules import can_manage, check_can_manage, check_can_oversee, check_manager, fetch_membership
-from corpus.loading.uploads import remove_uploads
 from corpus.models import (
     Collection,
     CollectionRemoval,
-    ImportRun,
     Membership,
-    Paper,
     PersonErasure,
 )
 
@@ -80,10 +68,7 @@ class ErasureJob(JobKind[PersonErasure]):
     counted = "steps"
 
     def work(self, job: PersonErasure, progress: jobs.Progress) -> None:
-        with transaction.atomic():
-            person = User.objects.select_for_update().get(pk=job.person_id)
-            if not is_erased(person):  # else the worker was killed between its commit and its last word
-                _erase(job, person, progress)
+        erase_person(job, progress)
 
     def fetch(self, pk: int, user: User) -> tuple[PersonErasure, None]:
         if not user.is_staff:
@@ -102,35 +87,7 @@ class RemovalJob(JobKind[CollectionRemoval]):
     counted = "steps"
 
     def work(self, job: CollectionRemoval, progress: jobs.Progress) -> None:
-        collection = Collection.objects.filter(pk=job.collection_id).first()
-        if collection is None:
-            return  # the worker was killed between its commit and its last word
-        if collection.archived_at is None:
-            raise Refused("The collection is no longer archived, so it was not deleted.")
-        papers = list(Paper.objects.filter(collection=collection).exclude(file="").values_list("file", flat=True))
-        imports = list(ImportRun.objects.filter(collection=collection).exclude(files=[]))
-        with append_only_rows_deletable():
-            with briefly("waiting for other work on this collection"):
-                collection = Collection.objects.select_for_update().get(pk=job.collection_id)
-            job.counts = _delete_rows(collection, progress)
-            job.save(update_fields=["counts"])
-            record_event(
-                by=job.requested_by,
-                at=timezone.now(),
-                verb="delete_collection",
-                target=collection,
-                scope=collection,
-                title=collection.title,
-                rows=sum(job.counts.values()),
-            )
-        job.done = job.total
-        # Only now: had the transaction failed, its files would be missing.
-        for name in papers:
-            default_storage.delete(name)
-        for each in imports:
-            remove_uploads(each)
-        for place in Path(settings.INDEX_DIR).glob(f"{job.collection_id}-*"):
-            shutil.rmtree(place, ignore_errors=True)
+        remove_collection(job, progress)
 
     def page(self, job: CollectionRemoval) -> str:
         return reverse("collection_removal", args=[job.pk])

@@ -1,14 +1,23 @@
 """Deleting a collection: one statement for each table, in one transaction. The audit log and the address stay."""
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from django.conf import settings
+from django.core.files.storage import default_storage
 from django.db import connection, transaction
+from django.utils import timezone
 
 from accounts import jobs
+from accounts.audit import record_event
+from accounts.locks import briefly
 from accounts.models import Invitation
+from accounts.refusals import Refused
 from corpus.collections.contents import contents
-from corpus.models import Collection
+from corpus.loading.uploads import remove_uploads
+from corpus.models import Collection, CollectionRemoval, ImportRun, Paper
 
 
 @contextmanager
@@ -23,6 +32,39 @@ def append_only_rows_deletable() -> Iterator[None]:
         cursor.execute(
             "SET LOCAL litmus.taking_back = 'off'; SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED"
         )
+
+
+def remove_collection(job: CollectionRemoval, progress: jobs.Progress) -> None:
+    """Delete a collection that is archived, and then its files."""
+    collection = Collection.objects.filter(pk=job.collection_id).first()
+    if collection is None:
+        return  # the worker was killed between its commit and its last word
+    if collection.archived_at is None:
+        raise Refused("The collection is no longer archived, so it was not deleted.")
+    papers = list(Paper.objects.filter(collection=collection).exclude(file="").values_list("file", flat=True))
+    imports = list(ImportRun.objects.filter(collection=collection).exclude(files=[]))
+    with append_only_rows_deletable():
+        with briefly("waiting for other work on this collection"):
+            collection = Collection.objects.select_for_update().get(pk=job.collection_id)
+        job.counts = _delete_rows(collection, progress)
+        job.save(update_fields=["counts"])
+        record_event(
+            by=job.requested_by,
+            at=timezone.now(),
+            verb="delete_collection",
+            target=collection,
+            scope=collection,
+            title=collection.title,
+            rows=sum(job.counts.values()),
+        )
+    job.done = job.total
+    # Only now: had the transaction failed, its files would be missing.
+    for name in papers:
+        default_storage.delete(name)
+    for each in imports:
+        remove_uploads(each)
+    for place in Path(settings.INDEX_DIR).glob(f"{job.collection_id}-*"):
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _delete_rows(collection: Collection, progress: jobs.Progress) -> dict[str, int]:

@@ -1,6 +1,4 @@
-"""Documents made searchable after that has failed.
-
-Entering documents into the full-text search in batches, after an import that was too large to do it on the way.
+"""Entering documents into the full-text search in batches, after an import that was too large to do it on the way.
 
 Each batch is a separate transaction, so a job that was killed goes on where it was, and several may share the work:
 they pass over documents that another one works on. The database says which documents are missing; nothing is kept.
@@ -14,25 +12,11 @@ from django.db import DatabaseError, connection, transaction
 
 from accounts import jobs
 from accounts.audit import record_event
+from accounts.job_kinds import Waiting
 from accounts.models import FINAL_STATES, User
 from accounts.refusals import Conflict
 from corpus.collections.rules import check_manager
 from corpus.models import Collection, Indexing
-
-
-@transaction.atomic
-def index_again(*, by: User | None, at: datetime, collection: Collection, send: bool = True) -> Indexing:
-    """Enter into the search what of the collection is not in it; `send=False` leaves the work to the caller.
-
-    Errors: Conflict while a worker does so.
-    """
-    check_manager(collection, by)
-    if send and collection.indexings.exclude(state__in=FINAL_STATES).exists():
-        raise Conflict("The documents are being indexed already.")
-    indexing = jobs.new_job(Indexing, by=by, at=at, send=send, collection=collection)
-    record_event(by=by, at=at, verb="request_indexing", target=indexing, scope=collection)
-    return indexing
-
 
 BATCH = 2_000
 PENDING_LIMIT_KB = 64 * 1024  # new entries are merged into the index by so many, which costs less than few at a time
@@ -52,6 +36,20 @@ WITH taken AS MATERIALIZED (
 )
 SELECT count(*), max(docno) FROM taken
 """
+
+
+@transaction.atomic
+def index_again(*, by: User | None, at: datetime, collection: Collection, send: bool = True) -> Indexing:
+    """Enter into the search what of the collection is not in it; `send=False` leaves the work to the caller.
+
+    Errors: Conflict while a worker does so.
+    """
+    check_manager(collection, by)
+    if send and collection.indexings.exclude(state__in=FINAL_STATES).exists():
+        raise Conflict("The documents are being indexed already.")
+    indexing = jobs.new_job(Indexing, by=by, at=at, send=send, collection=collection)
+    record_event(by=by, at=at, verb="request_indexing", target=indexing, scope=collection)
+    return indexing
 
 
 @contextmanager
@@ -74,6 +72,24 @@ def indexed(collection_id: int) -> tuple[int, int]:
         )
         done, total = cursor.fetchone()
     return done, total
+
+
+def enter_documents(collection: int, progress: jobs.Progress) -> None:
+    """Enter all documents of the collection that have no entry yet."""
+    while True:
+        done, total = indexed(collection)
+        progress.report(done, total, "entering documents")
+        if done >= total:
+            break
+        after: str | None = ""
+        entered = 0
+        while after is not None:
+            count, after = _fill(collection, after)
+            entered += count
+            progress.report(done + entered, total, "entering documents")
+        if not entered:
+            raise Waiting("waiting for documents that another job enters")
+    _merge()
 
 
 def _fill(collection_id: int, after: str) -> tuple[int, str | None]:

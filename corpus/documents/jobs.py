@@ -1,13 +1,12 @@
-"""The jobs of this room."""
+"""The job that makes documents searchable."""
 
 from django.urls import reverse
 
 from accounts import jobs
-from accounts.job_kinds import Waiting
 from accounts.models import User
 from accounts.refusals import NotAllowed
 from corpus.collections.jobs import CollectionJob
-from corpus.documents.indexing import _fill, _merge, indexed
+from corpus.documents.indexing import enter_documents
 from corpus.models import Indexing, Membership
 
 
@@ -20,22 +19,7 @@ class IndexingJob(CollectionJob[Indexing]):
     tab = "documents"
 
     def work(self, job: Indexing, progress: jobs.Progress) -> None:
-        """Enter all documents of the collection that have no entry yet."""
-        collection = job.collection_id
-        while True:
-            done, total = indexed(collection)
-            progress.report(done, total, "entering documents")
-            if done >= total:
-                break
-            after: str | None = ""
-            entered = 0
-            while after is not None:
-                count, after = _fill(collection, after)
-                entered += count
-                progress.report(done + entered, total, "entering documents")
-            if not entered:
-                raise Waiting("waiting for documents that another job enters")
-        _merge()
+        enter_documents(job.collection_id, progress)
 
     def may_cancel(self, member: Membership) -> bool:  # noqa: ARG002
         return False

@@ -43,7 +43,7 @@ def import_at_once(run: ImportRun, *, patience: float) -> None:
 
     def work(run: ImportRun, progress: jobs.Progress) -> None:
         try:
-            _import_files(run, progress)
+            import_files(run, progress)
         except Waiting:
             if time.monotonic() < until:
                 raise
@@ -56,7 +56,7 @@ def import_at_once(run: ImportRun, *, patience: float) -> None:
         raise late[0]
 
 
-def _import_files(run: ImportRun, progress: jobs.Progress) -> None:
+def import_files(run: ImportRun, progress: jobs.Progress) -> None:
     """Import, or raise `Waiting` where another import of the collection is storing: these follow each other."""
     if STORED in run.parameters:
         return  # the worker was killed between its commit and its last word

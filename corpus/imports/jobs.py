@@ -1,4 +1,4 @@
-"""The jobs of this room."""
+"""The job that imports files."""
 
 import shutil
 
@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from accounts import jobs
 from corpus.collections.jobs import CollectionJob
-from corpus.imports.importing import _import_files
+from corpus.imports.importing import import_files
 from corpus.loading.uploads import kept_directory, remove_uploads
 from corpus.models import ImportRun
 
@@ -22,7 +22,7 @@ class ImportJob(CollectionJob[ImportRun]):
     is_for_managers = True
 
     def work(self, job: ImportRun, progress: jobs.Progress) -> None:
-        _import_files(job, progress)
+        import_files(job, progress)
 
     def clean_up(self, pk: int) -> None:
         run = ImportRun.objects.filter(pk=pk).first()

@@ -1,4 +1,4 @@
-"""The jobs of this room."""
+"""The jobs that ask models for questions and send letters to authors."""
 
 from django.urls import reverse
 

@@ -1,6 +1,4 @@
-"""Citation mentions as they are found, sampled and shown.
-
-Citation mentions discarded and restored, and their links looked up again."""
+"""Citation mentions: found, sampled, shown, discarded and restored, their links looked up again."""
 
 from collections.abc import Collection as Several
 from dataclasses import asdict, dataclass

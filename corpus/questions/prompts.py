@@ -1,6 +1,4 @@
-"""Prompts of a collection by purpose, name and version.
-
-Writing prompts: every change is a new version."""
+"""Prompts of a collection by purpose, name and version: every change is a new version."""
 
 import hashlib
 from datetime import datetime

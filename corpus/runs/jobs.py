@@ -1,4 +1,4 @@
-"""The jobs of this room."""
+"""The job that makes a run."""
 
 from typing import Any
 

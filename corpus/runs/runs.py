@@ -1,6 +1,4 @@
-"""Runs as pages and API show them to people who may see ranks.
-
-Requests to make runs here, and descriptions of runs."""
+"""Runs for people who may see ranks: listed, described, asked to be made."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Where the second person's review of topics stands. An approval is of one content: any other makes it stale.
+"""A second person's review of a topic: requested, decided, withdrawn.
 
-A second person's review of a topic: requested, decided, withdrawn."""
+An approval is of one content: any other makes it stale."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Sub-queries of a collection by the rule: identical ones stay, those that the rule no longer gives are deleted.
+"""Sub-queries of complex queries: made by the rule, and taken away again.
 
-Making sub-queries of complex queries, and taking them away again."""
+Identical ones stay, those that the rule no longer gives are deleted."""
 
 import math
 from collections.abc import Iterator

@@ -1,6 +1,4 @@
-"""Topics, their aspect trees and sub-queries as pages and the API show them.
-
-Topics made, changed, moved and deleted in the browser."""
+"""Topics: shown with their aspect trees and sub-queries; made, changed, moved and deleted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

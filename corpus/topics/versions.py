@@ -1,8 +1,6 @@
-"""The history of a topic as the pages show it.
+"""The history of a topic: one version for each change of what annotators read, in bulk as well as singly.
 
-The history of topics, written: one version for each change of what annotators read, in bulk as well as singly.
-
-The caller holds the transaction and, where others may write too, the lock on the topics.
+Who writes holds the transaction and, where others may write too, the lock on the topics.
 """
 
 import hashlib
