@@ -125,7 +125,7 @@ class TestArchive:
         assert list(verbs[:2]) == ["reopen_collection", "archive_collection"]
 
 
-READING = {"backup_collection", "collection_stats", "evaluate", "explain", "export", "export_run", "pool_report"}
+READING = {"formats", "backup_collection", "collection_stats", "evaluate", "explain", "export", "export_run", "pool_report"}
 READING |= {"sample_size", "verify_release"}
 ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
 OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
