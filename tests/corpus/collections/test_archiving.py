@@ -125,10 +125,11 @@ class TestArchive:
         assert list(verbs[:2]) == ["reopen_collection", "archive_collection"]
 
 
-READING = {"formats", "backup_collection", "collection_stats", "evaluate", "explain", "export", "export_run", "pool_report"}
+READING = {"backup_collection", "collection_stats", "evaluate", "explain", "export", "export_run", "pool_report"}
 READING |= {"sample_size", "verify_release"}
 ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
 OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
+OF_NO_COLLECTION |= {"formats"}
 SLUG, FILE = "tea", __file__
 WRITING: dict[str, tuple[str, ...]] = {
     "add_annotators": (SLUG, "main", "outsider@example.org"),
