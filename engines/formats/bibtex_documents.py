@@ -68,9 +68,9 @@ class BibtexReader:
         self.seen[file] = SeenIds()
         self.naming[file] = Naming(file)
         self.left[file] = Counter()
-        words = len(self.bibliography.macros)
+        words = dict(self.bibliography.macros)
         yield from self._items(self.bibliography.read(stream, file))
-        if len(self.bibliography.macros) > words:
+        if self.bibliography.macros != words:
             self.bibliography.used.add(file)
 
     def finish(self) -> Iterator[Item]:

@@ -207,6 +207,7 @@ def test_a_file_of_which_nothing_is_of_use_is_a_problem(tmp_path: Path) -> None:
         "books.bib": "@book{b, title = {B}}\n@book{c, title = {C}}\n@misc{m, title = {M}}",
         "papers.bib": "@article{a, title = {A}, journal = j}",
         "strings.bib": "@string{j = {J}}",
+        "strings_long.bib": "@string{j = {Journal}}",
         "volumes.bib": "@proceedings{v, title = {V}}",
         "words.bib": "@comment{nothing}",
     }
