@@ -367,3 +367,33 @@ def test_an_id_that_doc2json_cut_off_is_that_of_the_file(name: str, paper_id: st
     assert ("the id is the name of the file, since doc2json cuts its paper_id off at a dot" in remarks(found)) == (
         docno != paper_id
     )
+
+
+words = st.text(st.characters(categories=["L", "N", "P"]), min_size=1, max_size=12)
+sentences = st.lists(words, min_size=1, max_size=6).map(" ".join)
+
+
+@given(
+    sentences,
+    st.lists(sentences, max_size=2),
+    st.lists(sentences, max_size=3),
+    st.lists(st.integers(1, 99).map(str), max_size=3, unique=True),
+    st.sampled_from(["pdf_parse", "latex_parse", "grobid_parse", ""]),
+    st.booleans(),
+)
+def test_nothing_of_a_parsed_paper_is_lost(
+    title: str, abstract: list[str], body: list[str], links: list[str], parse_key: str, has_metadata: bool
+) -> None:
+    """In all layouts of the years: title, abstract, paragraphs, links to cited papers, fields that nobody knows."""
+    metadata = {"title": title, "year": 2019, "mag_id": "7"}
+    parse = {
+        "abstract": [{"text": text} for text in abstract],
+        "body_text": [{"text": text, "section": ""} for text in body],
+        "bib_entries": {f"BIBREF{n}": {"title": "T", "link": link} for n, link in enumerate(links)},
+    }
+    item = {"paper_id": "1", **({"metadata": metadata} if has_metadata else metadata)}
+    item |= {parse_key: parse} if parse_key else parse
+    (found,) = records(read_s2orc_documents(stream(json.dumps(item) + "\n"), "f"))
+    assert (found.docno, found.title, found.year, found.extra["mag_id"]) == ("1", title, 2019, "7")
+    assert (found.abstract, found.full_text) == (" ".join(abstract), "\n\n".join(body))
+    assert found.extra.get("citations", []) == links

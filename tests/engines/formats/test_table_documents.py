@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from engines.formats.documents import read_documents
 from engines.formats.records import BrokenFile, DocumentRecord
 from engines.formats.table_cells import split_authors
+from engines.formats.table_columns import has_text
 from engines.formats.table_documents import read_table_documents, read_workbook_documents
 from tests.engines.formats.reading import problems, records, remarks, said_nothing, stream
 from tests.engines.formats.strategies import ids, phrases
@@ -46,6 +47,17 @@ def test_nothing_of_unquoted_tabs_is_lost(rows: list[tuple[str, ...]]) -> None:
     rows = [tuple(cell.replace('"', "”") if cell.startswith('"') else cell for cell in row) for row in rows]
     text = "".join("\t".join(row) + "\n" for row in [NAMED, *rows])
     assert records(read_table_documents(stream(text), "f")) == [document(row, at) for at, row in enumerate(rows, 2)]
+
+
+collections = st.lists(st.tuples(ids, cells.filter(bool)), min_size=1, max_size=4, unique_by=lambda row: row[0])
+
+
+@given(collections.filter(lambda rows: not has_text(rows[0])))
+def test_nothing_of_a_collection_without_names_is_lost(rows: list[tuple[str, str]]) -> None:
+    """As of MS MARCO: an id, a tab, a text."""
+    rows = [(docno, text) for docno, text in rows if not {docno[0], text[0]} & {'"'}] or [("1", "x")]
+    found = records(read_table_documents(stream("".join(f"{docno}\t{text}\n" for docno, text in rows)), "f"))
+    assert [(each.docno, each.abstract) for each in found] == rows
 
 
 @given(tables)
