@@ -33,7 +33,7 @@ IMPORTED = ("specificity", "quality")
 WITHDRAWN = "withdrawn by its author"
 
 TOPICS = """
-SELECT t.id, t.number, t.source, t.text, t.extra,
+SELECT t.id, t.number, t.source, t.title, t.narrative, t.text, t.extra,
   coalesce((SELECT json_agg(json_build_array(d.id, d.docno, d.title, d.abstract, g.source) ORDER BY g.id)
     FROM corpus_target g JOIN corpus_document d ON d.id = g.document_id WHERE g.topic_id = t.id), '[]')::text
 FROM corpus_topic t
@@ -123,6 +123,8 @@ class SetQuestion:
     reason: str = ""
     campaign: str = ""
     definition: str = DEFAULT
+    title: str = ""
+    narrative: str = ""
 
     @property
     def words(self) -> int:
@@ -296,11 +298,11 @@ def _rule(campaign: Campaign) -> _Rule:
 
 
 def _question(row: tuple[Any, ...], ratings: _Ratings) -> SetQuestion:
-    pk, number, source, text, extra, targets = row
+    pk, number, source, title, narrative, text, extra, targets = row
     known = [SetTarget(docno, title, abstract, where, is_found=False) for _, docno, title, abstract, where in targets]
     subset = extra.get("query_set") if isinstance(extra.get("query_set"), str) else ""
     facts: dict[str, Any] = {"pk": pk, "number": number, "subset": subset or source, "source": source}
-    facts["definition"] = ratings.definition
+    facts |= {"title": "" if title == text else title, "narrative": narrative, "definition": ratings.definition}
     if _came_rated(row) and not ratings.has_any(pk):
         return _as_imported(facts, text, extra, known)
     item, campaign = ratings.item_of[pk]
@@ -328,7 +330,7 @@ def _question(row: tuple[Any, ...], ratings: _Ratings) -> SetQuestion:
 
 def _came_rated(row: tuple[Any, ...]) -> bool:
     """Whether the topic was imported with a quality."""
-    return "quality" in row[4]
+    return "quality" in row[-2]
 
 
 def _as_imported(facts: dict[str, Any], text: str, extra: dict[str, Any], targets: Sequence[SetTarget]) -> SetQuestion:

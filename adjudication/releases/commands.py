@@ -142,8 +142,12 @@ class Explain(ReportingCommand):
         return "\n".join(_explanation(found)), found
 
 
+TOPIC_TEXTS = {"title": "topic_title", "text": "text", "narrative": "narrative"}
+
+
 def _explanation(found: dict[str, Any]) -> list[str]:
     lines = [f"Topic {found['topic']}, document {found['docno']}: {found['title']}"]
+    lines += [f"  {name}: {found[key]}" for name, key in TOPIC_TEXTS.items() if found[key]]
     for line in found["lines"]:
         decision = line.get("prov:wasGeneratedBy", {})
         lines.append(

@@ -32,10 +32,12 @@ def newest_release(collection: Collection) -> Release | None:
 
 
 def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
-    """{"topic", "docno", "text", "title", "lines", "sets", "release", "withheld"}: each line has `released`, the value
-    that the newest release gives, `changed`, and `stale`, what came after the votes were counted. A topic's number, or
-    that of one of its aspects (7.1). `sets` are the lines of question sets and citation contexts, with a sentence each.
-    `withheld` are sentences about sealed campaigns, whether this pair is in them or not.
+    """{"topic", "topic_title", "text", "narrative", "docno", "title", "lines", "sets", "release", "withheld"}.
+
+    Each line has `released`, the value that the newest release gives, `changed`, and `stale`, what came after the votes
+    were counted. A topic's number, or that of one of its aspects (7.1). `title` is the document's. `sets` are the lines
+    of question sets and citation contexts, with a sentence each. `withheld` are sentences about sealed campaigns,
+    whether this pair is in them or not.
 
     Annotators have the pseudonyms of the releases; before the first one, pseudonyms that will change.
     Errors: Refused where the topic, the document or the pair is not there.
@@ -60,7 +62,9 @@ def explain(collection: Collection, number: str, docno: str) -> dict[str, Any]:
         raise Refused(f"No line of topic {number} and document {docno} can be explained." if withheld else nothing)
     return {
         "topic": number,
+        "topic_title": topic.heading,
         "text": topic.text,
+        "narrative": topic.narrative,
         "docno": docno,
         "title": document.title,
         "release": release.name if release else None,

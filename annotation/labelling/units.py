@@ -13,7 +13,7 @@ Unit = dict[str, Any]
 # What a unit of any kind is read from; its kind adds columns and joins. Only what the annotator may see is read at all:
 # pools, runs and other assignments are not joined.
 UNITS = """
-SELECT a.id, a.state, listed.unit, t.number, t.text, t.narrative,
+SELECT a.id, a.state, listed.unit, t.number, t.title AS topic_title, t.text, t.narrative,
   last.uuid AS base, last.kind, last.answers, last.reasons, last.reason, last.note, last.flagged, {columns}
 FROM unnest(%(ids)s::bigint[], %(units)s::bigint[]) WITH ORDINALITY AS listed(id, unit, place)
 JOIN annotation_assignment a ON a.id = listed.id
@@ -42,6 +42,12 @@ def fetch_rows(sql: str, participation: Participation, units: Sequence[Sequence[
     flat = [(id_, number) for number, unit in enumerate(units) for id_ in unit if id_ <= MOST_ID]
     ids, numbers = [id_ for id_, _ in flat], [number for _, number in flat]
     return run(sql, {"annotator": participation.annotator, "ids": ids, "units": numbers})
+
+
+def topic_of(row: Any, sentences: Sequence[str]) -> dict[str, Any]:
+    """What an annotator reads of the topic; a title that is the text is not shown twice."""
+    title = "" if row.topic_title == row.text else row.topic_title
+    return {"number": row.number, "title": title, "sentences": sentences, "narrative": row.narrative}
 
 
 def cell_of(row: Any) -> dict[str, Any]:

@@ -67,6 +67,11 @@ class Topic(models.Model):
         return f"{self.number}: {self.title or self.text[:80]}"
 
     @property
+    def heading(self) -> str:
+        """Its title, "" where that is the text and would be read twice."""
+        return "" if self.title == self.text else self.title
+
+    @property
     def bare_number(self) -> str:
         """Its number as released: without what was put before it to be unique in the collection."""
         return self.number.removeprefix(self.prefix)

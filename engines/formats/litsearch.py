@@ -96,7 +96,10 @@ def _topic(item: dict[str, Any], file: str, line: int, *, text_from: str = "") -
         item.pop(name, None)
     written = item.get("query_set")
     source = SOURCES.get(written, written) if isinstance(written, str) else ""
-    return TopicRecord(number, "", text, kind=KIND, source=source, file=file, line=line, targets=targets, extra=item)
+    title, narrative = take_text(item, ("title",)), take_text(item, ("narrative",))
+    return TopicRecord(
+        number, title, text, narrative, kind=KIND, source=source, file=file, line=line, targets=targets, extra=item
+    )
 
 
 def write_litsearch_queries(topics: Iterable[TopicRecord]) -> Iterator[str]:
@@ -118,6 +121,8 @@ def query_object(topic: TopicRecord) -> dict[str, Any]:
         **_targets(topic.targets),
         "number": topic.number,
     }
+    own |= {"title": topic.title} if topic.title not in ("", topic.text) else {}
+    own |= {"narrative": topic.narrative} if topic.narrative else {}
     return own | {key: value for key, value in topic.extra.items() if key not in own}
 
 

@@ -140,6 +140,7 @@ def write_litsearch_parquet(topics: Iterable[TopicRecord], objects: Iterable[dic
             ("quality", pa.int64()),
             targets,
             ("number", pa.string()),
+            *((name, pa.string()) for name in ("title", "narrative") if any(row.get(name) for row in rows)),
         ]
     )
     if not whole:

@@ -1,6 +1,7 @@
 """A question set as files: LitSearch's own schema, TREC, BEIR, and its tables."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adjudication.agreement.report import escape
@@ -177,10 +178,15 @@ def topic_records(found: QuestionSet) -> Iterator[TopicRecord]:
         yield _record(question)
 
 
+def _plain_records(found: QuestionSet) -> Iterator[TopicRecord]:
+    """Without the values, for layouts whose further fields would be new to readers."""
+    return (replace(record, extra={}) for record in topic_records(found))
+
+
 def _record(question: SetQuestion) -> TopicRecord:
     targets = tuple(target.docno for target in question.targets)
     extra = {"query_set": _query_set(question), "specificity": question.group, "quality": question.quality}
-    texts = (question.text, question.text, "")  # a topic without a title has its text there too
+    texts = (question.title or question.text, question.text, question.narrative)  # a title is its text at least
     return TopicRecord(question.number, *texts, "", question.source, (), (), "", 0, targets, extra)
 
 
@@ -278,7 +284,7 @@ EXPORTERS = (
     ),
     LitsearchParquet(),
     QuestionText(
-        "question-topics", "TREC topics", "questions.topics", lambda found: write_trec_topics(topic_records(found))
+        "question-topics", "TREC topics", "questions.topics", lambda found: write_trec_topics(_plain_records(found))
     ),
     QuestionText(
         "question-qrels",

@@ -7,11 +7,11 @@ from collections.abc import Sequence, Set
 from typing import Any
 
 from annotation.assignment.participation import Participation
-from annotation.labelling.units import UNITS, Unit, cell_of, fetch_rows, in_utf16
+from annotation.labelling.units import UNITS, Unit, cell_of, fetch_rows, in_utf16, topic_of
 from engines.text.highlight import highlight_spans, highlight_terms
 
 CONTENT = UNITS.format(
-    columns="t.title AS topic_title, t.sentences, asp.text AS aspect, nodes.places, d.docno, d.title, d.abstract,"
+    columns="t.sentences, asp.text AS aspect, nodes.places, d.docno, d.title, d.abstract,"
     " (SELECT language FROM corpus_collection WHERE id = t.collection_id) AS language",
     joins="""
 LEFT JOIN corpus_aspect asp ON asp.id = i.aspect_id
@@ -46,12 +46,7 @@ def _unit(rows: list[Any]) -> Unit:
     return {
         "name": first.title or first.docno or first.text,
         "document": {"docno": first.docno, "title": first.title, "abstract": first.abstract},
-        "topic": {
-            "number": first.number,
-            "title": first.topic_title,
-            "sentences": first.sentences or [first.text],
-            "narrative": first.narrative,
-        },
+        "topic": topic_of(first, first.sentences or [first.text]),
         "cells": [_cell(row) for row in sorted(rows, key=_place)],
     }
 

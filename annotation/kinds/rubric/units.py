@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from annotation.assignment.participation import Participation
-from annotation.labelling.units import UNITS, Unit, cell_of, fetch_rows, in_utf16
+from annotation.labelling.units import UNITS, Unit, cell_of, fetch_rows, in_utf16, topic_of
 from corpus.models import GeneratedQuestion
 from engines.definitions.rubric_options import RubricOptions, read_rubric_options
 from engines.text.overlap import overlap_with
@@ -61,7 +61,7 @@ def _unit(row: Any, options: RubricOptions, paragraph: dict[str, Any] | None) ->
     return {
         "name": row.text,
         "document": None,
-        "topic": {"number": row.number, "title": "", "sentences": [row.text], "narrative": row.narrative},
+        "topic": topic_of(row, [row.text]),
         "question": _question(row, options) | {"paragraph": paragraph},
         "cells": [_cell(row)],
     }

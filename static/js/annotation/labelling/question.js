@@ -24,6 +24,7 @@ export function draw(next) {
   part("title").textContent = text();
   for (const section of document.querySelectorAll("[data-from]")) show(section, section.dataset.from === question.from);
   drawParagraph(question.paragraph);
+  setText("topic-title", topic.title);
   setText("narrative", topic.narrative);
   field().value = entered.rewrite || text();
   show(part("rewrite"), Boolean(entered.rewrite));

@@ -33,6 +33,7 @@ export function draw(unit) {
 function drawDocument(unit) {
   setText("docno", unit.document.docno);
   setText("number", unit.topic.number);
+  setText("topic-title", unit.topic.title);
   setText("narrative", unit.topic.narrative);
   const spans = unit.topic.sentences.map((sentence) => {
     const span = document.createElement("span");
