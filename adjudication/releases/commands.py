@@ -35,7 +35,7 @@ class FreezeRelease(ReportingCommand):
         parser.add_argument("name", help="such as v1 or 2024.1")
         parser.add_argument("--out", type=Path, metavar="DIR", help="copy it here as well; DIR must not exist yet")
         parser.add_argument("--anonymous", action="store_true", help="with --out: the variant without names")
-        parser.add_argument("--force", default="", metavar="REASON", help="release it in spite of open findings")
+        parser.add_argument("--force", default="", metavar="REASON", help="release it despite open findings")
 
     def carry_out(
         self, *, slug: str, name: str, out: Path | None, anonymous: bool, force: str, **_: Any

@@ -15,7 +15,7 @@ class ReleaseForm(forms.Form):
     )
     force = forms.CharField(
         required=False,
-        label="Reason to release it in spite of open findings",
+        label="Why release despite open findings?",
         help_text="Printed in the release, for every reader to see.",
         widget=forms.Textarea(attrs={"rows": 2}),
     )

@@ -232,7 +232,7 @@ def estimate_end(
     if state == CampaignState.CLOSED:
         return Estimate(None, None, "The campaign is closed, so nothing more is judged.")
     if first is None or recent < LEAST_ANSWERS or now - first < timedelta(days=1):
-        return Estimate(None, None, f"Too early to estimate: it takes {LEAST_ANSWERS} answers over a day or more.")
+        return Estimate(None, None, f"An end date can be estimated after {LEAST_ANSWERS} answers over a day or more.")
     per_day = recent / ((now - first) / timedelta(days=1))
     days = progress.left / per_day
     if days > 3650:

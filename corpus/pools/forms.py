@@ -23,9 +23,9 @@ SEARCHES = [
     (NO_SEARCH, "No search: runs only"),
     (
         USUAL,
-        "The recipe of DORIS-MAE: whole topic and aspects by BM25 and TF-IDF, fused, then citations and vectors",
+        "Standard search (BM25 + TF-IDF, about 80 documents a topic or more)",
     ),
-    (OWN, "The same recipe with my own numbers"),
+    (OWN, "Standard search with my own numbers"),
 ]
 STEMMERS = [pair for pair in STEMMER_WORDS if pair[0] != "nltk"]
 

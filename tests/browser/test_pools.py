@@ -143,7 +143,7 @@ def test_pools_are_built_while_one_watches(
     page.get_by_text("Build pools", exact=True).click()
     for name in ("bm25", "specter2-title-abstract", "ada-002"):
         page.get_by_label(f"{name} –").uncheck()
-    page.get_by_label("The recipe of DORIS-MAE").check()
+    page.get_by_label("Standard search (BM25").check()
     page.get_by_role("button", name="Build the pools").click()
     expect(page.get_by_text("tfidf:query").first).to_be_visible()
     expect(page.get_by_text("with a search of the whole collection")).to_be_visible()

@@ -48,7 +48,7 @@ class CampaignForm(forms.Form):
     strategy = forms.ChoiceField(choices=STRATEGIES, widget=forms.RadioSelect, label="How items reach people")
     lease_minutes = number_field(
         LEASE,
-        label="Minutes an item is kept",
+        label="Release an untouched item after (minutes)",
         help_text="In an open queue, an item that was taken and left is offered again after this time.",
     )
     deadline = forms.DateField(

@@ -74,17 +74,15 @@ class PairChoiceForm(forms.Form):
         DEPTH,
         required=False,
         label="Within the first ranks of these",
-        help_text="Documents of lists have no rank and are left out then. Left empty: all ranks.",
+        help_text="Documents from a list have no rank; they are left out. Left empty: all ranks.",
     )
     unjudged_runs = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Only what nobody has judged yet at the top of these runs",
+        label="Only unjudged documents from the top of these runs",
         help_text="Of documents in the pool. None ticked: judged or not.",
     )
-    top = number_field(
-        DEPTH, required=False, label="The top of a run ends at rank", help_text=f"Left empty: rank {TOP}."
-    )
+    top = number_field(DEPTH, required=False, label="Top ranks to use", help_text=f"Left empty: rank {TOP}.")
 
     def __init__(self, data: Any = None, *, collection: Collection) -> None:
         super().__init__(data)

@@ -157,7 +157,7 @@ def _page(request: Request, template: str, invited: InvitedRole, status: int = 2
 def _welcome(request: Request, accepted: Acceptance) -> HttpResponse:
     collection = accepted.membership.collection
     if accepted.joined:
-        messages.success(request, f"Welcome to {collection}. You are in as {accepted.membership.get_role_display()}.")
+        messages.success(request, f"Welcome to {collection}. You joined as {accepted.membership.get_role_display()}.")
     else:
         messages.info(
             request, f"You were in {collection} already, as {accepted.membership.get_role_display()}; that stays so."

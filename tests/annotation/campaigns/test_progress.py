@@ -100,7 +100,7 @@ def test_the_end_is_estimated_from_the_pace_of_the_last_days(campaign):
     assert estimate.per_day == pytest.approx(24 / 4)
     assert estimate.ends_at == AT + timedelta(days=24 / 6)
     late = AT + timedelta(days=30)
-    assert "Too early to estimate" in estimate_end(progress, annotator_rows(campaign, late), late).reason
+    assert "An end date can be estimated" in estimate_end(progress, annotator_rows(campaign, late), late).reason
 
 
 def test_few_answers_or_one_day_give_no_estimate(campaign):

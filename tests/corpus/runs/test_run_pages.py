@@ -177,7 +177,7 @@ class TestPages:
         assert "Where 4 pairs come from" in page
         assert "bm25-of-ours – 2 topics, up to 3 documents each" in page
         assert "documents known to answer a topic – 1" in page
-        assert '<td class="num" data-label="By one only">3</td>' in page
+        assert '<td class="num" data-label="Found by one method">3</td>' in page
         assert '<span class="badge warn">empty</span>' in page
 
     def test_a_pool(self, manager: Client) -> None:
