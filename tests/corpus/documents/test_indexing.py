@@ -119,11 +119,11 @@ def test_a_job_that_was_killed_goes_on_where_it_was(
             raise MemoryError
         return real(collection_id, after)
 
-    monkeypatch.setattr("corpus.documents.jobs._fill", dies_after_one)
+    monkeypatch.setattr("corpus.documents.indexing._fill", dies_after_one)
     with pytest.raises(MemoryError):
         jobs.carry_out(job)
     assert SearchEntry.objects.count() == 3
-    monkeypatch.setattr("corpus.documents.jobs._fill", real)
+    monkeypatch.setattr("corpus.documents.indexing._fill", real)
     jobs.carry_out(index_again(by=None, at=AT, collection=collection, send=False))
     assert SearchEntry.objects.count() == 7
 
