@@ -103,7 +103,10 @@ def _split(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, list[st
     for number, text in lines:
         if delimiter is None and text.strip() and not is_comment(text):
             delimiter = delimiter_of(text)
-        fields = next(csv.reader([text], delimiter=delimiter), []) if delimiter else text.split()
+        if delimiter and '"' in text:
+            fields = next(csv.reader([text], delimiter=delimiter), [])
+        else:
+            fields = text.split(delimiter or None)
         yield number, text, fields if any(fields) else []
 
 
