@@ -88,7 +88,8 @@ def json_topic(item: dict[str, Any], file: str, line: int, *, text_from: str = "
         topic.extra["idea_from"] = list(papers)
     if isinstance(topic.extra.get("category"), str) and (category := topic.extra.pop("category")):
         topic.extra["query_type"] = category
-    return replace(topic, aspects=_aspects(aspects, topic.number, len(sentences)))
+    found = _aspects(aspects, topic.number, len(sentences))
+    return replace(topic, aspects=found) if found else topic
 
 
 def _has_text(item: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from engines.formats.json_fields import FieldError, is_id
 from engines.formats.layouts import optional, required
@@ -111,9 +111,10 @@ def topic_from(
 
     Raises `FieldError` with the reason where it has no number or no text.
     """
-    rest = {name: value for name, value in fields.items() if value not in (None, "") or not is_text_name(name)}
-    number = _take_number(rest)
-    meanings = _meanings(rest)
+    plan = _plan(tuple(fields))
+    rest = dict(fields)
+    number = _take_number(rest, plan)
+    meanings = _take_empty_texts(rest, plan)
     chosen = _chosen(rest, meanings, number, text_from)
     text = "\n".join(_text(rest[name], name) for name in chosen)
     titles = [name for meaning in TITLE_ORDER if isinstance(fields.get(name := meanings.get(meaning, "")), str)]
@@ -131,11 +132,27 @@ def topic_from(
     return TopicRecord(number, title, text, narrative, file=file, line=line, **known)
 
 
-def _take_number(fields: dict[str, Any]) -> str:
+class _Plan(NamedTuple):
+    """What fields of these names are: those that may hold the number, in order; those of each meaning, in order."""
+
+    numbers: tuple[str, ...]
+    meanings: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@lru_cache(1024)
+def _plan(names: tuple[str, ...]) -> _Plan:
+    """The plan for records with these fields: all records of a file have the same ones, or nearly so."""
+    ranked = sorted(names, key=lambda name: _RANK.get(plain_name(name), 0))
+    numbers = [name for name in ranked if is_number_name(name)] + [
+        name for name in ranked if meaning_of(name) == "topic"
+    ]
+    found = ((meaning, tuple(name for name in ranked if meaning_of(name) == meaning)) for meaning in NAMES)
+    return _Plan(tuple(numbers), tuple((meaning, those) for meaning, those in found if those))
+
+
+def _take_number(fields: dict[str, Any], plan: _Plan) -> str:
     """Remove and return the number. A `topic` that is a word or a whole number is one where nothing else is."""
-    names = sorted((name for name in fields if is_number_name(name)), key=lambda name: _RANK[plain_name(name)])
-    names += [name for name in fields if plain_name(name) == "topic"]
-    for name in names:
+    for name in plan.numbers:
         value = fields.pop(name)
         if value in (None, ""):
             continue
@@ -147,15 +164,17 @@ def _take_number(fields: dict[str, Any]) -> str:
     raise FieldError(f"the topic has no number (a field such as {', '.join(NUMBER[:5])})")
 
 
-def _meanings(fields: Mapping[str, Any]) -> dict[str, str]:
-    """{meaning: the field that has it}; of several, the one with the clearest name."""
+def _take_empty_texts(fields: dict[str, Any], plan: _Plan) -> dict[str, str]:
+    """{meaning: the field that has it}; of several, the one with the clearest name. Empty ones are removed."""
     found: dict[str, str] = {}
-    for name, value in fields.items():
-        plain = plain_name(name)
-        if (meaning := _MEANING.get(plain)) is None or value in (None, ""):
-            continue
-        if meaning not in found or _RANK[plain] < _RANK[plain_name(found[meaning])]:
-            found[meaning] = name
+    for meaning, names in plan.meanings:
+        for name in names:
+            if name not in fields:
+                continue
+            if fields[name] in (None, ""):
+                del fields[name]
+            else:
+                found.setdefault(meaning, name)
     return found
 
 

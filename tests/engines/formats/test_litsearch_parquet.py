@@ -152,3 +152,20 @@ def test_other_files_of_litsearch_hold_no_mentions(tmp_path) -> None:
     (tmp_path / "a.parquet").write_bytes(parquet([{"corpusid": 1, "title": "T", "abstract": "A"}]))
     with pytest.raises(BrokenFile, match="it is LitSearch's corpus_clean, to be imported as documents"):
         list(read_mentions(tmp_path / "a.parquet"))
+
+
+@pytest.mark.parametrize("names", [("_id", "text"), ("qid", "query"), ("query_id", "question"), ("id", "contents")])
+def test_topics_in_columns_of_other_names_are_read_by_them(tmp_path: Path, names: tuple[str, str]) -> None:
+    path = tmp_path / "queries-00000.parquet"
+    rows = [dict(zip(names, row, strict=True), title="T", lang="en") for row in (("q1", "how?"), ("q2", "why?"))]
+    path.write_bytes(parquet(rows))
+    found = [(topic.number, topic.title, topic.text, topic.extra) for topic in records(read_topics(path))]
+    assert found == [("q1", "T", "how?", {"lang": "en"}), ("q2", "T", "why?", {"lang": "en"})]
+
+
+def test_title_and_narrative_of_a_question_come_back(tmp_path: Path) -> None:
+    written = replace(topic("1", ("7",)), title="Owls", narrative="Ears count.")
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"".join(write_litsearch_parquet([written], [query_object(written)])))
+    (found,) = records(read_topics(path))
+    assert (found.title, found.text, found.narrative) == ("Owls", "Why?", "Ears count.")
