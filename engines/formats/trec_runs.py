@@ -40,7 +40,7 @@ class RunComment:
 def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | RunComment | BadRow]:
     """Yield the rows in the order of the file; blank lines are passed over.
 
-    A line that begins with # is a comment.
+    A line that begins with # is a comment, unless it is a row of a topic whose number begins so.
 
     Memory: eight bytes for each row. Raises `BrokenFile` where the file is not text, and where a document stands
     twice for one topic: nobody can know which of the two was meant, and trec_eval stops there as well.
@@ -50,10 +50,10 @@ def read_run(stream: BinaryIO, file: str) -> Iterator[RunRow | RunComment | BadR
         columns = text.split()
         if not columns:
             continue
-        if is_comment(text):
+        row = _row(columns, file, line)
+        if columns[0] == "#" or (is_comment(text) and isinstance(row, BadRow)):
             yield RunComment(file, line, text.strip().removeprefix("#").removeprefix(" ").rstrip())
             continue
-        row = _row(columns, file, line)
         yield row
         if isinstance(row, RunRow) and not seen.add(f"{row.topic} {row.docno}"):
             raise BrokenFile(
