@@ -23,7 +23,7 @@ from corpus.loading.counts import REPEATED
 from corpus.models import Collection, Document, ImportRun, Paper, Topic
 from engines.formats.acm_cr import AnnotatedPaper, DoisLine, read_acm_cr, read_dois, write_acm_cr
 from engines.formats.acm_cr_topics import paragraph_topics, sentence_topics
-from engines.formats.records import DocumentRecord, Problem, Skip
+from engines.formats.records import DocumentRecord, PartProblem, Problem, Remark, Skip
 from engines.formats.trec_topics import write_trec_topics
 from tests import databases
 from tests.adjudication.evaluation.roads import check_read_back
@@ -59,7 +59,7 @@ class Read:
     unclean: list[str] = field(default_factory=list)
     accented: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def note(self, item: DocumentRecord | Skip | Problem) -> None:
+    def note(self, item: DocumentRecord | Skip | Problem | Remark) -> None:
         if isinstance(item, DocumentRecord):
             self.documents += 1
             self.seen[item.docno] = (bool(item.abstract), bool(item.keywords))
@@ -69,7 +69,7 @@ class Read:
                 self.accented[item.docno] = item.authors
         elif isinstance(item, Skip):
             self.skips[item.reason] += 1
-        else:
+        elif isinstance(item, Problem):
             self.problems.append(item)
 
 
@@ -95,7 +95,7 @@ def acm(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[A
     folder, read = shared_path("data", "acm-cr"), Read()
     read_guarded = sources.read_guarded
 
-    def watched(*args: Any, **options: Any) -> Iterator[DocumentRecord | Skip | Problem]:
+    def watched(*args: Any, **options: Any) -> Iterator[DocumentRecord | Skip | Problem | Remark]:
         for item in read_guarded(*args, **options):
             read.note(item)
             yield item
@@ -144,7 +144,12 @@ def rows_of_papers(folder: Path) -> list[dict[str, str]]:
 def test_the_collection_gives_the_expected_counts(acm: Acm) -> None:
     expected = json.loads((acm.folder / "expected.json").read_text())["collection"]
     read = acm.read
-    assert read.problems == []
+    notes = [problem for problem in read.problems if isinstance(problem, PartProblem)]
+    assert len(notes) == 12
+    assert all("the LaTeX command" in note.reason for note in notes)
+    (problem,) = (problem for problem in read.problems if not isinstance(problem, PartProblem))
+    assert problem.file.endswith("sigdoc-2010.bib")
+    assert problem.reason.startswith("none of its entries is an article or a conference paper")
     assert len(read.seen) == expected["documents"] == 108_857
     assert sum(abstract for abstract, _ in read.seen.values()) == expected["with_abstract"]
     assert sum(keywords for _, keywords in read.seen.values()) == expected["with_keywords"]
@@ -152,14 +157,14 @@ def test_the_collection_gives_the_expected_counts(acm: Acm) -> None:
     assert read.skips == {
         "a session heading without an abstract": expected["session_dropped"],
         "a document on the list of exclusions": 50,
-        **{f"an entry of type @{kind}": n for kind, n in left_out.items()},
+        **{f"an entry of type @{kind}, not among the types to take": n for kind, n in left_out.items()},
     }
     assert read.documents + read.skips.total() == expected["entries"]
 
 
 def test_what_is_read_arrives(acm: Acm) -> None:
     run = acm.documents
-    assert (run.state, run.reason, run.errors) == (JobState.DONE, "", [])
+    assert (run.state, run.reason, run.error_count) == (JobState.DONE, "", len(acm.read.problems))
     repeated = {REPEATED: acm.read.documents - len(acm.read.seen)}
     assert (run.created, run.skips) == (len(acm.read.seen), {**acm.read.skips, **repeated})
     stored = Document.objects.filter(collection=acm.collection).values_list("docno", "abstract", "keywords")
