@@ -302,7 +302,7 @@ export function showGiven(unit) {
   const answers = unit.cells.map(({ answer }) => (answer.kind === "skip" ? "nothing: skipped" : gradeWords(answer)));
   show(part("gave"));
   setText("gave-answer", [...new Set(answers)].join(" · "));
-  setText("gave-name", `to “${unit.name}”`);
+  setText("gave-name", unit.name);
 }
 
 /** "1 Partly", as the levels of the scale are called; with several criteria each by its name. */
