@@ -177,7 +177,7 @@ class _Recoder(io.RawIOBase):
 
 
 def _half_zero(head: bytes) -> str:
-    """UTF-16 by its zero bytes, which most characters of European scripts have; "" where they lie otherwise."""
+    """UTF-16 by its zero bytes, which the letters of Latin have; "" where they lie otherwise."""
     even, odd = head[::2].count(0), head[1::2].count(0)
     most = max(even, odd)
     if most < 2 or 5 * most < len(head) or 4 * min(even, odd) > most:
