@@ -12,11 +12,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from adjudication.agreement.api import InReadableView
 from adjudication.labels.rules import DECIDE, check_not_own_item, judged_item
 from adjudication.papers.case_details import case_as_json
 from adjudication.papers.merging import (
+    Majorities,
     accept_majorities,
     accept_paper,
     choose_versions,
@@ -149,13 +151,7 @@ class PaperContentSerializer(serializers.Serializer[Any]):
     content = serializers.JSONField()
 
 
-class MajoritiesSerializer(serializers.Serializer[Any]):
-    """Papers that several people have finished: all agree, accepted now, decided before, left for an adjudicator."""
-
-    alike = serializers.IntegerField()
-    accepted = serializers.IntegerField()
-    decided = serializers.IntegerField()
-    left = serializers.IntegerField()
+MajoritiesSerializer = serializer_of(Majorities, "Majorities")
 
 
 CHANGED = answers({200: PaperCaseSerializer}, 400, 403, 404, 409, 415, 422)

@@ -204,7 +204,7 @@ def accept_paper(
 
 @dataclass(frozen=True)
 class Majorities:
-    """What accepting majorities made of a campaign's papers that several people have finished."""
+    """Papers that several people have finished: all agree, accepted now, decided before, left for an adjudicator."""
 
     alike: int
     accepted: int

@@ -10,9 +10,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from annotation.assignment.annotators import add_members_by_email, add_name
 from annotation.assignment.operations import ASSIGN_ITEMS, UPDATE_ANNOTATOR, AnnotatorSerializer
+from annotation.assignment.planning import Summary
 from annotation.campaigns.api.base import InCampaignView
 from annotation.models import Annotator, AnnotatorKind
 from corpus.collections.rules import MANAGE, OVERSEERS
@@ -43,19 +45,7 @@ AnnotatorChangeSerializer = UPDATE_ANNOTATOR.serializer("AnnotatorChange")
 PlanSerializer = ASSIGN_ITEMS.serializer("Plan")
 
 
-class PlannedSerializer(serializers.Serializer[Any]):
-    """Loads by person and items shared by couples, as `manage.py assign --json` prints them."""
-
-    items = serializers.IntegerField()
-    judgments = serializers.IntegerField()
-    annotators = serializers.DictField(child=serializers.IntegerField())
-    loads = serializers.DictField(child=serializers.IntegerField())
-    pairs = serializers.DictField(child=serializers.IntegerField())
-    seed = serializers.IntegerField()
-    strategy = serializers.CharField()
-    overlap = serializers.IntegerField()
-    inputs_hash = serializers.CharField()
-    repeats = serializers.DictField(child=serializers.IntegerField(), help_text="items asked a second time, by person")
+PlannedSerializer = serializer_of(Summary, "Planned")
 
 
 class AnnotatorList(InCampaignView):

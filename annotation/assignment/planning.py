@@ -58,7 +58,7 @@ class Summary:
     strategy: str
     overlap: int
     inputs_hash: str
-    repeats: dict[str, int] = field(default_factory=dict)
+    repeats: dict[str, int] = field(default_factory=dict, metadata={"help": "items asked a second time, by person"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Jobs of a campaign: their common base, and making and removing its items, at once or as a job."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -48,7 +48,7 @@ class Built:
     items: int
     left: int
     held_elsewhere: int
-    filtered: int = 0
+    filtered: int = field(default=0, metadata={"help": "questions left out by the word-overlap filter"})
 
 
 @transaction.atomic

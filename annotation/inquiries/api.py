@@ -10,10 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import TokenScope
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView, LabellingView
 from annotation.inquiries.asking import answer_inquiry, ask_managers
-from annotation.inquiries.inquiries import inquiries_of, name_of, own_notes
+from annotation.inquiries.inquiries import Note, inquiries_of, name_of, own_notes
 from annotation.models import Audience, Inquiry
 from corpus.collections.rules import MANAGE
 from corpus.models import Role
@@ -43,23 +44,7 @@ class InquirySerializer(serializers.ModelSerializer[Inquiry]):
         return name_of(inquiry.item)
 
 
-class NoteSerializer(serializers.Serializer[Any]):
-    """An own question with its answer, or an answer shown to all: then `text` is empty and `is_mine` false."""
-
-    uuid = serializers.UUIDField()
-    text = serializers.CharField(allow_blank=True)
-    asked_at = serializers.DateTimeField()
-    answer = serializers.CharField(allow_blank=True)
-    answered_at = serializers.DateTimeField(allow_null=True)
-    is_mine = serializers.BooleanField()
-    is_new = serializers.BooleanField()
-    topic = serializers.CharField(allow_null=True)
-    aspect = serializers.CharField(allow_null=True)
-    docno = serializers.CharField(allow_null=True)
-    paper = serializers.CharField(allow_null=True)
-    name = serializers.CharField()
-    whole_topic = serializers.BooleanField(help_text="belongs next to every item of the topic")
-    href = serializers.CharField(allow_blank=True)
+NoteSerializer = serializer_of(Note, "Note", uuid=serializers.UUIDField())
 
 
 class NotesSerializer(serializers.Serializer[Any]):

@@ -1,7 +1,7 @@
 """Questions of annotators: those that wait for a manager, and what one annotator may see of them."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -39,7 +39,7 @@ class Note:
     docno: str | None
     paper: str | None  # key
     name: str
-    whole_topic: bool
+    whole_topic: bool = field(metadata={"help": "belongs next to every item of the topic"})
     href: str  # where the annotator finds the item, "" where they have none
 
 

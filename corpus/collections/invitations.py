@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 from typing import Any
@@ -47,7 +47,7 @@ class Acceptance:
 class NotInvited:
     """An address of a list that was not invited, and why."""
 
-    line: int
+    line: int = field(metadata={"help": "of the list, from 1"})
     email: str
     reason: str
 

@@ -14,12 +14,13 @@ from rest_framework.response import Response
 from accounts.actions import cancel_job
 from accounts.jobs import with_live_progress
 from accounts.rest_fields import rest_field
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import PoolEntry, PoolRun, PoolSource, Role
 from corpus.pools.forms import BuildForm, own_index, own_recipe
-from corpus.pools.pool_report import holes_of_runs, overlap_of_methods
+from corpus.pools.pool_report import Combination, holes_of_runs, overlap_of_methods
 from corpus.pools.requests import DEEPEST, request_pools
 from engines.ranking.recipe import Recipe
 
@@ -178,11 +179,7 @@ class PoolBuildDetail(InCollectionView):
         return Response(PoolBuildSerializer(run).data, status=202)
 
 
-class CombinationSerializer(serializers.Serializer[Any]):
-    """Pairs that exactly these methods brought in."""
-
-    methods = serializers.ListField(child=serializers.CharField())
-    pairs = serializers.IntegerField()
+CombinationSerializer = serializer_of(Combination, "Combination")
 
 
 class HoleSerializer(serializers.Serializer[Any]):

@@ -1,7 +1,7 @@
 """Generated questions: the cost of a run, its results, and the answers that wait for a person."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -89,11 +89,11 @@ class Estimate:
     """What asking would take. Tokens are estimated from characters; cost None: prices are not known."""
 
     mentions: int
-    inside: int
+    inside: int = field(metadata={"help": "with a source paper inside the collection"})
     prompt_tokens: int
     completion_tokens: int
     cost: Decimal | None
-    minutes: float
+    minutes: float = field(metadata={"help": "at least"})
 
     @property
     def outside(self) -> int:

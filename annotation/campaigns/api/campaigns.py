@@ -11,12 +11,14 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from annotation.assignment.annotators import add_members_by_email
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
 from annotation.campaigns.campaigns import visible_campaigns
 from annotation.campaigns.changes import change_campaign
+from annotation.campaigns.item_building import Built
 from annotation.campaigns.items import build_items, remove_unjudged_items
 from annotation.campaigns.lifecycle import create_campaign
 from annotation.campaigns.operations import SET_CALIBRATION
@@ -130,12 +132,7 @@ class ItemBuildSerializer(serializers.Serializer[Any]):
         return {**super().get_fields(), **{name: field for fields in chosen for name, field in fields.items()}}
 
 
-class BuiltSerializer(serializers.Serializer[Any]):
-    created = serializers.IntegerField()
-    items = serializers.IntegerField()
-    left = serializers.IntegerField()
-    held_elsewhere = serializers.IntegerField()
-    filtered = serializers.IntegerField(help_text="questions left out by the word-overlap filter")
+BuiltSerializer = serializer_of(Built, "Built")
 
 
 class PaceSerializer(serializers.Serializer[Any]):

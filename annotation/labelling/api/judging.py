@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from accounts.api import check_fields
 from accounts.models import TokenScope
 from accounts.refusals import Conflict, Refused
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from annotation.assignment.participation import fetch_participation
 from annotation.campaigns.api.base import LabellingView
@@ -35,6 +36,7 @@ from annotation.labelling.submissions import submit
 from annotation.labelling.units import fetch_units
 from annotation.labelling.units_ahead import take_units
 from annotation.models import SubmissionKind, SubmissionOutcome
+from engines.text.overlap import Overlap
 
 HAVE = OpenApiParameter(
     "have", OpenApiTypes.STR, description="Units you hold: ids with dots between, units with commas"
@@ -90,11 +92,7 @@ class UnitTopicSerializer(serializers.Serializer[Any]):
     narrative = serializers.CharField()
 
 
-class OverlapSerializer(serializers.Serializer[Any]):
-    """Shares of the question's words that its targets have, in titles and in titles and abstracts."""
-
-    titles = serializers.FloatField(allow_null=True)
-    texts = serializers.FloatField(allow_null=True)
+OverlapSerializer = serializer_of(Overlap, "Overlap")
 
 
 class ParagraphSerializer(serializers.Serializer[Any]):

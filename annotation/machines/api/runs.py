@@ -16,6 +16,7 @@ from accounts.actions import cancel_job
 from accounts.api import check_names
 from accounts.jobs import with_live_progress
 from accounts.models import JobState
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
@@ -29,6 +30,7 @@ from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from corpus.questions.prompts import prompt_named
 from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
+from engines.prompting.recipes import Estimate
 
 
 class RunCountsSerializer(serializers.Serializer[Any]):
@@ -123,14 +125,7 @@ class MachineOptionsSerializer(serializers.Serializer[Any]):
     dry_run = serializers.BooleanField(default=False, help_text="Only say what it would take")
 
 
-class EstimateSerializer(serializers.Serializer[Any]):
-    items = serializers.IntegerField()
-    calls = serializers.IntegerField()
-    prompt_tokens = serializers.IntegerField()
-    completion_tokens = serializers.IntegerField()
-    cost = serializers.FloatField(allow_null=True)
-    seconds = serializers.FloatField()
-    measured = serializers.BooleanField()
+EstimateSerializer = serializer_of(Estimate, "Estimate")
 
 
 class RunStateSerializer(serializers.Serializer[Any]):

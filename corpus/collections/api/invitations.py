@@ -10,12 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import TokenScope
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from corpus.collections.address_lists import HELP, BadList, read_addresses
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.collections import open_invitations
 from corpus.collections.invitation_links import link_for
-from corpus.collections.invitations import invite_several, revoke_invitation
+from corpus.collections.invitations import NotInvited, invite_several, revoke_invitation
 from corpus.collections.rules import MANAGE
 from corpus.models import InvitedRole, Role
 
@@ -50,10 +51,7 @@ class NewInvitationSerializer(serializers.Serializer[Any]):
     mailed = serializers.BooleanField(help_text="if not, hand over the link")
 
 
-class NotNewInvitationSerializer(serializers.Serializer[Any]):
-    line = serializers.IntegerField(help_text="of the list, from 1")
-    email = serializers.EmailField()
-    reason = serializers.CharField()
+NotNewInvitationSerializer = serializer_of(NotInvited, "NotNewInvitation", email=serializers.EmailField())
 
 
 class InvitationsSerializer(serializers.Serializer[Any]):

@@ -17,6 +17,7 @@ from rest_framework.response import Response
 from accounts.models import TokenScope
 from accounts.parsers import MultiPartParser
 from accounts.rest_fields import rest_field
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE
@@ -31,6 +32,8 @@ from corpus.questions.author_calls import (
 )
 from corpus.questions.authors import (
     STATES,
+    CallCounts,
+    Letter,
     authors_as_json,
     authors_in_state,
     call_as_json,
@@ -64,22 +67,10 @@ class CountedCallSerializer(CallSerializer):
     answered = serializers.IntegerField()
 
 
-class LetterSerializer(serializers.Serializer[Any]):
-    to = serializers.CharField()
-    subject = serializers.CharField()
-    body = serializers.CharField()
+LetterSerializer = serializer_of(Letter, "Letter")
 
 
-class CallCountsSerializer(serializers.Serializer[Any]):
-    """Each author is in `invited` and in one more; `taken` counts topics made."""
-
-    invited = serializers.IntegerField()
-    answered = serializers.IntegerField()
-    withdrawn = serializers.IntegerField()
-    waiting = serializers.IntegerField()
-    unsent = serializers.IntegerField()
-    stopped = serializers.IntegerField()
-    taken = serializers.IntegerField()
+CallCountsSerializer = serializer_of(CallCounts, "CallCounts")
 
 
 class CallDetailsSerializer(CallSerializer):

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.rest_fields import dry_run_field, rest_field
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
@@ -19,7 +20,7 @@ from corpus.models import OverlapDefinition, QuestionRun, Role
 from corpus.questions.forms.generation import CutoffsForm, GenerationForm
 from corpus.questions.generation import generate_questions, preview_questions
 from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, QuestionRunSerializer
-from corpus.questions.question_runs import run_as_json, run_figures, used_of_again
+from corpus.questions.question_runs import Estimate, run_as_json, run_figures, used_of_again
 
 
 class SourceSerializer(serializers.Serializer[Any]):
@@ -104,16 +105,7 @@ class FilteredAgainSerializer(RefilteredSerializer):
     runs = serializers.ListField(child=serializers.IntegerField())
 
 
-class QuestionEstimateSerializer(serializers.Serializer[Any]):
-    """What asking would take. Tokens are estimated from characters; `cost` null: prices are not known."""
-
-    mentions = serializers.IntegerField()
-    inside = serializers.IntegerField(help_text="with a source paper inside the collection")
-    outside = serializers.IntegerField()
-    prompt_tokens = serializers.IntegerField()
-    completion_tokens = serializers.IntegerField()
-    cost = serializers.FloatField(allow_null=True)
-    minutes = serializers.FloatField(help_text="at least")
+QuestionEstimateSerializer = serializer_of(Estimate, "QuestionEstimate", outside=serializers.IntegerField())
 
 
 ANSWERED_AT_ONCE = PolymorphicProxySerializer(
