@@ -82,6 +82,7 @@ bench: $(INSTALLED_DEV) ## Measure speed and write docs/performance.md; ARGS for
 
 .PHONY: extraction-report
 extraction-report: $(INSTALLED_DEV) ## Measure the reader of PDF files on ACM-CR's papers and write docs/extraction.md
+	@! command -v pdflatex > /dev/null || $(PY) -m bench.made_report
 	@$(PY) -m bench.extraction $(ARGS)
 
 .PHONY: interval-report

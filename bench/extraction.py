@@ -289,6 +289,8 @@ def megabytes_at_peak() -> int:
 
 def page(found: dict[str, Any]) -> str:
     """The document."""
+    from bench.made_report import section  # it measures with what this module has
+
     rows = [
         f"| {words} | {found[name]} % | {f'≥ {target} %' if target else ''} | {f'{base} %' if base else ''} |"
         for name, (words, target, base) in FIGURES.items()
@@ -306,7 +308,7 @@ Written by `make extraction-report` from the {found["papers"]} papers of ACM-CR 
 ({found["pages"]} pages), their gold annotation and the collection they cite. Texts are compared after quotes, dashes
 and compatibility characters are made plain, with rapidfuzz's ratio; proposals to anonymise count as accepted. The
 baseline is that of the data's README. No rule names a paper, a venue or a word of this set, but it was looked at while
-the rules were written, so expect a little less elsewhere; `tests/engines/pdf/` holds other layouts.
+the rules were written, so expect less elsewhere; `tests/engines/pdf/` holds other layouts.
 
 | | reached | target | baseline |
 |---|---:|---:|---:|
@@ -325,7 +327,7 @@ figures rotate: each paper is decided by a model fitted on the {found["papers"] 
 read, as in use; then with every heading hidden, as if each section were headed by its subject, which is harder than
 real papers are. The last column is what is wanted on papers that nobody looked at. Rotation covers the model only: the
 rules for columns, paragraphs, markers and references have no part that is fitted, but were written with these papers
-at hand, so papers of other publishers may come out below these figures.
+at hand: "Made papers of other kinds" below measures them on kinds that no rule was written with.
 
 | | headings read | headings hidden | wanted |
 |---|---:|---:|---:|
@@ -333,7 +335,8 @@ at hand, so papers of other publishers may come out below these figures.
 
 The weights fitted on all papers: {weights}.
 
-## How it is counted
+{section()}
+## How it is counted on ACM-CR
 
 A sentence or paragraph of the gold counts as found only among the paragraphs that are proposed as contexts.
 A reference counts as linked where a document of the collection is its link, or is named as the refereed version of

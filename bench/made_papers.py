@@ -55,7 +55,8 @@ def sentences_of(path: Path) -> list[str]:
     with path.open(encoding="utf-8") as lines:
         for line in lines:
             for _, text in json.loads(line)["sentences"]:
-                if 50 <= len(text) <= 320 and _PLAIN_SENTENCE(text) and not _UNSURE.search(text[:-1]):
+                is_sure = not _UNSURE.search(text[:-1]) and text.count("(") == text.count(")")
+                if 50 <= len(text) <= 320 and _PLAIN_SENTENCE(text) and is_sure:
                     found.append(" ".join(text.split()))
     return found
 
@@ -113,6 +114,8 @@ class Writer:
             if inside and place and place <= len(inside) and self.kind.subsections:
                 parts.append(rf"\subsection{{{inside[place - 1]}}}")
             parts.append(self.paragraph(cites=cites))
+            if cites and name == "Introduction" and place == count - 1 and self.kind.lists:
+                parts.append(self.listed())
             chance = self.draw.random()
             if chance < 0.25:
                 parts.append(self.float())
@@ -136,12 +139,14 @@ class Writer:
         count = self.draw.randint(3, 6)
         gold: list[GoldSentence] = []
         pieces = []
+        if cites and self.kind.run_ins and self.draw.random() < 0.4:
+            pieces.append(r"\paragraph{Cards and drawers.}")
         for text in self.draw.sample(self.texts, count):
             wanted = cites and self.draw.random() < 0.55
             piece, sentence = self.cited(text) if wanted else (_tex(text), GoldSentence(text, []))
             if self.kind.notes and self.draw.random() < 0.06:
                 piece += rf"\footnote{{{self.drawn(1)[0]}}}"
-            pieces.append(piece)
+            pieces.append(self.adorned(piece))
             gold.append(sentence)
         if self.draw.random() < 0.3:
             aside = self.draw.choice(_ASIDES)
@@ -150,6 +155,22 @@ class Writer:
         if cites:
             self.gold.paragraphs.append(gold)
         return "\n".join(pieces)
+
+    def adorned(self, piece: str) -> str:
+        """Set a word of a sentence slanted, bold or as code, as authors do; its letters stay."""
+        words = list(re.finditer(r"(?<= )[a-z]{5,}(?= )", piece))
+        if not words or self.draw.random() > 0.3:
+            return piece
+        word, style = self.draw.choice(words), self.draw.choice(["emph", "textbf", "texttt"])
+        return rf"{piece[: word.start()]}\{style}{{{word.group()}}}{piece[word.end() :]}"
+
+    def listed(self) -> str:
+        """Return a list of the paper's contributions, each an item of one or two sentences."""
+        items = [self.draw.sample(self.texts, self.draw.choice([1, 2])) for _ in range(3)]
+        self.gold.paragraphs.extend([GoldSentence(text, []) for text in item] for item in items)
+        kind = self.draw.choice(["itemize", "enumerate"])
+        listed = "".join(rf"\item {' '.join(map(_tex, item))}" for item in items)
+        return rf"\begin{{{kind}}}{listed}\end{{{kind}}}"
 
     def cited(self, text: str) -> tuple[str, GoldSentence]:
         """Return a sentence as TeX with a citation at its end, in its middle or at its beginning, and its answer."""

@@ -29,11 +29,12 @@ class PaperKind:
     thanks: bool = True
     appendix: bool = False
     subsections: bool = True
-    before_works: str = ""
+    run_ins: bool = True
+    lists: bool = True
 
     @property
     def list_of_works(self) -> str:
-        return rf"{self.before_works}\bibliographystyle{{{self.bst}}}\bibliography{{works}}"
+        return rf"\bibliographystyle{{{self.bst}}}\bibliography{{works}}"
 
 
 def _natbib(options: str) -> str:
@@ -94,14 +95,22 @@ KINDS: tuple[PaperKind, ...] = (
               front=_ELSEVIER_FRONT),
     PaperKind("acm-years", r"\documentclass[sigconf,nonacm]{acmart}\citestyle{acmauthoryear}" + _ACM_NOTICE,
               "ACM-Reference-Format", True, front=_ACM_FRONT, **_YEARS),
-    # --- reported only: no rule was written or changed with a paper of these in view
-    PaperKind("aps-review", r"\documentclass[aps,rmp,reprint]{revtex4-2}", "apsrmp4-2", False, front=_APS_FRONT,
-              **_YEARS, notes=False),
-    PaperKind("aip-journal", r"\documentclass[aip,jcp,reprint]{revtex4-2}", "aipnum4-2", False, front=_APS_FRONT,
+    PaperKind("aps-review", r"\documentclass[aps,rmp,reprint]{revtex4-2}", "apsrmp4-2", True, front=_APS_FRONT,
+              **_YEARS, titles=False, notes=False),
+    PaperKind("aip-journal", r"\documentclass[aip,jcp,reprint]{revtex4-2}", "aipnum4-2", True, front=_APS_FRONT,
               is_raised=True, survey="", titles=False, notes=False),
-    PaperKind("astronomy", r"\documentclass[twocolumn]{aastex631}", "aasjournal", False, **_YEARS, titles=False,
+    PaperKind("astronomy", r"\documentclass[twocolumn]{aastex631}", "aasjournal", True, **_YEARS, titles=False,
               front=r"\title{@TITLE@}\author{Ana Potter}\affiliation{Institute of Cards}"
               r"\begin{abstract}@ABSTRACT@\end{abstract}\keywords{archives}"),
+    PaperKind("apa-manuscript", r"\documentclass[12pt]{article}\usepackage[doublespacing]{setspace}"
+              r"\usepackage[margin=1in]{geometry}\usepackage{times}\raggedright\setcounter{secnumdepth}{0}"
+              r"\setlength{\parindent}{0.5in}" + _natbib("round"), "apalike", True, **_YEARS,
+              survey="Literature Review"),
+    PaperKind("acm-journal", r"\documentclass[acmsmall,nonacm]{acmart}" + _ACM_NOTICE, "ACM-Reference-Format", True,
+              front=_ACM_FRONT),
+    PaperKind("acm-conference", r"\documentclass[sigconf]{acmart}" + _ACM_NOTICE, "ACM-Reference-Format", True,
+              front=_ACM_FRONT),
+    # --- reported only: no rule was written or changed with a paper of these in view
     PaperKind("elsevier-cas", r"\documentclass[a4paper,fleqn]{cas-dc}" + _natbib("authoryear"), "cas-model2-names",
               False, **_YEARS,
               front=r"\shorttitle{Cards}\shortauthors{A. Potter}\title[mode=title]{@TITLE@}\author[1]{Ana Potter}"
@@ -124,14 +133,6 @@ KINDS: tuple[PaperKind, ...] = (
               survey="Prior Art"),
     PaperKind("siam-like", r"\documentclass[10pt]{amsart}\usepackage{fancyhdr}", "siam", False, front=_FRONT_BEFORE,
               survey="Previous work"),
-    PaperKind("apa-manuscript", r"\documentclass[12pt]{article}\usepackage[doublespacing]{setspace}"
-              r"\usepackage[margin=1in]{geometry}\usepackage{times}\raggedright\setcounter{secnumdepth}{0}"
-              r"\setlength{\parindent}{0.5in}" + _natbib("round"), "apalike", False, **_YEARS,
-              survey="Literature Review"),
-    PaperKind("acm-journal", r"\documentclass[acmsmall,nonacm]{acmart}" + _ACM_NOTICE, "ACM-Reference-Format", False,
-              front=_ACM_FRONT),
-    PaperKind("acm-conference", r"\documentclass[sigconf]{acmart}" + _ACM_NOTICE, "ACM-Reference-Format", False,
-              front=_ACM_FRONT),
     PaperKind("springer-like", _SPRINGER, "abbrv", False, survey="Background and related work"),
     PaperKind("kluwer-like", _SPRINGER.replace(",twocolumn", "") + _natbib("round"), "plainnat", False, **_YEARS),
     PaperKind("tugboat", r"\documentclass{ltugproc}", "plain", False,

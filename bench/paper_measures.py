@@ -14,13 +14,14 @@ from engines.formats.papers import FullPaper, Marker, Paragraph, Sentence
 
 _MARK = r"\s?(?:\[[\w\s,;.+-]{1,60}\]|\((?:[^()]*\b(?:19|20)\d\d[a-z]?[^()]*)\))"
 _MARKS = re.compile(rf"{_MARK}(?:\s?[,;-]?{_MARK})*")
+_ITEM = re.compile(r"^(?:[•-]|\(?(?:\d|[ivx]{1,3})[.)])\s")
 _BEFORE_STOP = re.compile(r"\s+([.,;:])")
 
 
 def bare(text: str) -> str:
     """A text without what looks like a citation, so that only its own words are compared."""
-    text = _BEFORE_STOP.sub(r"\1", _MARKS.sub("", plain(text)))
-    return re.sub(r"\.(?=\.$)", "", text)
+    text = _BEFORE_STOP.sub(r"\1", _MARKS.sub("", plain(text).replace(" & ", " and ")))
+    return _ITEM.sub("", re.sub(r"\.(?=\.$)", "", text))
 
 
 def folded(text: str) -> str:

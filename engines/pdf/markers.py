@@ -52,7 +52,7 @@ def numeric_markers(text: str, known: Collection[str]) -> list[Marker]:
     found: list[Marker] = []
     last: tuple[int, str] | None = None
     for match in _NUMERIC.finditer(text):
-        numbers = list(_numbers(match["list"]))
+        numbers = list(numbers_in(match["list"]))
         keys = tuple(number for number in numbers if number in known)
         if not keys:
             continue
@@ -64,7 +64,8 @@ def numeric_markers(text: str, known: Collection[str]) -> list[Marker]:
     return found
 
 
-def _numbers(listed: str) -> Iterator[str]:
+def numbers_in(listed: str) -> Iterator[str]:
+    """Yield the numbers of a list with its ranges written out."""
     for match in _PART.finditer(listed):
         if match[2] is None:
             yield match[1].lstrip("0") or "0"

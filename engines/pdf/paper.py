@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -18,12 +17,12 @@ from engines.pdf.flow import Block, Flow, flow_of
 from engines.pdf.furniture import drop_furniture
 from engines.pdf.layout import Kind, chunks
 from engines.pdf.lines import Line, find_gutters, page_lines
-from engines.pdf.markers import AuthorYears, author_year_markers, label_markers, numeric_markers
+from engines.pdf.markers import AuthorYears, author_year_markers, label_markers, numbers_in, numeric_markers
 from engines.pdf.measures import measure
 from engines.pdf.opening import ABSTRACT
 from engines.pdf.pages import PageRuns, read_pages
 from engines.pdf.prose import RAISED_NUMBERS, boxes, is_note_mark, printed, prose
-from engines.pdf.references import Works, works_of
+from engines.pdf.references import Works, raised_label, works_of
 from engines.pdf.rulers import without_rulers
 from engines.pdf.sections import with_parts
 from engines.pdf.sentences import sentence_spans
@@ -129,7 +128,10 @@ def _dois(lines: Sequence[Line], flow: Flow) -> list[str]:
 
 
 def _cites_raised(flow: Flow, references: Mapping[str, Reference]) -> bool:
-    """Whether raised numbers cite: most of them are in the list, and they name a good part of it."""
+    """Whether raised numbers cite: most of them are in the list, and they name a good part of it.
+
+    Those that a note below the text begins with are marks of notes.
+    """
     found = [
         run.text
         for block in flow.blocks
@@ -138,8 +140,10 @@ def _cites_raised(flow: Flow, references: Mapping[str, Reference]) -> bool:
         for place, run in enumerate(line.runs)
         if RAISED_NUMBERS(run.text) and is_note_mark(line, place)
     ]
-    named = {number for text in found for number in re.findall(r"\d+", text)}
-    return 2 * len(named & references.keys()) > max(len(references), len(named), 4)
+    notes = {raised_label(block.lines[0]) for block in flow.blocks if block.kind is Kind.FOOTNOTE}
+    named = {number for text in found for number in numbers_in(text)} - notes
+    known = named & references.keys()
+    return 2 * len(known) > len(named) and len(known) >= max(0.3 * len(references), 3)
 
 
 class _Marking:

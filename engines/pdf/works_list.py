@@ -23,6 +23,9 @@ _YEAR = re.compile(
 )
 _SKIPPED = (Kind.CAPTION, Kind.TABLE)
 
+# Raised numbers are those of notes more often than those of works.
+_PRINTED_LABELS = tuple(label_of for label_of in LABELS if label_of is not raised_label)
+
 _Place = tuple[int, int]  # of a chunk, and of a line in it
 
 
@@ -34,8 +37,7 @@ def banded(chunks: Sequence[Chunk]) -> list[Chunk]:
     found = list(chunks)
     for place, chunk in enumerate(chunks):
         first = chunk.lines[0]
-        label_of = next((label_of for label_of in LABELS if label_of(first) == "1"), None)
-        if label_of is None or first.column != 0:
+        if first.column != 0 or not any(label_of(first) == "1" for label_of in _PRINTED_LABELS):
             continue
         for other in range(place + 1, len(chunks)):
             line = chunks[other].lines[0]
@@ -61,6 +63,8 @@ def list_lines(chunks: Sequence[Chunk]) -> list[Line]:
 def _is_float(chunk: Chunk, before: Sequence[Line]) -> bool:
     """Whether a chunk within a list is a note, or cells or a drawing behind an entry that has ended."""
     first = chunk.lines[0]
+    if chunk.kind is Kind.FOOTNOTE and first.size < before[0].size - 0.6:
+        return True  # such as the rest of a note that began in the column before
     if chunk.kind is Kind.FOOTNOTE:
         return bool(raised_label(first)) and not raised_label(before[0])
     is_drawn = chunk.kind in (Kind.DISPLAY, Kind.OTHER) and bool(ENDED(before[-1].text))
@@ -92,9 +96,18 @@ def _labelled(
         end = _end_of_entry(chunks, lines, marks[-1])
         texts = [" ".join(line.text for _, line in lines[one:other]) for one, other in pairwise([*marks, end])]
         dated = sum(bool(_YEAR.search(text)) for text in texts)
+        if label_of is raised_label and not _is_of_one_size(chunks, lines[first][0][0], lines[end - 1][0][0]):
+            continue
         if len(marks) >= LEAST_ENTRIES and 2 * dated >= len(marks) and end - first <= _MOST_LINES * len(marks):
             return lines[first][0], lines[end - 1][0][0] + 1
     return None
+
+
+def _is_of_one_size(chunks: Sequence[Chunk], first: int, last: int) -> bool:
+    """Whether all that stands between is set alike: between the notes of columns and pages there is text."""
+    size = chunks[first].lines[0].size
+    between = (chunk for chunk in chunks[first : last + 1] if chunk.kind not in _SKIPPED)
+    return all(abs(chunk.lines[0].size - size) < 0.6 for chunk in between)
 
 
 def _run(chunks: Sequence[Chunk], lines: Sequence[tuple[_Place, Line]], labels: Sequence[str], first: int) -> list[int]:

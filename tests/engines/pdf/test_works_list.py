@@ -92,10 +92,11 @@ def test_a_list_below_both_columns_follows_the_text_above_it() -> None:
     assert banded([text, works, late]) == [text, works, late]
 
 
-def test_captions_and_tables_are_no_lines_of_a_list() -> None:
+def test_captions_tables_and_notes_are_no_lines_of_a_list() -> None:
     works = Chunk(Kind.FOOTNOTE, [line("[1] A. Uhl, Owls. 1999.")])
     caption, table = Chunk(Kind.CAPTION, [line("Table 1: Owls.")]), Chunk(Kind.TABLE, [line("North 12 310")])
-    assert list_lines([works, caption, table]) == works.lines
+    note = Chunk(Kind.FOOTNOTE, [line("the rest of a note from the column before", size=7)])
+    assert list_lines([works, caption, table, note]) == works.lines
 
 
 def test_no_chunks_are_no_list() -> None:
