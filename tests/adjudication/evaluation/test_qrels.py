@@ -242,3 +242,14 @@ def test_small_real_qrels_give_what_their_readme_says(
         assert json.loads(capsys.readouterr().out)["created"] == 2
     rows = ImportedQrelsTopic.objects.order_by("pk").values_list("number", "docnos", "grades")
     assert list(rows) == [("1", ["184", "29"], [1, 0]), ("1", ["184", "29"], [1, 1])]
+
+
+@pytest.mark.shared
+def test_topics_051_with_qrels_of_51(built: Built, capsys: pytest.CaptureFixture[str]) -> None:
+    topics, qrels = (str(shared_path("data", "real-inputs", name)) for name in ("topics-051.txt", "qrels-51.qrels"))
+    call_command("import_topics", "tea", topics)
+    with pytest.raises(CommandError, match="51 and 52 match 051 and 052 without leading zeros"):
+        call_command("import_qrels", "tea", qrels)
+    assert not ImportedQrelsTopic.objects.exists()
+    call_command("import_qrels", "tea", qrels, "--match", "zeros")
+    assert set(ImportedQrelsTopic.objects.values_list("number", flat=True)) == {"051", "052"}
