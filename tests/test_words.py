@@ -89,6 +89,7 @@ STIFF = re.compile(
     r"|sure value|are to go on|a wish needs|nobody has looked|what counts of it"
     r"|you are in as|judgments are given<|too early to estimate|not here yet|go on judging|whatever its size"
     r"|lack annotators|in spite of open|the database holds that|only you know"
+    r"|couples met|that are at it|may go on working|what bears the|would call none|nobody has judged at the top"
     r"|waits for you\b(?=</h)|Leave it<|Make the (?:campaign|collection|call|invitation|run)<|\d %(?![}\w])",
     re.IGNORECASE,
 )

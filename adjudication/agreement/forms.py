@@ -73,7 +73,7 @@ class AgreementForm(forms.Form):
         RESAMPLES,
         label="Resamples",
         required=False,
-        help_text="More make the ends of intervals steadier; 10,000 give two decimals of a percent.",
+        help_text="More resamples make the ends of intervals more stable; 10,000 give two decimals of a percent.",
     )
     interval = forms.ChoiceField(label="Interval", choices=list(INTERVALS.items()), required=False, initial="auto")
     cluster = forms.ChoiceField(
@@ -93,7 +93,7 @@ class AgreementForm(forms.Form):
         label="Equivalence margin",
         max_length=300,
         required=False,
-        help_text="The largest difference of people and machine that you would call none, chosen beforehand, in the"
+        help_text="The largest difference of people and machine that does not matter to you, chosen beforehand, in the"
         " units of the figure: 0.05 (5 points) for all, or accuracy 0.05, spearman 0.1. Only with machine annotators."
         " Left empty, that of the campaign's Anno-GPT cycle, if it has one.",
     )

@@ -136,7 +136,7 @@ class JudgeUnjudged(ReportingCommand):
         parser.add_argument("slug")
         parser.add_argument("--gold", required=True, help="as of evaluate, such as campaign:main")
         parser.add_argument("--run", nargs="+", action="extend", default=[], metavar="NAME", dest="runs")
-        parser.add_argument("--depth", type=int, default=DEPTHS[1], help="documents among the first so many of any run")
+        parser.add_argument("--depth", type=int, default=DEPTHS[1], help="how many of the first documents of each run")
         parser.add_argument("--topic", nargs="+", action="extend", default=[], metavar="NUMBER", dest="topics")
         where = parser.add_mutually_exclusive_group(required=True)
         where.add_argument("--campaign", default="", help="short name of the campaign that gets the items")

@@ -214,7 +214,11 @@ class EvaluationForm(forms.Form):
     )
     resamples = number_field(RESAMPLES, label="Resamples", required=False)
     seed = number_field(
-        SEED, label="Seed", required=False, initial=EvaluationSpec.seed, help_text="The same seed, the same figures."
+        SEED,
+        label="Seed",
+        required=False,
+        initial=EvaluationSpec.seed,
+        help_text="The same seed gives the same figures.",
     )
 
     def __init__(self, data: Any = None, *, collection: Collection, is_page: bool = False) -> None:

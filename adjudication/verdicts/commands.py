@@ -16,8 +16,8 @@ class AdjudicateCommand(ReportingCommand):
     task = "Agree and decide"
     example = "adjudicate demo trial-round --policy majority"
     help = (
-        "Decide a campaign's items by majority. Decisions by hand stand; running again takes in newer judgments. Of an"
-        " extraction, papers are accepted in which a majority has decided every difference."
+        "Decide a campaign's items by majority. Decisions by hand are kept; run it again to include newer judgments."
+        " In an extraction campaign it accepts the papers in which a majority decides every difference."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,7 +29,7 @@ class AdjudicateCommand(ReportingCommand):
         parser.add_argument(
             "--min-votes",
             type=int,
-            help="an item with fewer stays undecided (default: the overlap of the campaign, 1 of machines alone)",
+            help="an item with fewer stays undecided (default: overlap of the campaign; 1 where only machines vote)",
         )
         parser.add_argument("--weighted", action="store_true", help="count each vote by its annotator's weight")
         parser.add_argument("--voters", choices=Voters.values, default=Voters.HUMANS)

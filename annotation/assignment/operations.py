@@ -103,8 +103,8 @@ ASSIGN_ITEMS = Operation(  # its page has steps: a job previews the plan, and an
     form=PlanForm,
     place=in_campaign("assignment_plan"),
     roles=MANAGE,
-    about="Give every item of a campaign the annotators it still needs: distinct people, even loads, couples met"
-    " evenly. What is assigned already stays.",
+    about="Give every item of a campaign the annotators it still needs: different people, even loads, and"
+    " equal overlap of each two people. Existing assignments stay.",
     title="Assign items",
     button="Assign",
     report=_plan_in_words,

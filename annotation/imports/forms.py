@@ -14,7 +14,7 @@ class JudgmentImportForm(ImportForm):
         max_length=150,
         help_text="Left empty, the files name the annotators. For qrels with 0 in column 2, name whose they are.",
     )
-    machine = forms.BooleanField(required=False, label="They are a machine's labels")
+    machine = forms.BooleanField(required=False, label="The labels are a machine's")
 
     match = match_field()
 

@@ -41,7 +41,7 @@ class Annotate(ReportingCommand):
         parser.add_argument("campaign", help="short name of the campaign")
         parser.add_argument("--kind", choices=MachineKind.values, default=None, help="of the machine (endpoint)")
         add_renamed_option(
-            parser, "--model", former="--machine", default="", metavar="MODEL", help="another than the one set up"
+            parser, "--model", former="--machine", default="", metavar="MODEL", help="instead of the one that is set up"
         )
         parser.add_argument(
             "--prompt", default="", metavar="NAME[@VERSION]", help="the newest version unless one is named"
@@ -52,7 +52,7 @@ class Annotate(ReportingCommand):
         parser.add_argument("--max-tokens", type=int, default=None, metavar="N", help="longest answer")
         parser.add_argument("--seed", type=int, default=None, help="sent to the endpoint")
         parser.add_argument(
-            "--thresholds", type=float, nargs="+", default=[], metavar="SHARE", help="of the lexical one"
+            "--thresholds", type=float, nargs="+", default=[], metavar="SHARE", help="of the lexical baseline"
         )
         parser.add_argument("--concurrency", type=int, default=None, metavar="N", help="questions at once")
         add_renamed_option(
@@ -62,7 +62,7 @@ class Annotate(ReportingCommand):
         parser.add_argument("--price-out", type=Decimal, default=None, metavar="P", help="of a million tokens received")
         parser.add_argument("--dry-run", action="store_true", help="only say what it would take")
         parser.add_argument(
-            "--continue", action="store_true", dest="go_on", help="take unfinished runs of this machine up again"
+            "--continue", action="store_true", dest="go_on", help="resume unfinished runs of this machine"
         )
 
     def carry_out(

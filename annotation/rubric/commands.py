@@ -28,8 +28,8 @@ class RewritesCommand(SteppedCommand):
     """
     line = "Have rewrites of questions that raters proposed reviewed"
     help = (
-        "Rewrites that raters proposed: list them, ask a second person, confirm or reject. Each word on a rewrite is a"
-        " person's, so `ask` and `decide` take --by."
+        "Rewrites that raters proposed: list them, ask a second person, confirm or reject. Only people ask and"
+        " decide, so `ask` and `decide` need --by."
     )
     reads: ClassVar[dict[str, str]] = {"list": "list the rewrites that count now and what was said of them"}
     writes: ClassVar[dict[str, str]] = {

@@ -15,7 +15,7 @@ INDEX_DOCUMENTS = Operation(
     place=in_collection("documents", "document_list"),
     roles=MANAGE,
     about="Make documents searchable that large imports left to a worker: at once, without a worker, or together with"
-    " those that are at it.",
+    " workers that are doing it.",
     title="Index documents",
     button="Index the rest",
     report=lambda _: "The documents are being made searchable. This page shows how far it is.",

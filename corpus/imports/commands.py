@@ -121,7 +121,7 @@ class UndoImport(ReportingCommand):
     called = "undo_import"
     task = "Bring in"
     example = "undo_import demo 7"
-    help = "Take an import back while nothing stands on it; its number is at the end of its page's address."
+    help = "Undo an import while nothing depends on it; its number is at the end of its page's address."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

@@ -25,8 +25,8 @@ class BuildPools(ReportingCommand):
     line = "Pool the first documents of runs and of searches"
     help = (
         "Pool the first documents of runs and of searches of the collection: their union, with the provenance of each. "
-        "Afterwards the methods bring in exactly these; building twice changes nothing, and what campaigns have made "
-        "items of stays. Without --recipe and --methods: all runs, or where there are none the recipe doris-mae."
+        "This replaces earlier results of the same methods; documents that are items of a campaign stay. "
+        "Without --recipe and --methods: all runs, or where there are none the recipe doris-mae."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -10,7 +10,7 @@ POOL = Importer(
     unit="pooled documents",
     title="Import a pool list",
     about="Pairs to be judged: topic and docno in each line, or TREC qrels, whose values are not read. "
-    "They join what the pools hold already.",
+    "They are added to the pools.",
     reading=at_once(load_pool_list),
     form=PoolImportForm,
     target="pool_list",

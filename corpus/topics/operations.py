@@ -44,7 +44,7 @@ MAKE_SUB_QUERIES = Operation(
     form=SizeForm,
     place=in_collection("sub-queries", "sub_query_list"),
     roles=MANAGE,
-    about="Make sub-queries of complex queries: all combinations of so many aspects whose sentences speak of no other"
+    about="Make sub-queries of complex queries: all combinations of this many aspects whose sentences speak of no other"
     " aspect. They inherit pools and judgments. Doing it twice changes nothing.",
     title="Make sub-queries",
     button="Make sub-queries",

@@ -1,4 +1,4 @@
-"""The planner: exactly as many distinct judges per item as it needs, even loads, couples met evenly."""
+"""The planner: exactly as many different judges per item as it needs, even loads, equal overlap of each two people."""
 
 from __future__ import annotations
 

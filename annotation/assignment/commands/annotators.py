@@ -28,7 +28,7 @@ class AddCommand(ReportingCommand):
         parser.add_argument("campaign", help="short name of the campaign")
         parser.add_argument("emails", nargs="*", metavar="EMAIL", help="address of a member")
         parser.add_argument("--name", help="name of somebody without an account, or of a machine")
-        parser.add_argument("--kind", choices=AnnotatorKind.values, help="what bears the --name (human)")
+        parser.add_argument("--kind", choices=AnnotatorKind.values, help="who has this --name (human)")
         parser.add_argument("--model", help="of the machine: what answers")
 
     @transaction.atomic

@@ -25,8 +25,8 @@ class CreateCampaign(ReportingCommand):
     example = 'create_campaign demo "Second round" --overlap 3'
     line = "Make a campaign as a draft, with the items to judge"
     help = (
-        "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. What the command"
-        " line says comes before the file of --config."
+        "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. Options override"
+        " the file of --config."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

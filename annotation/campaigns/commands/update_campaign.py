@@ -21,7 +21,7 @@ class UpdateCampaign(ReportingCommand):
     example = "update_campaign demo second-round --deadline 2031-05-31"
     help = (
         "Change a campaign: everything while it is a draft, and its name, lease, deadline and guideline while it is"
-        " open. What the command line says comes before the file of --config."
+        " open. Options override the file of --config."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

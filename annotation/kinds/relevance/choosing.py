@@ -116,12 +116,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         ("--topic", "this topic"),
         ("--part", "topics of this part of a split, as SPLIT/PART"),
         ("--pool-source", "documents that this method pooled"),
-        ("--unjudged-run", "what nobody has judged at the top of this run"),
+        ("--unjudged-run", "unjudged documents from the top of this run"),
     ):
         parser.add_argument(flag, action="append", default=[], metavar="S", help=f"relevance: only {words}; repeat")
     parser.add_argument("--aspect-words", default="", metavar="WORDS", help="relevance: only aspects with these words")
     parser.add_argument("--depth", type=int, metavar="N", help="relevance: only the first N ranks of pool sources")
-    parser.add_argument("--top", type=int, metavar="N", help=f"relevance: where the top of a run ends ({TOP})")
+    parser.add_argument("--top", type=int, metavar="N", help=f"relevance: top ranks to use ({TOP})")
 
 
 def choice_of_command(options: Mapping[str, Any]) -> PairChoice:
@@ -146,8 +146,8 @@ def api_fields() -> dict[str, Any]:
         "aspect_words": serializers.CharField(max_length=200, required=False, allow_blank=True),
         "pool_sources": names("only documents that these methods pooled"),
         "depth": number("within the first ranks of these"),
-        "unjudged_runs": names("only what nobody has judged at the top of these runs"),
-        "top": number(f"where the top of a run ends ({TOP} if absent)"),
+        "unjudged_runs": names("only unjudged documents from the top of these runs"),
+        "top": number(f"top ranks to use ({TOP} if absent)"),
     }
 
 

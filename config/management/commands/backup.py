@@ -13,7 +13,7 @@ from config.backups import dump
 class Command(ReportingCommand):
     task = "Look after"
     example = "backup litmus.backup"
-    help = "Write the whole database to a file; people may go on working. Uploaded files are not in it."
+    help = "Write the whole database to a file; people can continue to work. Uploaded files are not in it."
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
