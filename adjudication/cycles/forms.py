@@ -30,7 +30,7 @@ class CycleForm(forms.Form):
         initial=0.05,
         label="Margin of equivalence",
         widget=forms.NumberInput(attrs={"step": "any"}),
-        help_text="A share: 0.05 is five points. The largest difference in agreement that you would call none. It"
+        help_text="A share: 0.05 is five points. The largest difference in agreement that does not matter. It"
         " cannot be changed later.",
     )
     runs = forms.IntegerField(

@@ -27,9 +27,7 @@ class NewAnnotatorsSerializer(serializers.Serializer[Any]):
 
     emails = serializers.ListField(child=serializers.EmailField(), required=False, help_text="addresses of members")
     name = serializers.CharField(max_length=ANNOTATOR_NAME.most, required=False)
-    kind = serializers.ChoiceField(
-        AnnotatorKind.choices, required=False, help_text="what bears the name; human if absent"
-    )
+    kind = serializers.ChoiceField(AnnotatorKind.choices, required=False, help_text="who has the name; human if absent")
     model = serializers.CharField(max_length=150, required=False, help_text="of the machine: what answers")
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
