@@ -4,6 +4,8 @@ Recognised are a byte order mark, the declaration of an XML file, UTF-16 without
 are ASCII up to one that is no UTF-8 is read as Windows-1252, which holds all of Latin-1's letters: no text was decoded
 before that could have meant something else. A file that has both UTF-8 and such a byte stays as it is, so that its
 reader names the line. Every other encoding has to be chosen.
+
+Where the first lines end with CR alone, as old Macs and some of their programs write them, every CR becomes LF.
 """
 
 from __future__ import annotations
@@ -50,7 +52,8 @@ class Recoded(io.BufferedReader):
     @property
     def encoding(self) -> str:
         """What the file has been read as so far, in words; "" for a file that is no text."""
-        return self.raw.label  # type: ignore[attr-defined]
+        ends = " with the line ends of old Macs (CR)" if self.raw.has_old_ends else ""  # type: ignore[attr-defined]
+        return f"{self.raw.label}{ends}"  # type: ignore[attr-defined]
 
 
 def as_utf8(stream: BinaryIO, file: str, encoding: str = AUTO) -> Recoded:
@@ -85,6 +88,7 @@ class _Recoder(io.RawIOBase):
         self.ready = b""
         self.tail = b""  # of a character that goes on in the next bytes
         self.is_checked = False  # UTF-8, until it is not
+        self.has_old_ends = False  # CR alone ends its lines
         self.has_others = False  # characters beyond ASCII were read
         self.decoder: codecs.IncrementalDecoder | None = None
         self.is_begun = self.is_ended = False
@@ -98,7 +102,7 @@ class _Recoder(io.RawIOBase):
         while not self.ready and not self.is_ended:
             data = self.source.read(len(buffer))
             self.is_ended = not data
-            self.ready = self._recoded(data)
+            self.ready = self._with_plain_ends(self._recoded(data))
         count = min(len(buffer), len(self.ready))
         buffer[:count], self.ready = self.ready[:count], self.ready[count:]
         return count
@@ -113,7 +117,12 @@ class _Recoder(io.RawIOBase):
             self.is_checked, self.label = True, "UTF-8"
         elif found:
             self._decode_as(found)
-        self.ready = self._recoded(head) if head else b""
+        head = self._recoded(head) if head else b""
+        self.has_old_ends = bool(self.label) and b"\n" not in head and b"\r" in head[:-1]
+        self.ready = self._with_plain_ends(head)
+
+    def _with_plain_ends(self, data: bytes) -> bytes:
+        return data.replace(b"\r", b"\n") if self.has_old_ends else data
 
     def _encoding(self, head: bytes) -> tuple[str, bytes]:
         """The codec to begin with, "" for bytes that are no text, and the head without its mark."""

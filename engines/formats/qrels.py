@@ -13,6 +13,7 @@ from engines.formats.comments import Comments, is_comment
 from engines.formats.layouts import required
 from engines.formats.lines import read_lines
 from engines.formats.records import MAX_TOPIC_LENGTH, Problem, QrelRow, Remark, id_problem
+from engines.formats.tables import cells_of
 
 LOWEST, HIGHEST = -127, 127
 BEIR_HEADER = ("query-id", "corpus-id", "score")
@@ -103,10 +104,7 @@ def _split(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str, list[st
     for number, text in lines:
         if delimiter is None and text.strip() and not is_comment(text):
             delimiter = delimiter_of(text)
-        if delimiter and '"' in text:
-            fields = next(csv.reader([text], delimiter=delimiter), [])
-        else:
-            fields = text.split(delimiter or None)
+        fields = cells_of(text, delimiter) if delimiter and '"' in text else text.split(delimiter or None)
         yield number, text, fields if any(fields) else []
 
 

@@ -16,7 +16,7 @@ NAMED_BY_FILE = "the id is the name of the file, since doc2json cuts its paper_i
 TEXTS_ALONE = (
     "full texts come in as paragraphs; an import of papers reads their citation markers, references, figures and tables"
 )
-_ENDINGS = re.compile(r"\.json(?:\.gz|\.bz2|\.xz)?$")
+_ENDINGS = re.compile(r"(?:\.(?:pdf|xml|tei|tex))*\.json(?:\.gz|\.bz2|\.xz)?$")
 
 
 def with_metadata(item: dict[str, Any], file: str, said: set[str]) -> dict[str, Any]:

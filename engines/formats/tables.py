@@ -51,7 +51,7 @@ def read_rows(
 def _header_delimiter(line: str, is_header: Callable[[list[str]], bool]) -> str:
     """What separates the cells of a line that is a header then, "" where it is none."""
     for delimiter in "\t,;":
-        if delimiter in line and is_header(next(csv.reader([line], delimiter=delimiter), [])):
+        if delimiter in line and is_header(cells_of(line, delimiter)):
             return delimiter
     return ""
 
@@ -130,6 +130,14 @@ def _csv_rows(lines: Iterable[Line], delimiter: str, file: str) -> Iterator[Row 
             return
         if any(cells := [plain_cell(cell) for cell in cells]):
             yield begun, cells
+
+
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """The cells of one line of CSV; where it is no CSV, such as with a CR in it, what lies between the separators."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        return line.split(delimiter)
 
 
 def plain_cell(cell: str) -> str:

@@ -22,6 +22,7 @@ from engines.formats.lines import MAX_ROW_BYTES, read_lines
 from engines.formats.records import BrokenFile, Problem, TopicRecord
 from engines.formats.registry import Certainty, Format, Head, Shape
 from engines.formats.table_documents import DOCUMENT_TABLE, is_document_table, read_table_documents
+from engines.formats.tables import cells_of
 from engines.formats.topic_fields import FIELDS_READ, gathered, is_number_name, is_text_name, plain_name, topic_from
 
 UNNAMED = ("number", "text")
@@ -138,7 +139,7 @@ def _is_table(head: Head) -> bool:
     delimiter = _delimiter(lines[0])
     if delimiter in ("", "\t", ":"):
         return False
-    return head.suffix == "csv" or _is_header(next(csv.reader(lines[:1], delimiter=delimiter), []))
+    return head.suffix == "csv" or _is_header(cells_of(lines[0], delimiter))
 
 
 TABLE = Format(

@@ -61,6 +61,8 @@ def _check_size(spool: Any, file: str) -> None:
         parts = archive.infolist()
     if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > MAX_BYTES:
         raise BrokenFile(file, 0, "the workbook is larger than allowed once it is unpacked; save it as CSV instead")
+    if all(part.filename != "[Content_Types].xml" for part in parts):
+        raise BrokenFile(file, 0, "is an archive within an archive; unpack it and import what it holds")
 
 
 def _rows(sheet: Any, file: str) -> Iterator[Row]:

@@ -1,4 +1,5 @@
 import json
+from contextlib import suppress
 
 import pytest
 
@@ -43,6 +44,13 @@ def detected(head: bytes, file: str = "f", wanted: str = "") -> str:
 )
 def test_formats_are_detected(head: str, found: str) -> None:
     assert detected(head.encode()) == found
+
+
+@pytest.mark.parametrize("carried", ["documents", "topics", "qrels"])
+@pytest.mark.parametrize("head", [b"id,ti\rtle\n1,A\n", b'"1",d\r1,1\n', b"topic;query\r1;b\n2;c\n"])
+def test_a_first_line_that_is_no_csv_is_no_error_of_the_program(carried: str, head: bytes) -> None:
+    with suppress(BrokenFile):
+        assert detect(head, "f.csv", carried)
 
 
 def test_a_first_line_longer_than_the_head_is_recognised_by_its_keys() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from engines.formats.encodings import ENCODINGS, as_utf8, head_as_utf8
 from engines.formats.records import BrokenFile
 
-texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff"))
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\ufeff\r"))
 WESTERN = "Der Uhu — “naïve café” für 5 €\nNaïve owls\n"
 
 
@@ -88,6 +88,18 @@ def test_xml_says_its_encoding() -> None:
     "data", [b"PAR1\xff\0", b"%PDF-1.7\n\xe2", b"PK\x03\x04\xff", b"\x80\x04.", b"{}\n\0", b"abcdefgh\0\xff", b""]
 )
 def test_what_is_no_text_passes_as_it_is(data: bytes) -> None:
+    assert as_utf8(io.BytesIO(data), "f").read() == data
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16", "cp1252"])
+def test_the_line_ends_of_old_macs_are_line_ends(codec: str) -> None:
+    stream = as_utf8(io.BytesIO(f"{'q1,höre'}\r{'x' * 100_000}\r\r".encode(codec)), "f")
+    assert stream.read().decode() == f"q1,höre\n{'x' * 100_000}\n\n"
+    assert stream.encoding.endswith(" with the line ends of old Macs (CR)")
+
+
+@pytest.mark.parametrize("data", [b"a\rb\nc\r\n", b"a\r\n", b"a\r"])
+def test_a_cr_among_other_line_ends_stays(data: bytes) -> None:
     assert as_utf8(io.BytesIO(data), "f").read() == data
 
 

@@ -356,6 +356,8 @@ def test_layouts_of_other_years(tmp_path: Path, item: dict[str, Any]) -> None:
     [
         ("2020.acl-main.207.json", "2020", "2020.acl-main.207"),
         ("N18-3011.json", "N18-3011", "N18-3011"),
+        ("PMC1054884.xml.json", "PMC1054884", "PMC1054884"),  # as CORD-19 names them
+        ("2020.acl-main.207.pdf.json.gz", "2020", "2020.acl-main.207"),
         ("part.1.json", "2020", "2020"),
         ("2020.1.jsonl", "2020", "2020"),
     ],

@@ -256,6 +256,16 @@ def test_a_workbook_within_an_archive_is_read(tmp_path: Path) -> None:
     assert [found.title for found in records(read_documents(tmp_path / "a.zip"))] == ["Owls"]
 
 
+def test_an_archive_within_an_archive_is_to_be_unpacked_first(tmp_path: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as archive:
+        archive.writestr("a.csv", "id,title\n1,Owls\n")
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("b.zip", inner.getvalue())
+    with pytest.raises(BrokenFile, match="is an archive within an archive; unpack it and import what it holds"):
+        list(read_documents(tmp_path / "a.zip"))
+
+
 def bomb() -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
