@@ -19,6 +19,7 @@ class _Margins:
 
     places: Counter[tuple[str, int]]
     words: Counter[str]
+    outermost: set[int]  # ids of the lines that stand outermost on their pages, outside the margins
     inside: frozenset[str]  # the words of short lines that stand in no margin
     numbers: Counter[int]  # heights of numbers that end a page alone: the paper may be larger than what was set for it
 
@@ -35,11 +36,13 @@ def drop_furniture(pages: Sequence[Sequence[Line]], heights: Sequence[float], me
         for line in lines
         if len(line.text) < 120 and not _zone(line, height)
     )
-    margins = _Margins(Counter(), Counter(), inside, Counter())
+    margins = _Margins(Counter(), Counter(), set(), inside, Counter())
     for lines, height in zip(pages, heights, strict=True):
         outer = [line for line in lines if _zone(line, height)]
         margins.places.update({(_zone(line, height), round(line.base)) for line in outer})
-        margins.words.update({_plain(line) for line in (*outer, *_outermost(lines, height))})
+        outermost = _outermost(lines, height)
+        margins.outermost.update(id(line) for line in outermost)
+        margins.words.update({_plain(line) for line in (*outer, *outermost)})
         margins.numbers.update(round(line.base) for line in lines if _is_last_number(line, lines))
     return [
         [line for line in lines if not _is_furniture(line, lines, height, margins, measures)]
@@ -71,7 +74,7 @@ def _outermost(lines: Sequence[Line], height: float) -> list[Line]:
 
 def _is_head_outside(line: Line, lines: Sequence[Line], height: float, margins: _Margins, measures: Measures) -> bool:
     """Whether the outermost line of a page is a running head or foot that stands further inwards than most do."""
-    if not any(line is other for other in _outermost(lines, height)):
+    if id(line) not in margins.outermost:
         return False
     plain, zone = _plain(line), "top" if line.base < height / 2 else "foot"
     gap = min((abs(other.base - line.base) for other in lines if abs(other.base - line.base) > 3), default=height)

@@ -18,6 +18,7 @@ from engines.pdf.references import BEGINS, ENDED, LABELS, next_number, raised_la
 LEAST_ENTRIES = 3  # with labels
 LEAST_UNLABELLED = 5
 _MOST_LINES = 14  # of an entry
+_MOST_BEGINNINGS = 40  # that are tried: a hostile file may number each of its lines 1
 _YEAR = re.compile(
     r"(?<![\d.])(?:1[5-9]|20)\d\d(?!\d)|in press|forthcoming|to appear|10\.\d{4,9}/|https?:", re.IGNORECASE
 )
@@ -35,20 +36,30 @@ def banded(chunks: Sequence[Chunk]) -> list[Chunk]:
     Such a list begins at one height in both: what the right column holds above goes on from the left one's text.
     """
     found = list(chunks)
-    for place, chunk in enumerate(chunks):
-        first = chunk.lines[0]
-        if first.column != 0 or not any(label_of(first) == "1" for label_of in _PRINTED_LABELS):
-            continue
-        for other in range(place + 1, len(chunks)):
-            line = chunks[other].lines[0]
-            if line.page != first.page:
-                break
-            if line.column == 1 and abs(line.base - first.base) < 3 and abs(line.size - first.size) < 0.2:
-                above = [each for each in chunks[place + 1 : other] if each.lines[0].column == 1]
-                left = [each for each in chunks[place:other] if each.lines[0].column != 1]
-                found[place:other] = [*above, *left]
-                break
+    beginnings = [place for place, chunk in enumerate(chunks) if _begins_list(chunk.lines[0])]
+    for place in beginnings[-_MOST_BEGINNINGS:]:
+        other = _beginning_right(chunks, place)
+        if other is not None:
+            above = [each for each in chunks[place + 1 : other] if each.lines[0].column == 1]
+            left = [each for each in chunks[place:other] if each.lines[0].column != 1]
+            found[place:other] = [*above, *left]
     return found
+
+
+def _begins_list(line: Line) -> bool:
+    return line.column == 0 and any(label_of(line) == "1" for label_of in _PRINTED_LABELS)
+
+
+def _beginning_right(chunks: Sequence[Chunk], place: int) -> int | None:
+    """The chunk of the right column that begins at the height of this one of the left, in letters of its size."""
+    first = chunks[place].lines[0]
+    for other in range(place + 1, len(chunks)):
+        line = chunks[other].lines[0]
+        if line.page != first.page:
+            return None
+        if line.column == 1 and abs(line.base - first.base) < 3 and abs(line.size - first.size) < 0.2:
+            return other
+    return None
 
 
 def list_lines(chunks: Sequence[Chunk]) -> list[Line]:
@@ -91,7 +102,8 @@ def _labelled(
 ) -> tuple[_Place, int] | None:
     """The last run of labels from 1 upwards with an entry at each, which reaches the end of the text."""
     labels = [label_of(line) for _, line in lines]
-    for first in reversed([place for place, label in enumerate(labels) if label == "1"]):
+    firsts = [place for place, label in enumerate(labels) if label == "1"]
+    for first in reversed(firsts[-_MOST_BEGINNINGS:]):
         marks = _run(chunks, lines, labels, first)
         end = _end_of_entry(chunks, lines, marks[-1])
         texts = [" ".join(line.text for _, line in lines[one:other]) for one, other in pairwise([*marks, end])]

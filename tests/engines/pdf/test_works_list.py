@@ -102,3 +102,10 @@ def test_captions_tables_and_notes_are_no_lines_of_a_list() -> None:
 def test_no_chunks_are_no_list() -> None:
     assert unheaded_list([]) is None
     assert list_lines([]) == []
+
+
+def test_hostile_numbers_take_no_longer_than_their_length() -> None:
+    for text in ("[1] A. Uhl, Owls. 1999.", "A. Uhl, Owls. 1999.", "1. 1. 1."):
+        chunks = [Chunk(Kind.BODY, [line(text)]) for _ in range(20_000)]
+        unheaded_list(chunks)
+        assert len(banded(chunks)) == len(chunks)
