@@ -340,7 +340,7 @@ def test_the_page_shows_tables_and_questions_by_state(rated):
     assert rated.topics["q2"].text not in kept
     discarded = page(rated, "ada", state="discarded", campaign="nowhere").content.decode()
     assert rated.topics["q2"].text in discarded
-    assert "unrealistic (1)" in discarded
+    assert "<bdi>unrealistic</bdi> (1)" in discarded
 
 
 def test_annotators_do_not_see_the_set(rated):
