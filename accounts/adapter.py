@@ -40,7 +40,7 @@ class AccountAdapter(DefaultAccountAdapter):
             messages.warning(self.request, f"{count} revoked. Create new ones for programs that you still use.")
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """A mail server that is away is reported in the log; to a stranger every answer looks the same."""
+        """An unreachable mail server is reported in the log; strangers get the same answer in any case."""
         try:
             super().send_mail(template_prefix, email, context)
         except NoMailServer:
@@ -51,7 +51,7 @@ class AccountAdapter(DefaultAccountAdapter):
                 messages.warning(self.request, f"The mail to {email} could not be sent. Try again later.")
 
     def send_notification_mail(self, template_prefix: str, user: User, *arguments: Any, **more: Any) -> None:
-        """Only what a stranger could use to take over the account is written about, in our own words."""
+        """Mails only about changes by which a stranger could take over the account, in our own words."""
         if template_prefix in NOTIFICATIONS:
             super().send_notification_mail(template_prefix, user, *arguments, **more)
 

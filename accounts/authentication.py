@@ -23,7 +23,7 @@ class TokenAuthentication(BaseAuthentication):
     """The person of a token in use; other Authorization schemes are left to other classes."""
 
     def authenticate(self, request: Request) -> tuple[User, ApiToken] | None:
-        """None without a bearer token; AuthenticationFailed (401) with one that opens nothing."""
+        """None without a bearer token; AuthenticationFailed (401) with an invalid one."""
         words = get_authorization_header(request).split()
         if not words or words[0].lower() != SCHEME.lower().encode():
             return None

@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 
 
 class OwnCookie(CookieStorage):
-    """Django's is called "messages" at every port of a host, and is sent to all that is there next to our path."""
+    """Django's is called "messages" at every port of a host, and is sent to every application on that host."""
 
     cookie_name = settings.MESSAGES_COOKIE_NAME
 

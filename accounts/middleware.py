@@ -1,4 +1,4 @@
-"""Refusals that no view has caught become pages that say the reason; who is signed out learns it in the right way."""
+"""Refusals that no view has caught become pages that say why; signed-out people get the sign-in page, scripts 401."""
 
 from collections.abc import Callable
 from http import HTTPStatus

@@ -75,7 +75,7 @@ class TokenScope(models.TextChoices):
 
 class ApiTokenQuerySet(models.QuerySet["ApiToken"]):
     def in_use(self, at: datetime) -> Self:
-        """Tokens that open something at that time."""
+        """Tokens that are valid at that time."""
         return self.filter(revoked_at__isnull=True, expires_at__gt=at)
 
 

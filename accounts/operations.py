@@ -41,7 +41,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Place:
-    """Finds where a verb is done. Errors: Http404 for whom it does not exist, NotAllowed without one of the roles."""
+    """Finds where a verb is done. Errors: Http404 where the person cannot see it, NotAllowed without a role for it."""
 
     page: Callable[..., Found]  # (request, roles, **parameters of the address)
     rest: Callable[[Any], Found]  # (view), which has checked the roles
@@ -84,7 +84,7 @@ class Operation:
     example: str = ""  # with which its --help begins
 
     def carry_out(self, found: Found, values: Mapping[str, Any], by: Any, *then: Any, dry: bool = False) -> list[Any]:
-        """Do it and return what each of `then` makes of the result; `dry`: it is taken back. Errors: the action's."""
+        """Do it and return what each of `then` makes of the result; `dry`: it is rolled back. Errors: the action's."""
         with transaction.atomic():
             result = ((dry and self.foresee) or self.action)(by=by, at=timezone.now(), **found.target, **values)
             shown = [one(result) for one in then]

@@ -63,7 +63,7 @@ def taken_is_conflict(reason: str, constraint: str = "") -> Iterator[None]:
 
 
 def as_refusal(error: E) -> E | Refused:
-    """The refusal that a trigger of the database stated, or that names a library that lacks; else the error itself."""
+    """The refusal that a trigger of the database stated, or that names a missing library; else the error itself."""
     if isinstance(error, Lacking):
         return Refused(str(error))
     diagnosis = getattr(getattr(error, "__cause__", None), "diag", None)

@@ -16,7 +16,7 @@ def address(host: str, port: int) -> str:
 
 
 def address_elsewhere(host: str, port: int) -> str:
-    """One that others may open, if the network knows this machine by its name."""
+    """An address for other machines, if the network knows this one by its name."""
     return address(machine_name() if host in EVERYWHERE else host, port)
 
 

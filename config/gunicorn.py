@@ -27,7 +27,7 @@ control_socket_disable = True
 
 
 def when_ready(_: Any) -> None:
-    """Before the first fork: all that is loaded stays, so the processes share it and no collection looks at it."""
+    """Before the first fork: all that is loaded stays, so the processes share it and the garbage collector skips it."""
     gc.freeze()
     gc.set_threshold(10_000)  # objects more than before: at 700, each page looked several times, a tenth of its time
     gc.enable()

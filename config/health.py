@@ -62,7 +62,7 @@ class HealthMiddleware:
         return self.get_response(request)
 
     def readiness(self) -> HttpResponse:
-        """503 for the database only: without Redis only jobs wait, and people go on labelling."""
+        """503 for the database only: without Redis only jobs wait, and people continue to label."""
         deadline = time.monotonic() + PATIENCE
         for probe in (self.database, self.redis):
             probe.start()

@@ -32,7 +32,7 @@ def section(content: str, key: str, heading: object, look: str = "stack tight", 
 
 @register.simple_block_tag
 def empty_state(content: str, heading: object, level: int = 2, overline: object = "") -> SafeString:
-    """What is shown where nothing is; the content says why and what to do next. A whole page has level 1."""
+    """Says that there is nothing; the content says why and what to do next. On a page of nothing else, level is 1."""
     shown = {"heading": heading, "level": level, "overline": overline, "content": content}
     return render_to_string("_empty_state.html", shown)
 
@@ -106,7 +106,7 @@ def post(context: template.Context, content: str, view: str = "", *args: Any, **
 
 
 def _attributes(named: Shown) -> SafeString:
-    """Those that are given, as HTML; True stands alone, as in `download`."""
+    """The attributes that have a value, as HTML; of True only the name is written, as in `download`."""
     shown = ((name.replace("_", "-"), each) for name, each in named.items() if each)
     parts = [format_html(" {}", name) if each is True else format_html(' {}="{}"', name, each) for name, each in shown]
     return mark_safe("".join(parts))  # noqa: S308 - escaped

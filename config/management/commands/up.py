@@ -176,7 +176,7 @@ def stopping(supervisor: Supervisor) -> Iterator[None]:
 
 
 def stop_on_signals() -> None:
-    """Let every polite request to end raise KeyboardInterrupt; nohup's wish to survive the terminal is respected."""
+    """Signals that ask the process to end raise KeyboardInterrupt; a SIGHUP that nohup ignores stays ignored."""
     for which in (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT):
         signal.signal(which, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
