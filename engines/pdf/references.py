@@ -27,6 +27,7 @@ BEGINS = re.compile(
     r"(?:[^\W\d_a-z][\w'’.-]*\s){1,4}(?:and|&)\s[A-Z]|[^\W\d_a-z][\w'’-]+\s(?:[A-Z]\.?[\s-]?){1,3},\s?(?:[A-Z]|\d{4}))"
 ).match
 ENDED = re.compile(r"(?:[.)\]]|\d{4}[a-z]?|https?:\S+|10\.\d{4,9}/\S+)\s*$").search
+_YEAR = re.compile(r"(?<![\d.])(?:1[5-9]|20)\d\d(?!\d)").search
 _URL_END = re.compile(r"(?:^|[\s(<])(?:https?:|www\.|doi:|10\.\d{4,9}[/.]|arxiv:)\S*$", re.IGNORECASE)
 _URL_START = re.compile(r"[\w/~%#?&=.+:;@-]").match
 _WORD_START = re.compile(r"[A-Z][a-z]+(?:\s|$)|\(|\[").match
@@ -64,10 +65,13 @@ def next_number(label: str, last: int) -> bool:
 
 def split_entries(lines: Sequence[Line]) -> list[Entry]:
     """Return the entries of a list of references in print order; lines before the first are dropped."""
-    for label_of in (*LABELS, _label_by(_BARE)):
+    for label_of in LABELS:
         entries = _numbered(lines, label_of)
         if entries:
             return entries
+    entries = _numbered(lines, _label_by(_BARE))
+    if 2 * sum(any(_YEAR(line.text) for line in entry.lines) for entry in entries) > len(entries):
+        return entries  # numbers alone may also be those of lines
     labels = sum(1 for line in lines if _LABEL(line.text))
     if labels >= 2 and labels * 8 >= len(lines):
         return _cut(lines, [_label_of(line) for line in lines])

@@ -46,6 +46,13 @@ def test_other_numbers(label: str) -> None:
     assert [key for key, _ in raws(*texts)] == ["1", "2", "3"]
 
 
+def test_numbers_of_lines_are_no_numbers_of_works() -> None:
+    texts = (f"{place} Each line of this text has a number." for place in range(1, 9))
+    assert len(raws(*texts)) == 1
+        "1"
+    ]
+
+
 def test_the_works_of_composite_entries() -> None:
     found = works_of(lines(
         "[1] A. Uhl and B. Kauz, J. Birds 1, 2 (1999); C. Eule,",
