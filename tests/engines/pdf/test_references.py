@@ -49,8 +49,6 @@ def test_other_numbers(label: str) -> None:
 def test_numbers_of_lines_are_no_numbers_of_works() -> None:
     texts = (f"{place} Each line of this text has a number." for place in range(1, 9))
     assert len(raws(*texts)) == 1
-        "1"
-    ]
 
 
 def test_the_works_of_composite_entries() -> None:
