@@ -108,7 +108,8 @@ def test_the_seal_is_not_broken_by_guesses_or_detours(made: Material, tmp_path: 
         out = StringIO()
         with pytest.raises(CommandError):
             call_command("import_judgments", "teas", "test", str(path), "--dry-run", "--json", stdout=out, stderr=out)
-        refusals.append(re.sub(r'"seconds": [\d.]+', "", out.getvalue()))
+        own = re.escape(f'["value", "{guess}"]')  # a dry run shows the rows of the file itself
+        refusals.append(re.sub(rf'"seconds": [\d.]+|{own}', "", out.getvalue()))
     assert len(set(refusals)) == 1
     assert "an import only adds labels" in refusals[0]
     Campaign.objects.filter(pk=test.pk).update(state="draft")  # as one whose labels were imported before it opened
