@@ -73,7 +73,8 @@ def load_qrels(run: ImportRun, progress: Progress, counts: ImportCounts) -> None
 def _of_collection(run: ImportRun, grades: Grades, counts: ImportCounts) -> tuple[Grades, list[str]]:
     """The judgments, with topics matched if that was asked for, and the numbers that the collection lacks.
 
-    With `partial` these topics are left out. Errors: BrokenFile where the collection lacks most, or all, of them.
+    With `partial` these topics are left out. Errors: BrokenFile where the collection lacks most, or all, of them, or
+    has some of them with numbers that are written otherwise.
     """
     _, unknown, _ = in_collection(run.collection, grades)
     known = grades.keys() - set(unknown)
@@ -81,7 +82,8 @@ def _of_collection(run: ImportRun, grades: Grades, counts: ImportCounts) -> tupl
     grades = {found.get(number, number): of_topic for number, of_topic in grades.items()}
     unknown = [number for number in unknown if number not in found]
     is_partial = bool(run.parameters.get("partial"))
-    if len(unknown) == len(grades) or (2 * len(unknown) > len(grades) and not is_partial):
+    are_doubtful = counts.offer is not None or 2 * len(unknown) > len(grades)
+    if len(unknown) == len(grades) or (are_doubtful and not is_partial):
         raise BrokenFile(run.files[0]["name"], 0, _topics_missing(grades, unknown))
     if is_partial and unknown:
         counts.skips[TOPIC_MISSING] += sum(len(grades.pop(number)) for number in unknown)
@@ -90,10 +92,11 @@ def _of_collection(run: ImportRun, grades: Grades, counts: ImportCounts) -> tupl
 
 
 def _topics_missing(grades: Grades, unknown: list[str]) -> str:
-    """Why qrels whose topics are mostly not here are refused."""
+    """Why qrels with topics that are not here are refused."""
     if len(unknown) == len(grades):
         return f"none of its topics, such as {unknown[0]}, is here: perhaps they belong to another collection"
-    some = f"{len(unknown):,} of its {len(grades):,} topics are not in the collection, such as {unknown[0]}"
+    verb = "is" if len(unknown) == 1 else "are"
+    some = f"{len(unknown):,} of its {len(grades):,} topics {verb} not in the collection, such as {unknown[0]}"
     return f"{some}. Import these topics first, or leave them out (option partial)"
 
 

@@ -226,6 +226,19 @@ def test_topics_numbered_otherwise_are_noticed_offered_and_matched(
     ]
 
 
+def test_nothing_is_stored_for_a_number_that_could_be_a_topic_written_otherwise(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    TopicFactory(collection=built.collection, number="051")
+    path, text = tmp_path / "own.qrels", "1 0 A1 1\n2 0 A1 1\n51 0 A1 1\n"
+    path.write_text(text)
+    with pytest.raises(CommandError, match=r"1 of its 3 topics is not .* such as 51\..*51 matches 051 without leading"):
+        call_command("import_qrels", "tea", str(path))
+    assert not ImportedQrels.objects.exists()
+    assert counts(bring(path, text, "--partial", capsys=capsys)) == (2, 0, 0, 1)
+    assert counts(bring(path, text, "--match", "zeros", capsys=capsys)) == (1, 0, 2, 0)
+
+
 def test_topics_that_are_left_out_are_counted(built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = bring(tmp_path / "own.qrels", "97 0 d1 1\n98 0 d1 1\n1 0 d1 1\n", "--partial", capsys=capsys)
     assert counts(found) == (1, 0, 0, 2)
