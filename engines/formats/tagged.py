@@ -40,6 +40,15 @@ class Tagged:
     line: int
     pairs: list[tuple[str, str]] = field(default_factory=list)
     size: int = 0
+    more: list[str] = field(default_factory=list)  # how the last value goes on, line by line
+
+    def whole(self) -> Tagged:
+        """Itself with its last value complete; joined once, since joining line by line takes the square of the time."""
+        if self.more:
+            tag, value = self.pairs[-1]
+            self.pairs[-1] = (tag, "".join([value, *self.more]))
+            self.more.clear()
+        return self
 
 
 RIS = Dialect(
@@ -94,7 +103,7 @@ class _Reader:
         elif self.draft is None:
             self._pass_over(tag, text)
         elif (tag and tag == self.dialect.end) or not (text.strip() or self.dialect.end):
-            yield self.draft
+            yield self.draft.whole()
             self.draft = None
         else:
             self._add(self.draft, tag, value)
@@ -108,7 +117,7 @@ class _Reader:
     def finish(self) -> Iterator[Tagged | PartProblem | Remark]:
         """Gives the record that is open, and what to say of lines outside."""
         if self.draft is not None and not self.dialect.end:
-            yield self.draft
+            yield self.draft.whole()
         else:
             yield from self._cut_off("the end of the file")
         if self.strays:
@@ -126,7 +135,7 @@ class _Reader:
             if self.dialect.end:
                 reason = f"the record has no {self.dialect.end} line before {by}; it may be cut off"
                 yield PartProblem(self.file, self.draft.line, reason)
-            yield self.draft
+            yield self.draft.whole()
             self.draft = None
 
     def _pass_over(self, tag: str, text: str) -> None:
@@ -141,7 +150,7 @@ class _Reader:
             raise BrokenFile(self.file, draft.line, reason)
         last, before = draft.pairs[-1]
         if tag or (value and last in self.dialect.lists):
-            draft.pairs.append((tag or last, value))
+            draft.whole().pairs.append((tag or last, value))
         elif value:
             mark = "\n" if last in self.dialect.verses else " "
-            draft.pairs[-1] = (last, f"{before}{mark}{value}" if before else value)
+            draft.more.append(f"{mark}{value}" if before or draft.more else value)

@@ -2,6 +2,7 @@
 
 import textwrap
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -124,6 +125,14 @@ def test_a_record_that_is_not_ended_is_not_glued_to_the_next() -> None:
     found = list(read_ris(stream("TY  - JOUR\nTI  - Owls\nTY  - JOUR\nTI  - Moths\nER  - \n"), "f"))
     assert [item.title for item in found if isinstance(item, DocumentRecord)] == ["Owls", "Moths"]
     assert "no ER line before another TY" in problems(found)[0][1]
+
+
+def test_an_abstract_of_many_lines_is_read_in_time_that_grows_with_it() -> None:
+    lines = 400_000
+    begun = process_time()
+    (found,) = records(read_ris(stream("TY  - JOUR\nAB  - more\n" + "more\n" * lines + "ER  - \n"), "f"))
+    assert found.abstract == " ".join(["more"] * (lines + 1))
+    assert process_time() - begun < 3, "it took 7 s when each line was joined to all before it, now .4 s"
 
 
 def test_a_doi_with_other_text_behind_it_keeps_that_elsewhere() -> None:
