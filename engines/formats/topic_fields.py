@@ -39,6 +39,7 @@ _MEANING = {name: meaning for meaning, names in NAMES.items() for name in names}
 _RANK = {name: place for names in (NUMBER, *NAMES.values()) for place, name in enumerate(names)}
 _GAPS = re.compile(r"[\s.-]+")
 _LANGUAGE = re.compile(r"[a-z]{2}-(?=[a-z])")
+MAX_CHARS = 1 << 20  # of a topic: title, text and narrative
 
 # For the help of formats.
 FIELDS_READ = (
@@ -109,7 +110,7 @@ def topic_from(
     """The topic that these fields make. `text_from` is the name of the field that becomes its text, or several names
     with commas between; `more` are further values of names; `known` are other arguments of `TopicRecord`.
 
-    Raises `FieldError` with the reason where it has no number or no text.
+    Raises `FieldError` with the reason where it has no number, no text or too much of it.
     """
     plan = _plan(tuple(fields))
     rest = dict(fields)
@@ -125,6 +126,8 @@ def topic_from(
     if not _is_text(fields.get(narrative_from)) or narrative_from in chosen:
         narrative_from = ""
     narrative = _text(rest[narrative_from], narrative_from) if narrative_from else ""
+    if (size := len(title) + len(text) + len(narrative)) > MAX_CHARS:
+        raise FieldError(f"topic {number} has {size:,} characters; at most {MAX_CHARS:,} are allowed")
     for name in {*chosen, title_from, narrative_from} - {""}:
         del rest[name]
     extra = _with_more(rest, more or {})

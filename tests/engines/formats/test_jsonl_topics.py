@@ -175,3 +175,9 @@ def test_no_text_of_foreign_objects_is_lost(written: dict[str, dict[str, str]], 
     for topic, (number, fields) in zip(found, written.items(), strict=True):
         kept = [text for text in (topic.title, topic.text, topic.narrative, *topic.extra.values()) if text]
         assert (topic.number, sorted(kept)) == (number, sorted(fields.values()))
+
+
+@pytest.mark.parametrize("layout", ["[{}]", "{}"])
+def test_a_topic_that_no_page_could_show_is_refused(layout: str) -> None:
+    found = read(layout.replace("{}", dumps({"qid": "1", "query": "x" * 2_000_000})))
+    assert problems(found) == [(1, "topic 1 has 2,000,000 characters; at most 1,048,576 are allowed")]
