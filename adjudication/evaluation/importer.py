@@ -15,6 +15,7 @@ from corpus.imports.forms import ImportForm, match_field
 from corpus.imports.registry import Importer, at_once
 from corpus.imports.undoing import Undoing
 from corpus.loading.counts import ImportCounts
+from corpus.loading.samples import sampled
 from corpus.loading.sources import Odometer, read_sources
 from corpus.loading.topic_numbers import matched_numbers
 from corpus.models import ImportRun
@@ -122,7 +123,7 @@ def _name(run: ImportRun) -> str:
 def _read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Grades:
     """{topic: {docno: grade}} of all files; of two grades of a document, the first stays, the other is reported."""
     grades: Grades = {}
-    for row in _rows(run, progress, counts):
+    for row in sampled(_rows(run, progress, counts), counts):
         if isinstance(row, Problem):
             counts.add_problems([row])
             continue

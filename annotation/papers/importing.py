@@ -27,8 +27,10 @@ from annotation.papers.extractions import replace_content, store_extraction
 from annotation.papers.kept_reading import keep, take_up
 from annotation.papers.paper_identity import Identity, identify
 from annotation.papers.paper_reading import Incoming, Links, NewestLinks, PaperFile, Reader, Sheet, Spool
+from annotation.papers.samples import sample_of_paper
 from corpus.imports.importing import Work
 from corpus.loading.counts import ImportCounts
+from corpus.loading.samples import MOST
 from corpus.models import ImportRun, Paper
 from engines.definitions.extractions import BadExtraction, Content, content_of_gold, read_content, write_content
 from engines.definitions.paper_sections import section_states
@@ -126,6 +128,11 @@ class _Storing:
             self.counts.add_notes([Problem(file.name, 0, f"{doubt} until somebody says which is its DOI.")])
         changed = self._write(paper, fields, file)
         changed |= self._write_extraction(paper, kind, state, content, file)
+        self._count_paper(incoming, paper, is_new, changed)
+
+    def _count_paper(self, incoming: Incoming, paper: Paper, is_new: bool, changed: bool) -> None:
+        if len(self.counts.samples) < MOST:
+            self.counts.samples.append(sample_of_paper(incoming, paper.key))
         if is_new:
             self.counts.created += 1
         elif changed:

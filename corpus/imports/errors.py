@@ -36,9 +36,17 @@ class Problems:
 
     @property
     def heading(self) -> str:
-        if self.run.state == JobState.DONE and not self.run.skipped_errors:
-            return counted(self.run.notes, "note")
-        return counted(self.run.error_count, "problem")
+        return counted(self.run.notes, "note") if self._are_notes else counted(self.run.error_count, "problem")
+
+    @property
+    def column(self) -> str:
+        """The heading of the column that has the reasons."""
+        return "What was noticed" if self._are_notes else "What is wrong"
+
+    @property
+    def _are_notes(self) -> bool:
+        """Whether all records came in."""
+        return self.run.state == JobState.DONE and not self.run.skipped_errors
 
     @property
     def advice(self) -> str:

@@ -88,6 +88,7 @@ def import_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "others": [] if run.state == "done" else _others(run),
         "undo_refusal": refusal_reason(check_can_undo, run),
         "problems": Problems(run),
+        "remarks": [remark for remark in run.remarks if remark not in run.reason],
         "again": _again_form(run) if run.dry_run and run.is_final and run.importer and holds_files(run) else None,
         "error_groups": [] if _says_it_all(run) else group_errors(run.errors),
         "offer": match_offer(run),

@@ -35,7 +35,9 @@ class TextFields:
         if not self.texts:
             return []
         said = [f"The text of a topic is its {_named(self.texts)}."]
-        if self.titles:
+        if self.titles == self.texts:
+            said.append("It is kept as the title as well.")
+        elif self.titles:
             said.append(f"Its title is its {_named(self.titles)}.")
         choices = [name for name in (*self.titles, *self.others) if name not in self.texts]
         if choices:

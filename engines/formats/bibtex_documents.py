@@ -96,7 +96,7 @@ class BibtexReader:
                 yield from self._documents(entry)
             else:
                 self.left[entry.file][f"@{entry.kind}"] += 1
-                reason = f"an entry of type @{entry.kind}, not among the types to take"
+                reason = f"an entry of type @{entry.kind}, which “Other BibTeX entry types” does not name"
                 yield Skip(entry.file, entry.line, reason, entry.key)
 
     def _documents(self, entry: Entry) -> Iterator[Item]:

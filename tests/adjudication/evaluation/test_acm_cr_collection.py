@@ -157,7 +157,10 @@ def test_the_collection_gives_the_expected_counts(acm: Acm) -> None:
     assert read.skips == {
         "a session heading without an abstract": expected["session_dropped"],
         "a document on the list of exclusions": 50,
-        **{f"an entry of type @{kind}, not among the types to take": n for kind, n in left_out.items()},
+        **{
+            f"an entry of type @{kind}, which “Other BibTeX entry types” does not name": n
+            for kind, n in left_out.items()
+        },
     }
     assert read.documents + read.skips.total() == expected["entries"]
 

@@ -51,6 +51,9 @@ def test_gold_comes_in_again_unchanged_and_changed(tmp_path) -> None:
     files = [write(tmp_path, f"{n}.xml", GOLD.format(n=n)) for n in (1, 2)]
     tried = take(collection, *files, dry_run=True)
     assert (counts(tried), Paper.objects.count()) == ((2, 0, 0, 0), 0)
+    assert [each["file"] for each in tried.samples] == ["1.xml", "2.xml"]
+    assert tried.samples[0]["fields"][:2] == [["key", "10.1/tea.1"], ["title", "On tea 1"]]
+    assert ["contexts", "1"] in tried.samples[0]["fields"]
     assert counts(take(collection, *files)) == (2, 0, 0, 0)
     paper = Paper.objects.get(key="10.1/tea.1")
     assert (paper.title, paper.abstract, paper.source, paper.file_name) == ("On tea 1", "Leaves.", "acm-cr", "1.xml")
@@ -200,7 +203,8 @@ def test_what_a_paper_lacks_is_on_its_row_its_page_and_in_the_report(tmp_path, c
 
 
 def test_a_pdf_without_sections_and_references_says_so(tmp_path) -> None:
-    run = take(CollectionFactory(), pages_of_text(tmp_path / "plain.pdf"))
+    run = take(CollectionFactory(), pages_of_text(tmp_path / "plain.pdf"), dry_run=True)
+    assert ["references", "0"] in run.samples[0]["fields"]
     assert [each["reason"] for each in run.errors] == [
         "was imported, but no sections or references were found in it. If the paper has them, import the TEI that "
         "GROBID makes of it."

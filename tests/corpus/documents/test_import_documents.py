@@ -157,7 +157,7 @@ class TestBibtex:
         assert (error["file"], error["line"], error["kept"]) == ("2.bib", 2, True)
         assert "“nowhere” is defined by no @string" in error["reason"]
         assert "Other fields, kept with the records that have them: entry_type (3), crossref (1)." in run.remarks
-        assert run.skips == {"an entry of type @proceedings, not among the types to take": 1}
+        assert run.skips == {"an entry of type @proceedings, which “Other BibTeX entry types” does not name": 1}
 
     def test_a_file_that_gives_no_document_is_an_error(
         self, collection: Collection, tmp_path: Path, capsys: Any

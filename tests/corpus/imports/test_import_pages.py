@@ -249,6 +249,7 @@ class TestAfterwards:
         page = client.get(reverse("import_detail", args=["tea", run.pk])).content.decode()
         assert "new rankings" in page
         assert "1 note</h2>" in page
+        assert "What was noticed" in page
         assert "Nothing was skipped because of this: the records came in." in page
         assert "were skipped" not in page
         listed = client.get(reverse("import_list", args=["tea"])).content.decode()

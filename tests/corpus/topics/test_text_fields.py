@@ -124,6 +124,10 @@ def test_other_fields_are_kept_and_counted(collection: Collection, capsys: pytes
     call_command("import_topics", "tea", str(path), as_json=True)
     found = json.loads(capsys.readouterr().out)
     assert found["created"] == 2
+    assert (
+        "The text of a topic is its title. It is kept as the title as well."
+        " If another field should be the text, choose it with “Text from”: querytime, docid."
+    ) in found["remarks"]
     assert "Other fields, kept with the records that have them: querytime (1), docid (1)." in found["remarks"]
     assert list(collection.topics.values_list("number", "extra")) == [
         ("MB001", {"querytime": "Tue Feb 08 12:30:27 +0000 2011"}),

@@ -139,8 +139,8 @@ def test_only_papers_count_and_session_headings_do_not() -> None:
     assert [(item.docno, item.line, item.reason) for item in found if isinstance(item, Skip)] == [
         ("a", 2, SESSION_REASON),
         ("c", 4, SESSION_REASON),
-        ("d", 5, "an entry of type @inbook, not among the types to take"),
-        ("f", 7, "an entry of type @dataset, not among the types to take"),
+        ("d", 5, "an entry of type @inbook, which “Other BibTeX entry types” does not name"),
+        ("f", 7, "an entry of type @dataset, which “Other BibTeX entry types” does not name"),
     ]
 
 
