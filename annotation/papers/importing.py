@@ -27,7 +27,7 @@ from annotation.papers.extractions import replace_content, store_extraction
 from annotation.papers.kept_reading import keep, take_up
 from annotation.papers.paper_identity import Identity, identify
 from annotation.papers.paper_reading import Incoming, Links, NewestLinks, PaperFile, Reader, Sheet, Spool
-from annotation.papers.samples import sample_of_paper
+from annotation.papers.paper_samples import sample_of_paper
 from corpus.imports.importing import Work
 from corpus.loading.counts import ImportCounts
 from corpus.loading.samples import MOST

@@ -31,9 +31,17 @@ def sample_of_paper(incoming: Incoming, key: str) -> dict[str, Any]:
     """The sample of a paper that is kept under this key; see corpus/loading/samples.py."""
     found, file = incoming.found, incoming.file.name
     if isinstance(found, AnnotatedPaper):
-        count = len(found.references)
-        named = {"contexts": len(found.contexts), "references": count, "file": file}
-        return sample_of(PaperSample(key, found.title, doi=found.doi, abstract=found.abstract, **named))
+        return sample_of(
+            PaperSample(
+                key,
+                found.title,
+                doi=found.doi,
+                abstract=found.abstract,
+                contexts=len(found.contexts),
+                references=len(found.references),
+                file=file,
+            )
+        )
     first = found.references[0] if found.references else None
     return sample_of(
         PaperSample(
