@@ -15,7 +15,7 @@ from corpus.imports.forms import ImportForm, match_field
 from corpus.imports.registry import Importer, at_once
 from corpus.imports.undoing import Undoing
 from corpus.loading.counts import ImportCounts
-from corpus.loading.samples import sampled
+from corpus.loading.samples import take_sample
 from corpus.loading.sources import Odometer, read_sources
 from corpus.loading.topic_numbers import matched_numbers
 from corpus.models import ImportRun
@@ -88,6 +88,7 @@ def _of_collection(run: ImportRun, grades: Grades, counts: ImportCounts) -> tupl
         raise BrokenFile(run.files[0]["name"], 0, _topics_missing(grades, unknown))
     if is_partial and unknown:
         counts.skips[TOPIC_MISSING] += sum(len(grades.pop(number)) for number in unknown)
+        counts.keep_samples(lambda fields: fields["topic"] in grades)
         unknown = []
     return grades, unknown
 
@@ -123,10 +124,11 @@ def _name(run: ImportRun) -> str:
 def _read(run: ImportRun, progress: Progress, counts: ImportCounts) -> Grades:
     """{topic: {docno: grade}} of all files; of two grades of a document, the first stays, the other is reported."""
     grades: Grades = {}
-    for row in sampled(_rows(run, progress, counts), counts):
+    for row in _rows(run, progress, counts):
         if isinstance(row, Problem):
             counts.add_problems([row])
             continue
+        take_sample(row, counts)
         of_topic = grades.setdefault(row.topic, {})
         known = of_topic.setdefault(row.docno, row.value)
         if known != row.value:

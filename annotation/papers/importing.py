@@ -30,7 +30,7 @@ from annotation.papers.paper_reading import Incoming, Links, NewestLinks, PaperF
 from annotation.papers.paper_samples import sample_of_paper
 from corpus.imports.importing import Work
 from corpus.loading.counts import ImportCounts
-from corpus.loading.samples import MOST
+from corpus.loading.samples import CANDIDATES
 from corpus.models import ImportRun, Paper
 from engines.definitions.extractions import BadExtraction, Content, content_of_gold, read_content, write_content
 from engines.definitions.paper_sections import section_states
@@ -131,8 +131,8 @@ class _Storing:
         self._count_paper(incoming, paper, is_new, changed)
 
     def _count_paper(self, incoming: Incoming, paper: Paper, is_new: bool, changed: bool) -> None:
-        if len(self.counts.samples) < MOST:
-            self.counts.samples.append(sample_of_paper(incoming, paper.key))
+        if len(self.counts.samples) < CANDIDATES:
+            self.counts.add_sample(sample_of_paper(incoming, paper.key))
         if is_new:
             self.counts.created += 1
         elif changed:

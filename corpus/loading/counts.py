@@ -1,7 +1,7 @@
 """The counts of an import while it goes on, and how they are stored in the job's row."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from engines.formats.records import PartProblem, Problem, Remark
 
 ERRORS_KEPT = 10_000
 REMARKS_KEPT = 50  # different ones
+SAMPLES_SHOWN = 3
 FIELDS_COUNTED = 1_000  # other fields by name
 FIELDS_NAMED = 40  # of them, those of most records
 REPEATED = "a record whose id came earlier in this import"
@@ -35,7 +36,7 @@ class ImportCounts:
     notes: int = 0  # of the errors, those about a part of a record that was taken nevertheless
     skips: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)  # sentences on how the import was understood
-    samples: list[dict[str, Any]] = field(default_factory=list)  # corpus/loading/samples.py
+    samples: dict[tuple[str, int], list[dict[str, Any]]] = field(default_factory=dict)  # by place; loading/samples.py
     said: dict[str, str] = field(default_factory=dict)  # what readers remark, with the first file of each
     said_of: Counter[str] = field(default_factory=Counter)  # how many files each of it is true of
     offer: MatchOffer | None = None
@@ -67,8 +68,25 @@ class ImportCounts:
 
     def _add(self, problem: Problem, **more: bool) -> None:
         self.error_count += 1
+        if not more:
+            self.samples.pop((problem.file, problem.line), None)
         if len(self.errors) < ERRORS_KEPT:
             self.errors.append({"file": problem.file, "line": problem.line, "reason": problem.reason, **more})
+
+    def add_sample(self, sample: dict[str, Any]) -> None:
+        """Take a record to show, unless what is shown of its place is enough."""
+        of_place = self.samples.setdefault((sample["file"], sample["line"]), [])
+        if len(of_place) < SAMPLES_SHOWN:
+            of_place.append(sample)
+
+    def samples_shown(self) -> list[dict[str, Any]]:
+        """The first records that would be stored."""
+        return [sample for of_place in self.samples.values() for sample in of_place][:SAMPLES_SHOWN]
+
+    def keep_samples(self, is_kept: Callable[[dict[str, str]], bool]) -> None:
+        """Leave out the records that are not to be stored, by the names and texts of their fields."""
+        for place, samples in self.samples.items():
+            self.samples[place] = [sample for sample in samples if is_kept(dict(sample["fields"]))]
 
     def add_remark(self, remark: Remark) -> None:
         """Take in what a reader says about how it understood a file."""
@@ -113,6 +131,6 @@ class ImportCounts:
         run.skipped, run.skips = self.skipped, dict(self.skips)
         self.errors.sort(key=lambda error: (str(error["file"]), int(str(error["line"]))))
         run.errors, run.error_count, run.remarks = self.errors, self.error_count, self.all_remarks()
-        run.samples = self.samples if run.dry_run else []
+        run.samples = self.samples_shown() if run.dry_run else []
         counts = ["created", "updated", "unchanged", "skipped", "skips", "error_count"]
         run.save(update_fields=[*counts, "errors", "remarks", "samples"])

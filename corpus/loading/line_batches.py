@@ -101,7 +101,7 @@ def gathered(
     odometer, step = Odometer(), f"reading {run.label}"
 
     def source(check: Check) -> Iterator[Batch[L]]:
-        return batches(sampled(records(odometer, check), counts), line_of, odometer, rows)
+        return batches(records(odometer, check), sampled(line_of, counts), odometer, rows)
 
     progress.report(0, run.total, step)
     with in_background(source, progress.check) as found:

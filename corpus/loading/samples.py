@@ -1,30 +1,43 @@
-"""The first records of an import as its reader understood them, for people to check before anything is written."""
+"""The first records that an import would store, as its reader understood them, for people to check before."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, TypeVar
 
 from corpus.loading.counts import ImportCounts
+from corpus.loading.sources import Placed
 from engines.formats.records import AspectRecord, Problem, Skip
 
-MOST = 3  # records
+CANDIDATES = 50  # places of records; those that turn out to be refused are not shown
 MOST_OTHERS = 20  # other fields
 MOST_TEXTS = 5  # of a list
 LONGEST = 300  # characters of a text
 OTHER_FIELD = "other field: "  # and its name
 
-T = TypeVar("T")
+R = TypeVar("R", bound=Placed)
+L = TypeVar("L")
 
 
-def sampled(items: Iterable[T], counts: ImportCounts) -> Iterator[T]:
-    """The items, unchanged; `counts` takes the first records among them as samples, and the other fields of all."""
-    for item in items:
-        if not isinstance(item, Problem | Skip):
-            if len(counts.samples) < MOST:
-                counts.samples.append(sample_of(item))
-            if extra := getattr(item, "extra", None):
-                counts.add_fields(extra)
-        yield item
+def sampled(
+    line_of: Callable[[int, R], L | Skip | Problem], counts: ImportCounts
+) -> Callable[[int, R], L | Skip | Problem]:
+    """`line_of`, which also gives `counts` the first records that it takes as samples, and the other fields of all."""
+
+    def line_and_sample(n: int, record: R) -> L | Skip | Problem:
+        line = line_of(n, record)
+        if not isinstance(line, Problem | Skip):
+            take_sample(record, counts)
+        return line
+
+    return line_and_sample
+
+
+def take_sample(record: Any, counts: ImportCounts) -> None:
+    """Give `counts` a record that was taken: as a sample where there are few so far, and its other fields."""
+    if len(counts.samples) < CANDIDATES:
+        counts.add_sample(sample_of(record))
+    if extra := getattr(record, "extra", None):
+        counts.add_fields(extra)
 
 
 def sample_of(record: Any) -> dict[str, Any]:

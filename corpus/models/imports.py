@@ -27,7 +27,7 @@ class ImportRun(Job):
     error_count = models.BigIntegerField(default=0)
     skips = models.JSONField(default=dict)  # {rule: how many records it left out}; bad records are in the errors
     remarks = models.JSONField(default=list)  # sentences on how it was understood, such as whose labels came in
-    samples = models.JSONField(default=list)  # of a dry run: its first records as they were understood
+    samples = models.JSONField(default=list)  # of a dry run: the first records it would store, as they were understood
 
     undone_at = models.DateTimeField(null=True, blank=True)
     undone_by = person_key("undone_imports")  # null: the command line

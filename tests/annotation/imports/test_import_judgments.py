@@ -382,3 +382,9 @@ def test_many_rows_are_written_by_joins_of_sets(campaign, load, monkeypatch):
     (plan,) = plans
     assert int(re.search(r"CTE Scan on created .* rows=(\d+)", plan)[1]) > 1000
     assert "Nested Loop" not in plan
+
+
+def test_a_dry_run_shows_only_records_that_would_be_stored(campaign, load):
+    result = load(row("Ana", 9, 1, 0, 2), row("Ana", 1, 1, 0, 2), row("Ana", 1, 1, 1, 7), options=["--dry-run"])
+    assert counts(result) == (1, 0, 0, 2)
+    assert [sample["line"] for sample in result["samples"]] == [3]

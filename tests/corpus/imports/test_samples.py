@@ -3,8 +3,8 @@
 import pytest
 
 from corpus.loading.counts import ImportCounts
-from corpus.loading.samples import LONGEST, MOST, sampled
-from engines.formats.records import AspectRecord, Problem, TopicRecord
+from corpus.loading.samples import LONGEST, sampled, take_sample
+from engines.formats.records import AspectRecord, Problem, Skip, TopicRecord
 
 
 def topic(number: int, **more: object) -> TopicRecord:
@@ -12,12 +12,15 @@ def topic(number: int, **more: object) -> TopicRecord:
     return TopicRecord(str(number), **{**texts, "sentences": (), "aspects": (), "file": "t", "line": number, **more})
 
 
-def test_the_first_records_are_kept_and_all_pass() -> None:
+def test_the_first_records_that_are_taken_are_kept() -> None:
     counts = ImportCounts()
-    items = [Problem("t", 1, "is broken"), *(topic(number) for number in range(2, 20))]
-    assert list(sampled(items, counts)) == items
-    assert [sample["line"] for sample in counts.samples] == [*range(2, 2 + MOST)]
-    assert counts.samples[0]["fields"] == [["number", "2"], ["text", "Why?"]]  # nothing of what the file does not say
+    lines = {1: Problem("t", 1, "is broken"), 2: Skip("t", 2, "a rule", "2")}
+    line_of = sampled(lambda n, record: lines.get(n, n), counts)
+    assert [line_of(n, topic(n)) for n in range(1, 20)] == [lines.get(n, n) for n in range(1, 20)]
+    counts.add_problems([Problem("t", 4, "was refused later")])
+    counts.add_notes([Problem("t", 5, "came in nevertheless")])
+    assert [sample["line"] for sample in counts.samples_shown()] == [3, 5, 6]
+    assert counts.samples_shown()[0]["fields"] == [["number", "3"], ["text", "Why?"]]  # not what the file does not say
 
 
 @pytest.mark.parametrize(
@@ -32,5 +35,5 @@ def test_the_first_records_are_kept_and_all_pass() -> None:
 )
 def test_long_and_nested_values_stay_readable(more: dict[str, object], field: list[str]) -> None:
     counts = ImportCounts()
-    list(sampled([topic(1, **more)], counts))
-    assert field in counts.samples[0]["fields"]
+    take_sample(topic(1, **more), counts)
+    assert field in counts.samples["t", 1][0]["fields"]
