@@ -52,8 +52,18 @@ def read_table_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> It
             yield found
         elif place == 0 and _is_header(found[1]):
             names = [cell.strip().lstrip("#") for cell in found[1]]
+        elif delimiter in ",;" and any(cell.strip() for cell in found[1][len(names or unnamed) :]):
+            yield _too_long(found, names, file, delimiter)
         else:
             yield _topic(found, names or unnamed, file, text_from)
+
+
+def _too_long(row: Row, names: Sequence[str], file: str, delimiter: str) -> Problem:
+    """A text that was cut at its commas must not come in as its beginning."""
+    wanted = f"the header has {len(names)}" if names else f"{len(UNNAMED)} are wanted"
+    mark = {",": "comma", ";": "semicolon"}[delimiter]
+    advice = f"put texts that hold a {mark} into double quotes, or use tabs"
+    return Problem(file, row[0], f"has {len(row[1])} cells, but {wanted}: {advice}")
 
 
 def _delimiter(line: str) -> str:

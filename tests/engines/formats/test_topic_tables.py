@@ -47,7 +47,7 @@ def test_id_tab_text_is_read_whatever_the_name_and_the_header(tmp_path: Path, su
             [(("1", "T", "D", "N"), {"lang": "en"})],
         ),
         ('id,query\n1,"owls, and\n moths"\n', [(("1", "", "owls, and\n moths", ""), {})]),
-        ("topic;query\n1;how; why\n", [(("1", "", "how", ""), {"column 3": "why"})]),
+        ('topic;query\n1;"how; why";\n', [(("1", "", "how; why", ""), {})]),
         ("1\ta\tb\n\n2\tc\n", [(("1", "", "a", ""), {"column 3": "b"}), (("2", "", "c", ""), {})]),
         (
             '1\t"exact phrase"\n2\t"said ""no"""\n',
@@ -74,6 +74,12 @@ def test_rows_that_are_no_topics_are_problems() -> None:
         (3, "topic 2 has no text"),
         (4, "the id '3 4' holds white space, which TREC files cannot carry"),
     ]
+    assert problems(read("id,query\n1,how do owls, and moths, hear\n2,why\n")) == [
+        (2, "has 4 cells, but the header has 2: put texts that hold a comma into double quotes, or use tabs")
+    ]
+    assert problems(read("1,owls\n2,how do owls; and moths, hear\n"))[0][1].startswith(
+        "has 3 cells, but 2 are wanted: put"
+    )
     with pytest.raises(BrokenFile, match="line 2: is no table: the line has no tab, comma or semicolon"):
         read("\nwords only\n")
 
