@@ -63,6 +63,13 @@ class People:
             return None, f"{name} is a person in this campaign, not a machine"
         return annotator, ""
 
+    def keep(self, wanted: set[int]) -> None:
+        """Take those who were created back, but the `wanted`: of the others no answer is stored."""
+        created = (self.by_address, self.new_people, self.new_machines)
+        Annotator.objects.filter(pk__in={each.pk for some in created for each in some} - wanted).delete()
+        for some in created:
+            some[:] = [each for each in some if each.pk in wanted]
+
     def remarks(self) -> list[str]:
         """Sentences that say which annotators the names were matched to."""
         namesakes = {str(each) for each in self.members.values()} & {each.name for each in self.new_people}

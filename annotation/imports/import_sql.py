@@ -219,6 +219,7 @@ WHERE problem = '' AND guideline IS NOT NULL AND guideline_id IS NULL
 PROBLEMS = """
 SELECT file, line, problem FROM judgment_match WHERE problem NOT IN ('', 'unparsed') ORDER BY n LIMIT %(most)s
 """
+KEPT_ANNOTATORS = "SELECT DISTINCT annotator_id FROM judgment_match WHERE problem IN ('', 'unparsed')"
 PROBLEM_COUNT = "SELECT count(*) FROM judgment_match WHERE problem NOT IN ('', 'unparsed')"
 COUNTS = "SELECT fate, sum(size) FROM judgment_group WHERE fate IN ('created', 'updated', 'unchanged') GROUP BY 1"
 

@@ -118,8 +118,10 @@ def _load(run: ImportRun, campaign: Campaign, progress: Progress, counts: Import
             _copy(sql.COPY_ROWS, batch.data)
     progress.report(total, total, "matching judgments")
     renumber("judgment_row", run, counts)
-    _name_annotators(run, campaign, counts, everybody_is_machine=bool(run.parameters.get("machine")))
+    people = _name_annotators(run, campaign, everybody_is_machine=bool(run.parameters.get("machine")))
     _match(campaign)
+    people.keep({pk for (pk,) in execute(sql.KEPT_ANNOTATORS)})
+    counts.remarks += people.remarks()
     _store_unparsed(run, counts)
     _count(counts)
     progress.report(total, total, "writing judgments")
@@ -132,8 +134,8 @@ def _line(n: int, row: JudgmentRow) -> bytes:
     return encode_line((str(n), copy_text(row.file), str(row.line), *cells))
 
 
-def _name_annotators(run: ImportRun, campaign: Campaign, counts: ImportCounts, *, everybody_is_machine: bool) -> None:
-    """Find or create the annotator of each name, and report which annotators the names were matched to."""
+def _name_annotators(run: ImportRun, campaign: Campaign, *, everybody_is_machine: bool) -> People:
+    """Find or create the annotator of each name."""
     people = People(campaign, run)
     lines = []
     for name, machine, model, number in execute(sql.NAMES):
@@ -141,9 +143,9 @@ def _name_annotators(run: ImportRun, campaign: Campaign, counts: ImportCounts, *
         is_machine = annotator is not None and annotator.kind == AnnotatorKind.MACHINE
         pk = "\\N" if annotator is None else str(annotator.pk)
         lines.append(encode_line((copy_text(name), pk, "t" if is_machine else "f", copy_text(problem))))
-    counts.remarks += people.remarks()
     _copy(sql.COPY_NAMES, b"".join(lines))
     execute("ANALYZE judgment_name; ANALYZE judgment_row")
+    return people
 
 
 def _match(campaign: Campaign) -> None:

@@ -45,6 +45,13 @@ def test_a_members_name_is_not_their_account(made, load):
     assert campaign.annotators.get(user=made.people["ana"]).name == "ana@example.org"
 
 
+def test_nobody_is_added_whose_labels_were_all_refused(made, load):
+    campaign = make_campaign(made, annotators=False)
+    result = load(row("Zoe", 1, 1, 0, 1), row("Kim", 9, 1, 0, 1), row("ana@example.org", 1, 1, 0, 7))
+    assert list(campaign.annotators.values_list("name", flat=True)) == ["Zoe"]
+    assert result["remarks"][1:] == ["Annotators added who are known by name only: Zoe."]
+
+
 def test_what_names_were_taken_for_is_on_the_imports_page(made, load, client):
     make_campaign(made, annotators=False)
     load(row("Ana", 1, 1, 0, 2), row("m1", 1, 1, 0, 2), options=["--machine"])
