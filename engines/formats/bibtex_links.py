@@ -38,6 +38,8 @@ class Bibliography:
         self.macros = dict(STANDARD_WORDS)
         self.parents: dict[str, Entry] = {}
         self.waiting: dict[str, list[tuple[int, Entry]]] = {}  # numbered, by the first thing that they lack
+        self.held: dict[tuple[str, str], list[Entry]] = {}  # behind a waiting entry of the same file and key
+        self.unfinished: dict[str, Entry] = {}  # those that waited until the end
         self.used: set[str] = set()  # files that others took something from
         self._numbers = count()
         self._whole: dict[str, Entry] = {}  # parents with what their own parents give
@@ -59,8 +61,11 @@ class Bibliography:
         """Yield the entries that still wait, in the order in which they came, each after what it lacks."""
         numbered = [each for waiting in self.waiting.values() for each in waiting]
         self.waiting.clear()
+        self.unfinished = {entry.key.lower(): entry for _, entry in numbered}
         for _, entry in sorted(numbered, key=lambda each: each[0]):
             yield from self._completed(entry)
+            for later in self.held.pop((entry.file, entry.key), ()):
+                yield from self._completed(later)
 
     def _is_plain(self, entry: Entry) -> bool:
         """Whether it refers to nothing, and nothing is expected to refer to it."""
@@ -80,6 +85,8 @@ class Bibliography:
             self.parents.setdefault(name, replace(entry, fields=fields))
         if not self.is_wanted(entry):
             yield entry
+        elif (entry.file, entry.key) in self.held:
+            self.held[entry.file, entry.key].append(entry)
         else:
             yield from self._completed_or_kept((next(self._numbers), entry))
         if name in self.waiting:
@@ -91,10 +98,15 @@ class Bibliography:
             yield from self._completed_or_kept(numbered)
 
     def _completed_or_kept(self, numbered: tuple[int, Entry]) -> Iterator[Item]:
-        if lacking := self._lacking(numbered[1], set()):
+        entry = numbered[1]
+        if lacking := self._lacking(entry, set()):
             self.waiting.setdefault(lacking, []).append(numbered)
-        else:
-            yield from self._completed(numbered[1])
+            if entry.key:
+                self.held.setdefault((entry.file, entry.key), [])
+            return
+        yield from self._completed(entry)
+        for later in self.held.pop((entry.file, entry.key), ()):
+            yield from self._completed_or_kept((next(self._numbers), later))
 
     def _lacking(self, entry: Entry, seen: set[str], depth: int = 0) -> str:
         """The key of a parent, or "@" and a word, that the entry or its parents lack; "" where they lack nothing."""
@@ -127,9 +139,28 @@ class Bibliography:
                 self.used.add(parent.file)
                 _inherit(fields, entry.kind, parent, link)
             elif key.lower() not in self.parents:
-                reason = f"{link}: this import has no proceedings, book or other volume “{key}” to take fields from"
-                yield PartProblem(entry.file, entry.line, reason)
+                yield PartProblem(entry.file, entry.line, f"{link}: {self._why_nothing(entry, link, key)}")
         yield replace(entry, fields=fields, words=None)
+
+    def _why_nothing(self, entry: Entry, link: str, key: str) -> str:
+        if self._leads_back(key.lower(), entry.key.lower()):
+            return f"“{key}” refers back to this entry, so no fields were taken from it"
+        wanted = "@xdata" if link == "xdata" else "proceedings, book or other volume"
+        return f"this import has no {wanted} “{key}” to take fields from"
+
+    def _leads_back(self, name: str, to: str) -> bool:
+        """Whether an entry that waited until the end is another one, or refers to it over any number of others."""
+        seen: set[str] = set()
+        names = [name]
+        while names:
+            name = names.pop()
+            if name in seen or name not in self.unfinished:
+                continue
+            if name == to:
+                return True
+            seen.add(name)
+            names += [key.lower() for _, key in _links(self.unfinished[name])]
+        return False
 
     def _whole_parent(self, name: str, depth: int) -> Iterator[Problem]:
         """Complete a parent once, with the problems of that; one that is its own parent stays incomplete."""

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.formats.bibtex import Entry
+from engines.formats.bibtex_documents import read_bibtex
 from engines.formats.bibtex_links import Bibliography
 from engines.formats.documents import read_documents
 from engines.formats.records import DocumentRecord, PartProblem, Problem, Remark, Skip
@@ -112,6 +113,26 @@ def test_a_volume_that_is_not_there_is_reported() -> None:
     )
     assert isinstance(entry, Entry)
     assert "year" not in entry.fields
+
+
+def test_of_a_key_given_twice_the_first_entry_counts_although_it_waits() -> None:
+    text = "@article{q, title = {First}, journal = nowhere}\n@article{q, title = {Second}}\n"
+    found = [item for item in read_bibtex(stream(text), "a.bib") if not isinstance(item, Remark)]
+    assert [(type(item), item.line) for item in found if not isinstance(item, PartProblem)] == [
+        (DocumentRecord, 1),
+        (Problem, 2),
+    ]
+    assert next(item.title for item in found if isinstance(item, DocumentRecord)) == "First"
+
+
+def test_a_circle_and_missing_data_are_called_what_they_are() -> None:
+    circle = "@inbook{a, title = {A}, crossref = {b}}\n@inbook{b, title = {B}, crossref = {a}}\n"
+    found = read_files(circle + "@article{c, title = {C}, xdata = {none}}\n@inbook{s, title = {S}, crossref = {s}}\n")
+    assert {(item.line, item.reason) for item in found if isinstance(item, Problem)} == {
+        (2, "crossref: “a” refers back to this entry, so no fields were taken from it"),
+        (3, "xdata: this import has no @xdata “none” to take fields from"),
+        (4, "crossref: “s” refers back to this entry, so no fields were taken from it"),
+    }
 
 
 def test_volumes_that_name_each_other_or_themselves_end() -> None:
