@@ -3,6 +3,8 @@
 Keys that a unique constraint begins with have no separate index: each would be paid for by every imported row.
 """
 
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
@@ -87,6 +89,12 @@ class Topic(models.Model):
         """Docnos of the papers that the query was written from, as DORIS-MAE's `idea_from` has them."""
         named = self.extra.get("idea_from")
         return [str(docno) for docno in named] if isinstance(named, list) else []
+
+    @property
+    def further_fields(self) -> dict[str, Any]:
+        """What its file said in addition, by name: `extra` without its category and its source papers."""
+        shown = {"query_type": self.category, "idea_from": self.source_papers}
+        return {name: value for name, value in self.extra.items() if not shown.get(name)}
 
 
 class Aspect(models.Model):

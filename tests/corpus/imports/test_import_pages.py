@@ -207,6 +207,12 @@ class TestAfterwards:
         assert listed.count("a.jsonl") == 2  # the dry run still says what it tried
         again = client.post(reverse("import_follow", args=["tea", dry.pk]), follow=True)
         assert b"no longer here" in again.content
+        send(client, ("a.jsonl", DOCUMENTS), dry_run="on")
+        same = client.get(reverse("import_detail", args=["tea", self.run_now(collection).pk])).content.decode()
+        assert "No documents would be new or updated." not in same  # d1 and d2 would be new
+        send(client, ("a.jsonl", DOCUMENTS), dry_run="on", exclude="d1\nd2")
+        same = client.get(reverse("import_detail", args=["tea", self.run_now(collection).pk])).content.decode()
+        assert "No documents would be new or updated." in same
 
     def test_uploads_are_removed_when_nothing_needs_them(self, client: Client, collection: Collection) -> None:
         send(client, ("a.jsonl", DOCUMENTS))

@@ -320,7 +320,9 @@ class TestSourcePapers:
 
     def test_annotators_do_not_see_them(self, client: Client) -> None:
         collection = CollectionFactory(slug="tea")
-        topic = TopicFactory(collection=collection, number="1", extra={"idea_from": ["10.1/secret"]})
+        extra = {"idea_from": ["10.1/secret"], "query_type": 7, "querytime": "Tue Feb 08"}
+        topic = TopicFactory(collection=collection, number="1", extra=extra)
+        assert topic.further_fields == {"query_type": 7, "querytime": "Tue Feb 08"}
         for role, sees in ((Role.VIEWER, True), (Role.ANNOTATOR, False)):
             client.force_login(MembershipFactory(collection=collection, role=role).user)
             for address in (
@@ -329,6 +331,7 @@ class TestSourcePapers:
             ):
                 page = client.get(address).content.decode()
                 assert ("10.1/secret" in page) == sees
+                assert ("Tue Feb 08" in page) == (sees and "api" not in address)
 
     @pytest.mark.slow
     def test_nor_who_wrote_it_and_what_it_was_made_from(self, client: Client) -> None:
