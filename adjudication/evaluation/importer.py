@@ -106,10 +106,10 @@ def _rows_missing(counts: ImportCounts) -> str:
     """Why qrels with rows that cannot be read are refused."""
     first = counts.errors[0]
     place = f"{first['file']}, line {first['line']}" if first["line"] else str(first["file"])
-    rows = "one row cannot" if counts.skipped == 1 else f"{counts.skipped:,} rows cannot"
+    rows, them = ("one row cannot", "it") if counts.skipped == 1 else (f"{counts.skipped:,} rows cannot", "them")
     return (
-        f"{place}: {first['reason']}. Nothing was imported: {rows} be taken in, and a gold without them gives other "
-        f"figures. Correct the file, or leave them out (option partial)."
+        f"{place}: {first['reason']}. Nothing was imported: {rows} be taken in, and a gold without {them} gives "
+        f"other figures. Correct the file, or leave {them} out (option partial)."
     )
 
 

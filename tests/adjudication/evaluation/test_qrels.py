@@ -95,7 +95,7 @@ def test_numbers_as_released_are_those_of_one_level(
         (
             "1 0 d1 1\n1 0 d2\n1 0 d3 1\n",
             (),
-            r"line 2: has 3 fields.* one row cannot be taken in.*option partial",
+            r"line 2: has 3 fields.* one row cannot be taken in, and a gold without it gives.*option partial",
         ),
         ("1 0 d1 1\n1 0 d1 2\n", (), "line 2: d1 has the grades 1 and 2 for topic 1.* leave them out"),
         ("99 0 d1 1\n", (), "none of its topics, such as 99, is here: perhaps they belong to another collection"),
