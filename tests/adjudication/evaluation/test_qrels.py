@@ -97,7 +97,7 @@ def test_numbers_as_released_are_those_of_one_level(
             (),
             r"line 2: has 3 fields.* one row cannot be taken in, and a gold without it gives.*option partial",
         ),
-        ("1 0 d1 1\n1 0 d1 2\n", (), "line 2: d1 has the grades 1 and 2 for topic 1.* leave them out"),
+        ("1 0 d1 1\n1 0 d1 2\n", (), "line 2: d1 has the grades 1 and 2 for topic 1.* leave it out"),
         ("99 0 d1 1\n", (), "none of its topics, such as 99, is here: perhaps they belong to another collection"),
         (LINES, ("--name", "a;b"), "without semicolons"),
         ("1 Q0 d1 1 2.5 tag\n", (), "holds no qrels: it looks like trec-run"),
