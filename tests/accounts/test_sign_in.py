@@ -73,7 +73,7 @@ def test_a_switched_off_account(client: Client) -> None:
 def test_nobody_signs_up_alone(client: Client) -> None:
     data = {"email": "eve@example.org", "password1": PASSWORD, "password2": PASSWORD}
     answer = client.post(reverse("account_signup"), data)
-    assert "begin with an invitation" in answer.text
+    assert "You need an invitation" in answer.text
     assert not User.objects.exists()
 
 
