@@ -31,15 +31,17 @@ class TextFields:
             self.others["narrative"] += 1
 
     def sentences(self) -> list[str]:
-        """What became what, and what else could become the text; none where fields have no names."""
+        """What became what, and what else could become the text; none where there was nothing to choose."""
         if not self.texts:
+            return []
+        choices = [name for name in (*self.titles, *self.others) if name not in self.texts]
+        if not choices and self.texts.keys() == {"text"}:
             return []
         said = [f"The text of a topic is its {_named(self.texts)}."]
         if self.titles == self.texts:
             said.append("It is kept as the title as well.")
         elif self.titles:
             said.append(f"Its title is its {_named(self.titles)}.")
-        choices = [name for name in (*self.titles, *self.others) if name not in self.texts]
         if choices:
             some = ", ".join(choices[:MOST_NAMED])
             said.append(f"If another field should be the text, choose it with “Text from”: {some}.")
