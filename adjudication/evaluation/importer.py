@@ -6,6 +6,7 @@ from pathlib import PurePath
 from django import forms
 from django.utils import timezone
 
+from accounts.counting import counted
 from accounts.jobs import Progress
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Grades
@@ -150,13 +151,16 @@ def _rows(run: ImportRun, progress: Progress, counts: ImportCounts) -> Iterator[
 def _notes(run: ImportRun, file: str, grades: Grades, unknown: list[str]) -> Iterator[Problem]:
     """What the collection lacks."""
     if unknown:
-        some = f"{len(unknown):,} topics are not in the collection, such as {unknown[0]}"
+        some = f"{counted(len(unknown), 'topic is', 'topics are')} not in the collection, such as {unknown[0]}"
         yield Problem(file, 0, f"{some}; evaluations leave them out")
     docnos = sorted({docno for of_topic in grades.values() for docno in of_topic})
     here = set(run.collection.documents.filter(docno__in=docnos).values_list("docno", flat=True))
     if missing := [docno for docno in docnos if docno not in here]:
-        some = f"{len(missing):,} documents are not in the collection, such as {missing[0]}"
-        yield Problem(file, 0, f"{some}; their judgments count, because runs may rank them")
+        some = f"{counted(len(missing), 'document is', 'documents are')} not in the collection, such as {missing[0]}"
+        whose = "its" if len(missing) == 1 else "their"
+        yield Problem(
+            file, 0, f"{some}; {whose} judgments count, because runs may rank {'it' if len(missing) == 1 else 'them'}"
+        )
 
 
 def _count(counts: ImportCounts, before: Grades, grades: Grades) -> None:

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest
 from django.urls import reverse
 from rest_framework import serializers
 
+from accounts.counting import counted
 from accounts.models import JobState
 from accounts.operations import Found, Operation, Place
 from accounts.refusals import Refused
@@ -93,7 +94,7 @@ def _first_part(job: Evaluation) -> Found:
 def _report(done: Judging) -> str:
     text = f"{done.items:,} items of {done.documents:,} documents added to {done.campaign}. Plan the assignment next."
     if done.absent:
-        text += f" {done.absent:,} more documents are not in the collection."
+        text += f" {counted(done.absent, 'more document is', 'more documents are')} not in the collection."
     return text
 
 

@@ -13,6 +13,7 @@ from enum import IntEnum
 from functools import cache, cached_property
 from typing import Any, BinaryIO, Protocol
 
+from engines.formats.comments import is_comment
 from engines.formats.encodings import head_as_utf8
 from engines.formats.jsonl import parse_object
 from engines.formats.layouts import Layout
@@ -230,6 +231,10 @@ def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:
         raise BrokenFile(file, 0, f"{reason}. Save it as text instead, scores as a TREC run")
     if head.is_binary:
         raise BrokenFile(file, 0, "is not a text file")
+    if head.lines and all(map(is_comment, head.lines)):
+        raise BrokenFile(
+            file, 0, "its format is not recognised (all lines at its beginning are comments); name the format"
+        )
     words = " ".join(head.text[:200].split())[:60]
     raise BrokenFile(file, 0, f"its format is not recognised (it begins with “{words}”); name the format")
 

@@ -15,7 +15,6 @@ from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 from defusedxml import DefusedXmlException
-from defusedxml.ElementTree import ParseError
 
 from engines.formats.records import BrokenFile
 from engines.formats.tables import Row, plain_cell
@@ -24,7 +23,7 @@ MAX_BYTES = 1 << 30  # of all parts of a workbook, unpacked
 MOST_PARTS = 10_000
 _DAMAGED: tuple[type[Exception], ...] = (
     *(zipfile.BadZipFile, zlib.error, LookupError, ValueError, TypeError, AttributeError, OSError, EOFError),
-    *(ParseError, DefusedXmlException),
+    *(SyntaxError, DefusedXmlException),  # what parsers of XML raise, lxml too, is a SyntaxError
 )
 
 
@@ -52,7 +51,9 @@ def _reading(file: str) -> Iterator[None]:
     try:
         yield
     except _DAMAGED as error:
-        reason = f"is no Excel workbook that can be read ({str(error)[:200]}); save it as CSV instead"
+        words = str(error).strip().split("\n")[0]
+        words = words.partition(" from ")[0].rstrip(".")  # openpyxl names the file as it sees it, by a number
+        reason = f"is no Excel workbook that can be read ({words[:200]}); save it as CSV instead"
         raise BrokenFile(file, 0, reason) from error
 
 

@@ -273,7 +273,7 @@ class TestJudging:
         ]
         said = client.get(answer["Location"]).content.decode()
         assert "2 items of 1 documents added" in said
-        assert "1 more documents are not in the collection" in said
+        assert "1 more document is not in the collection" in said
 
     def test_an_open_campaign_gets_them_once(self, client: Client, built: Built, job: Evaluation) -> None:
         client.force_login(built.people["manager"])

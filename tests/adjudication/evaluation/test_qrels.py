@@ -53,8 +53,8 @@ def test_importing_again_replaces(built: Built, tmp_path: Path, capsys: pytest.C
     found = bring(path, LINES + "99 0 d1 1\n", capsys=capsys)
     assert (counts(found), found["qrels"]) == ((5, 0, 0, 0), "own")
     assert [error["reason"] for error in found["errors"]] == [
-        "1 topics are not in the collection, such as 99; evaluations leave them out",
-        "1 documents are not in the collection, such as elsewhere; their judgments count, because runs may rank them",
+        "1 topic is not in the collection, such as 99; evaluations leave them out",
+        "1 document is not in the collection, such as elsewhere; its judgments count, because runs may rank it",
     ]
     assert counts(bring(path, LINES + "99 0 d1 1\n", capsys=capsys)) == (0, 0, 5, 0)
     text = "1 0 d1 1\n1 0 d1 2\n1 0 d4 1\n1 0 d5 many\n"

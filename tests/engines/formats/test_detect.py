@@ -68,6 +68,7 @@ def test_a_first_line_longer_than_the_head_is_recognised_by_its_keys() -> None:
         (b'{"a": 1}', "not recognised"),
         (b'[{"id": 1}]', "not recognised"),
         (b"name,year\n", "not recognised"),
+        (b"# 1 0 d1 1\n\n# 1 0 d2 1\n", "all lines at its beginning are comments"),
     ],
 )
 def test_an_unknown_format_is_refused_with_the_way_out(head: bytes, reason: str) -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import zipfile
 from collections.abc import Callable
 from datetime import date
@@ -248,6 +249,29 @@ def test_values_of_workbooks_and_sheets_without_documents(tmp_path: Path) -> Non
         "sheets without documents were passed over: About",
         "read as Excel workbook (.xlsx)",
     ]
+
+
+@pytest.mark.parametrize(
+    ("part", "damage"),
+    [
+        ("xl/workbook.xml", b"<"),
+        ("xl/styles.xml", b"<"),
+        ("xl/worksheets/sheet1.xml", b"<"),
+        ("xl/worksheets/sheet1.xml", b'<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'),
+    ],
+)
+def test_a_damaged_workbook_is_refused_in_one_sentence(tmp_path: Path, part: str, damage: bytes) -> None:
+    path = tmp_path / "a.xlsx"
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook({"Sheet": [["id", "title"]]}))) as whole,
+        zipfile.ZipFile(path, "w") as made,
+    ):
+        for name in whole.namelist():
+            made.writestr(name, damage if name == part else whole.read(name))
+    with pytest.raises(BrokenFile) as refused:
+        list(read_documents([(path, "a.xlsx")]))
+    assert re.fullmatch(r"a\.xlsx: is no Excel workbook [^\n]*; save it as CSV instead", str(refused.value))
+    assert not re.search(r" from \w+\)", str(refused.value))
 
 
 def test_a_workbook_within_an_archive_is_read(tmp_path: Path) -> None:
