@@ -11,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engines.formats.documents import read_documents
 from engines.formats.litsearch import query_object, read_litsearch_queries
@@ -18,6 +20,7 @@ from engines.formats.litsearch_parquet import write_litsearch_parquet, write_par
 from engines.formats.reading import read_mentions, read_topics
 from engines.formats.records import BrokenFile, Problem, TopicRecord
 from tests.engines.formats.reading import records
+from tests.engines.formats.strategies import ids, phrases
 from tests.factories.litsearch import invented_questions
 
 
@@ -169,3 +172,15 @@ def test_title_and_narrative_of_a_question_come_back(tmp_path: Path) -> None:
     path.write_bytes(b"".join(write_litsearch_parquet([written], [query_object(written)])))
     (found,) = records(read_topics(path))
     assert (found.title, found.text, found.narrative) == ("Owls", "Why?", "Ears count.")
+
+
+@settings(max_examples=30)
+@given(
+    st.lists(
+        st.tuples(ids, phrases.filter(bool), phrases, phrases), min_size=1, max_size=4, unique_by=lambda row: row[0]
+    )
+)
+def test_nothing_of_a_table_of_topics_is_lost(rows: list[tuple[str, str, str, str]]) -> None:
+    content = parquet([{"qid": qid, "query": query, "title": title, "origin": at} for qid, query, title, at in rows])
+    found = read(content)
+    assert [(each.number, each.text, each.title, each.extra.get("origin", "")) for each in found] == rows
