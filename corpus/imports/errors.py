@@ -27,6 +27,12 @@ class ErrorGroup:
     def more(self) -> int:
         return self.count - len(self.places)
 
+    @property
+    def where(self) -> str:
+        """Files and lines of the first few, and how many more there are."""
+        named = ", ".join(f"{file}:{line}" if line else file for file, line in self.places)
+        return f"{named} and {self.more:,} more" if self.more else named
+
 
 @dataclass(frozen=True)
 class Problems:
