@@ -125,6 +125,12 @@ SOURCES = ("*.py", "*.html", "*.js", "*.css", "*.md", "*.toml", "Makefile")
 OTHERS = ("/migrations/", "config/demo/", "tests/test_words.py")  # history, texts of the demo, this list
 
 
+def test_no_text_holds_the_marks_of_an_unfinished_merge() -> None:
+    marks = ["git", "grep", "-lE", "^(<{7}|>{7}) ", "--", "*.md", "*.html", "*.toml", "*.css"]  # Python would not run
+    found = subprocess.run(marks, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert not found.stdout
+
+
 @pytest.mark.slow
 def test_no_name_or_sentence_uses_an_obscure_word() -> None:
     listed = subprocess.run(["git", "ls-files", "-z", *SOURCES], cwd=ROOT, capture_output=True, text=True, check=False)
