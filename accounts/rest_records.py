@@ -24,6 +24,26 @@ PLAIN: dict[type, type[serializers.Field[Any, Any, Any, Any]]] = {
 }
 
 
+class OrNull(serializers.CharField):
+    """A text, null where it is empty."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(allow_null=True, **more)
+
+    def to_representation(self, value: Any) -> Any:
+        return value or None
+
+
+class ChoiceOrNull(serializers.ChoiceField):
+    """One of several words, null where it is empty."""
+
+    def __init__(self, choices: Any, **more: Any) -> None:
+        super().__init__(choices, allow_null=True, **more)
+
+    def to_representation(self, value: Any) -> Any:
+        return value or None
+
+
 def serializer_of(record: type, name: str, *, about: str = "", **others: Any) -> Shape:
     """The serializer of a dataclass, called `name` in the OpenAPI description.
 

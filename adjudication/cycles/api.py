@@ -12,8 +12,8 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.agreement.api import JobSerializer
 from adjudication.cycles.cycles import campaigns_shown
-from adjudication.cycles.details import cycle_as_json, cycle_details, cycles_with_names
-from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE, CycleSerializer
+from adjudication.cycles.details import CycleDetailsSerializer, CycleSerializer, cycle_details, cycles_with_names
+from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
 from adjudication.cycles.steps import (
     request_test,
     run_frozen_machine,
@@ -29,77 +29,6 @@ from corpus.models import Role
 from engines.definitions.settings import RUNS
 
 WRITE: dict[str, tuple[Role, ...]] = {"POST": MANAGE}
-
-
-class FigureSerializer(serializers.Serializer[Any]):
-    """Null with the reason where there is none."""
-
-    statistic = serializers.CharField(source="label")
-    value = serializers.FloatField(allow_null=True, source="number")
-    n_items = serializers.IntegerField()
-    reason = serializers.CharField(allow_null=True, source="why_no_number")
-
-
-class TriedSerializer(serializers.Serializer[Any]):
-    """A machine tried on a development set. `machine` is what freezing takes."""
-
-    machine = serializers.CharField(source="key")
-    name = serializers.CharField()
-    source = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
-    runs = serializers.IntegerField(source="annotators")
-    answered = serializers.IntegerField(source="counts.answered")
-    invalid = serializers.IntegerField(source="counts.invalid")
-    is_running = serializers.BooleanField()
-    figures = FigureSerializer(many=True)
-
-
-class DevSetSerializer(serializers.Serializer[Any]):
-    """How far people agree on a development set, and each machine with them."""
-
-    campaign = serializers.CharField(source="campaign.slug")
-    items = serializers.IntegerField(source="people.items")
-    labels = serializers.IntegerField(source="people.labels")
-    judged_by_two = serializers.IntegerField(source="people.with_two")
-    among_people = FigureSerializer(many=True)
-    machines = TriedSerializer(many=True, source="candidates")
-
-
-class TrialRowSerializer(serializers.Serializer[Any]):
-    """A line of the table of the test, as the page prints it; an empty text: no figure."""
-
-    label = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
-    people = serializers.CharField(allow_blank=True)
-    machine = serializers.CharField(allow_blank=True)
-    verdict = serializers.CharField(allow_blank=True)
-    difference = serializers.CharField(allow_blank=True)
-    low = serializers.CharField(allow_blank=True)
-    high = serializers.CharField(allow_blank=True)
-    p = serializers.CharField(allow_blank=True)
-    p_holm = serializers.CharField(allow_blank=True)
-    p_cycles = serializers.CharField(allow_blank=True)
-    outcome = serializers.CharField()
-    n_items = serializers.IntegerField()
-    equivalent = serializers.BooleanField()
-
-
-class TrialSerializer(serializers.Serializer[Any]):
-    """Where the test stands. It is current while no judgment or verdict is newer than its figures."""
-
-    machine = serializers.CharField(allow_null=True, help_text="its name in the test campaign; null before it ran")
-    runs = serializers.IntegerField()
-    is_running = serializers.BooleanField()
-    is_computing = serializers.BooleanField()
-    is_current = serializers.BooleanField()
-    is_passed = serializers.BooleanField()
-    rows = TrialRowSerializer(many=True)
-
-
-class CycleDetailsSerializer(CycleSerializer):
-    """`trial` is null until a machine is frozen and a test set chosen."""
-
-    tests_of_criterion = serializers.IntegerField()
-    dev_sets = DevSetSerializer(many=True)
-    trial = TrialSerializer(allow_null=True)
 
 
 class NewCycleSerializer(serializers.Serializer[Any]):
@@ -128,7 +57,7 @@ class CycleList(InCollectionView):
     def get(self, request: Request, slug: str) -> Response:
         """List the cycles of Anno-GPT in the collection."""
         page = self.paginate_queryset(cycles_with_names(self.collection)) or []
-        return self.get_paginated_response([CycleSerializer(cycle_as_json(cycle)).data for cycle in page])
+        return self.get_paginated_response(CycleSerializer(page, many=True).data)
 
     @extend_schema(
         operation_id="cycles_start",
@@ -140,7 +69,7 @@ class CycleList(InCollectionView):
         values = self.body(NewCycleSerializer)
         dev = get_object_or_404(Campaign, collection=self.collection, slug=values.pop("dev"))
         cycle = start_cycle(collection=self.collection, by=self.person, at=timezone.now(), dev=dev, **values)
-        return Response(CycleSerializer(cycle_as_json(cycle)).data, status=201)
+        return Response(CycleSerializer(cycle).data, status=201)
 
 
 class InCycleView(InCollectionView):
@@ -166,7 +95,7 @@ class CycleDetail(InCycleView):
         """
         cycle = self.cycle()
         check_can_read_labels_of(campaigns_shown(cycle), self.person)
-        return Response(CycleDetailsSerializer(cycle_details(cycle)).data)
+        return Response(cycle_details(cycle))
 
 
 class CycleTestSet(InCycleView):

@@ -9,8 +9,7 @@ from accounts.management.reporting import SteppedCommand, plain, valid
 from accounts.models import JobState
 from accounts.operations import Operation
 from accounts.refusals import Refused
-from adjudication.cycles.api import DevSetSerializer
-from adjudication.cycles.details import cycle_as_json, cycle_details, cycle_with, cycles_with_names
+from adjudication.cycles.details import CycleSerializer, cycle_details, cycle_with, cycles_with_names
 from adjudication.cycles.operations import CHOOSE_TEST_SET, DECIDE_CYCLE, FREEZE_MACHINE
 from adjudication.cycles.steps import (
     NO_TEST_SET,
@@ -87,12 +86,11 @@ class AnnoGptCommand(SteppedCommand):
     def list(self, *, slug: str) -> tuple[str, dict[str, Any]]:
         cycles = cycles_with_names(collection_with(slug)).order_by("-number")
         lines = [f"Cycle {one.number} ({one.criterion}, {one.dev.slug}): {one.words}" for one in cycles]
-        return "\n".join(lines) or "There are no cycles yet.", {"cycles": [plain(cycle_as_json(one)) for one in cycles]}
+        return "\n".join(lines) or "There are no cycles yet.", {"cycles": CycleSerializer(cycles, many=True).data}
 
     def show(self, *, slug: str, number: int) -> tuple[str, dict[str, Any]]:
         cycle = cycle_with(slug, number)
         found = cycle_details(cycle)
-        found["dev_sets"] = DevSetSerializer(found["dev_sets"], many=True).data
         lines = [f"Cycle {cycle.number} ({cycle.criterion}): {cycle.words}"]
         for table in found["dev_sets"]:
             lines.append(f"{table['campaign']}: {table['judged_by_two']:,} of {table['items']:,} items judged by two")
@@ -150,15 +148,19 @@ class AnnoGptCommand(SteppedCommand):
         return _taken(DECIDE_CYCLE, **given)
 
 
+def _shown(cycle: AnnoCycle) -> dict[str, Any]:
+    return CycleSerializer(cycle).data
+
+
 def _taken(verb: Operation, slug: str, number: int, **given: Any) -> tuple[str, dict[str, Any]]:
     found = verb.place.command(slug=slug, number=number)
-    words, shown = verb.carry_out(found, valid(verb.fill(found, given)), None, verb.report, cycle_as_json)
-    return words, plain(shown)
+    words, shown = verb.carry_out(found, valid(verb.fill(found, given)), None, verb.report, _shown)
+    return words, shown
 
 
 def _done(cycle: AnnoCycle, words: str) -> tuple[str, dict[str, Any]]:
     found = cycles_with_names(cycle.collection).get(pk=cycle.pk)
-    return f"Cycle {cycle.number}: {words}", plain(cycle_as_json(found))
+    return f"Cycle {cycle.number}: {words}", _shown(found)
 
 
 def _line(name: str, figures: list[dict[str, Any]]) -> str:

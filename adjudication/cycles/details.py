@@ -3,14 +3,115 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 
 from accounts.refusals import Refused
+from accounts.rest_records import ChoiceOrNull, OrNull
 from adjudication.cycles.cycles import count_tests, dev_sets
 from adjudication.cycles.trials import Trial, evidence_of, fetch_trial
 from adjudication.cycles.tuning import dev_table
-from annotation.models import AnnoCycle
+from annotation.models import AnnoCycle, MachineSource, Outcome
 from corpus.collections.collections import collection_with
 from corpus.models import Collection
+
+
+class CycleSerializer(serializers.Serializer[Any]):
+    """What is fixed; null until it is. `margin` is a share, `seen_before` counts labels given before the seal."""
+
+    number = serializers.IntegerField()
+    criterion = serializers.CharField()
+    margin = serializers.FloatField()
+    runs = serializers.IntegerField()
+    dev = serializers.CharField(source="dev.slug", help_text="the development campaign")
+    test = serializers.CharField(source="test.slug", allow_null=True, help_text="the test campaign")
+    seen_before = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    machine = OrNull(source="frozen_name")
+    machine_source = ChoiceOrNull(MachineSource.choices, source="frozen_source")
+    prompt = serializers.CharField(source="frozen_prompt.named", allow_null=True, help_text="NAME@VERSION")
+    sha256 = OrNull(source="frozen_hash")
+    frozen_at = serializers.DateTimeField(allow_null=True)
+    outcome = ChoiceOrNull(Outcome.choices)
+    reason = OrNull()
+    is_override = serializers.BooleanField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+
+
+class FigureSerializer(serializers.Serializer[Any]):
+    """Null with the reason where there is none."""
+
+    statistic = serializers.CharField(source="label")
+    value = serializers.FloatField(allow_null=True, source="number")
+    n_items = serializers.IntegerField()
+    reason = serializers.CharField(allow_null=True, source="why_no_number")
+
+
+class TriedSerializer(serializers.Serializer[Any]):
+    """A machine tried on a development set. `machine` is what freezing takes."""
+
+    machine = serializers.CharField(source="key")
+    name = serializers.CharField()
+    source = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
+    runs = serializers.IntegerField(source="annotators")
+    answered = serializers.IntegerField(source="counts.answered")
+    invalid = serializers.IntegerField(source="counts.invalid")
+    is_running = serializers.BooleanField()
+    figures = FigureSerializer(many=True)
+
+
+class DevSetSerializer(serializers.Serializer[Any]):
+    """How far people agree on a development set, and each machine with them."""
+
+    campaign = serializers.CharField(source="campaign.slug")
+    items = serializers.IntegerField(source="people.items")
+    labels = serializers.IntegerField(source="people.labels")
+    judged_by_two = serializers.IntegerField(source="people.with_two")
+    among_people = FigureSerializer(many=True)
+    machines = TriedSerializer(many=True, source="candidates")
+
+
+class TrialRowSerializer(serializers.Serializer[Any]):
+    """A line of the table of the test, as the page prints it; an empty text: no figure."""
+
+    label = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
+    people = serializers.CharField(allow_blank=True)
+    machine = serializers.CharField(allow_blank=True)
+    verdict = serializers.CharField(allow_blank=True)
+    difference = serializers.CharField(allow_blank=True)
+    low = serializers.CharField(allow_blank=True)
+    high = serializers.CharField(allow_blank=True)
+    p = serializers.CharField(allow_blank=True)
+    p_holm = serializers.CharField(allow_blank=True)
+    p_cycles = serializers.CharField(allow_blank=True)
+    outcome = serializers.CharField()
+    n_items = serializers.IntegerField()
+    equivalent = serializers.BooleanField()
+
+
+class TrialSerializer(serializers.Serializer[Any]):
+    """Where the test stands. It is current while no judgment or verdict is newer than its figures."""
+
+    machine = OrNull(help_text="its name in the test campaign; null before it ran")
+    runs = serializers.IntegerField(source="n_runs")
+    is_running = serializers.BooleanField(source="are_running")
+    is_computing = serializers.BooleanField()
+    is_current = serializers.BooleanField()
+    is_passed = serializers.BooleanField()
+    rows = serializers.SerializerMethodField()
+
+    @extend_schema_field(TrialRowSerializer(many=True))
+    def get_rows(self, trial: Trial) -> list[dict[str, Any]]:
+        kept = zip(evidence_of(trial.rows), trial.rows, strict=True)
+        return [{**each, "equivalent": row.is_equivalent} for each, row in kept]
+
+
+class CycleDetailsSerializer(CycleSerializer):
+    """`trial` is null until a machine is frozen and a test set chosen."""
+
+    tests_of_criterion = serializers.IntegerField()
+    dev_sets = DevSetSerializer(many=True)
+    trial = TrialSerializer(allow_null=True)
 
 
 def cycles_with_names(collection: Collection) -> QuerySet[AnnoCycle]:
@@ -27,51 +128,14 @@ def cycle_with(slug: str, number: int) -> AnnoCycle:
     return found
 
 
-def cycle_as_json(cycle: AnnoCycle) -> dict[str, Any]:
-    """What is fixed. `margin` is a share; `machine`, `outcome` and the rest are null until there is one."""
-    prompt = cycle.frozen_prompt
-    return {
-        "number": cycle.number,
-        "criterion": cycle.criterion,
-        "margin": cycle.margin,
-        "runs": cycle.runs,
-        "dev": cycle.dev.slug,
-        "test": cycle.test.slug if cycle.test else None,
-        "seen_before": cycle.seen_before,
-        "created_at": cycle.created_at,
-        "machine": cycle.frozen_name or None,
-        "machine_source": cycle.frozen_source or None,
-        "prompt": f"{prompt.name}@{prompt.version}" if prompt else None,
-        "sha256": cycle.frozen_hash or None,
-        "frozen_at": cycle.frozen_at,
-        "outcome": cycle.outcome or None,
-        "reason": cycle.reason or None,
-        "is_override": cycle.is_override,
-        "decided_at": cycle.decided_at,
-    }
-
-
 def cycle_details(cycle: AnnoCycle) -> dict[str, Any]:
-    """`cycle_as_json` with the tables of its dev sets (as `DevTable`) and its test, None before there is one."""
+    """As `CycleDetailsSerializer` says."""
     tests = count_tests(cycle)
     trial = fetch_trial(cycle, tests)
+    tables = [dev_table(campaign, cycle.criterion) for campaign in dev_sets(cycle)]
     return {
-        **cycle_as_json(cycle),
+        **CycleSerializer(cycle).data,
         "tests_of_criterion": tests,
-        "dev_sets": [dev_table(campaign, cycle.criterion) for campaign in dev_sets(cycle)],
-        "trial": _trial(trial) if trial else None,
-    }
-
-
-def _trial(trial: Trial) -> dict[str, Any]:
-    equal = [row.is_equivalent for row in trial.rows]
-    rows = [{**row, "equivalent": flag} for row, flag in zip(evidence_of(trial.rows), equal, strict=True)]
-    return {
-        "machine": trial.machine or None,
-        "runs": trial.n_runs,
-        "is_running": trial.are_running,
-        "is_computing": trial.is_computing,
-        "is_current": trial.is_current,
-        "is_passed": trial.is_passed,
-        "rows": rows,
+        "dev_sets": DevSetSerializer(tables, many=True).data,
+        "trial": TrialSerializer(trial).data if trial else None,
     }

@@ -4,40 +4,17 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
-from rest_framework import serializers
 
 from accounts.operations import Found, Operation, Place
 from adjudication.cycles.cycles import campaigns_shown
-from adjudication.cycles.details import cycle_as_json, cycle_with
+from adjudication.cycles.details import CycleSerializer, cycle_with
 from adjudication.cycles.forms import CycleDecisionForm, FreezingForm, OneCampaignForm
 from adjudication.cycles.pages.cycles import cycle_context, fetch_cycle
 from adjudication.cycles.steps import choose_test_set, decide_cycle, freeze_machine
 from annotation.labelling.rules import check_can_read_labels_of
-from annotation.models import AnnoCycle, MachineSource, Outcome
+from annotation.models import AnnoCycle
 from corpus.collections.rules import MANAGE, check_role, fetch_membership
 from corpus.models import Membership
-
-
-class CycleSerializer(serializers.Serializer[Any]):
-    """What is fixed; null until it is. `margin` is a share, `seen_before` counts labels given before the seal."""
-
-    number = serializers.IntegerField()
-    criterion = serializers.CharField()
-    margin = serializers.FloatField()
-    runs = serializers.IntegerField()
-    dev = serializers.CharField(help_text="the development campaign")
-    test = serializers.CharField(allow_null=True, help_text="the test campaign")
-    seen_before = serializers.IntegerField()
-    created_at = serializers.DateTimeField()
-    machine = serializers.CharField(allow_null=True)
-    machine_source = serializers.ChoiceField(MachineSource.choices, allow_null=True)
-    prompt = serializers.CharField(allow_null=True, help_text="NAME@VERSION")
-    sha256 = serializers.CharField(allow_null=True)
-    frozen_at = serializers.DateTimeField(allow_null=True)
-    outcome = serializers.ChoiceField(Outcome.choices, allow_null=True)
-    reason = serializers.CharField(allow_null=True)
-    is_override = serializers.BooleanField()
-    decided_at = serializers.DateTimeField(allow_null=True)
 
 
 def _in_cycle(*, form_gets_cycle: bool = False, has_page: bool = False) -> Place:
@@ -68,7 +45,7 @@ def _page_of(cycle: AnnoCycle, step: str = "") -> str:
 
 
 def _shown(cycle: AnnoCycle) -> dict[str, Any]:
-    return dict(CycleSerializer(cycle_as_json(cycle)).data)
+    return dict(CycleSerializer(cycle).data)
 
 
 CHOOSE_TEST_SET = Operation(

@@ -233,7 +233,7 @@ def _shape(prompt: PromptTemplate) -> dict[str, Any]:
     return {
         "id": prompt.pk,
         "purpose": prompt.purpose,
-        "prompt": f"{prompt.name}@{prompt.version}",
+        "prompt": prompt.named,
         "name": prompt.name,
         "version": prompt.version,
         "sha256": prompt.sha256,

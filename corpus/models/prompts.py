@@ -51,6 +51,11 @@ class PromptTemplate(models.Model):
         return f"{self.name}, version {self.version}"
 
     @property
+    def named(self) -> str:
+        """As commands and the API name this version."""
+        return f"{self.name}@{self.version}"
+
+    @property
     def origin(self) -> SafeString:
         """Its version, when it was written, and by whom."""
         who = by(self.created_by, ", ")

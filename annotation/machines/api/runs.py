@@ -83,7 +83,7 @@ class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
         return next((each.text for each in found if run.annotator.name in each.annotators), None)
 
     def get_prompt(self, run: MachineRun) -> str | None:
-        return f"{run.prompt.name}@{run.prompt.version}" if run.prompt else None
+        return run.prompt.named if run.prompt else None
 
     @extend_schema_field(RunCountsSerializer)
     def get_replies(self, run: MachineRun) -> dict[str, Any]:

@@ -155,7 +155,7 @@ class PromptField(forms.ModelChoiceField):
     collection: Collection
 
     def prepare_value(self, value: Any) -> Any:
-        return f"{value.name}@{value.version}" if isinstance(value, PromptTemplate) else value
+        return value.named if isinstance(value, PromptTemplate) else value
 
     def to_python(self, value: Any) -> PromptTemplate | None:
         if not value:

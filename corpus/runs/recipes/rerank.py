@@ -41,7 +41,7 @@ class RerankPromptField(forms.CharField):
     def offer(self, collection: Collection) -> None:
         """Offer all versions of the collection's prompts, and those to begin with that it does not have yet."""
         versions = list(prompt_versions(collection, PromptPurpose.RERANKING))
-        stored = [(f"{each.name}@{each.version}", str(each)) for each in versions]
+        stored = [(each.named, str(each)) for each in versions]
         known = {each.name for each in versions}
         new = [(name, f"{name}, Litmus's own words") for name in STARTERS if name not in known]
         self.widget = forms.Select(choices=[*stored, *new])
@@ -131,7 +131,7 @@ def _version_named(collection: Collection, text: str) -> str:
     """NAME@VERSION of the prompt that is meant. Errors: Refused, with the names there are."""
     found = find_prompt(collection, text, PromptPurpose.RERANKING)
     if found is not None:
-        return f"{found.name}@{found.version}"
+        return found.named
     if (name := text.removesuffix("@1")) in STARTERS:
         return f"{name}@1"
     stored = prompt_versions(collection, PromptPurpose.RERANKING).values_list("name", flat=True)
