@@ -1,9 +1,9 @@
 """Asking authors for questions: calls, whom they go to, sending letters, making topics of the answers."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from django.db import transaction
 
@@ -46,20 +46,25 @@ class Invited:
     known: int
     problems: list[Problem]
 
-    def as_json(self) -> dict[str, Any]:
-        return {"created": self.created, "known": self.known, "errors": [asdict(each) for each in self.problems]}
+
+@dataclass(frozen=True)
+class Equal:
+    """An answer that asks what a topic asks, so that none was made of it."""
+
+    email: str
+    topic: str  # its number
 
 
 @dataclass(frozen=True)
 class TakenIn:
-    """Topics made of answers; `equal` are (e-mail address, number of the topic that asks the same) of those left."""
+    """Topics made of answers, and the answers left."""
 
     topics: list[Topic]
-    equal: list[tuple[str, str]]
+    equal: list[Equal]
 
-    def as_json(self) -> dict[str, Any]:
-        equal = [{"email": email, "topic": number} for email, number in self.equal]
-        return {"topics": [topic.number for topic in self.topics], "equal": equal}
+    @property
+    def numbers(self) -> list[str]:
+        return [topic.number for topic in self.topics]
 
 
 @transaction.atomic
@@ -204,7 +209,7 @@ def take_in_questions(*, by: User | None, at: datetime, call: QuestionCall) -> T
     fresh, again = _without_equals(collection, answers)
     topics = _make_topics(call, fresh)
     numbers = {title_key(topic.text): topic.number for topic in topics}
-    equal = [(answer.invitation.email, number or numbers[title_key(answer.text)]) for answer, number in again]
+    equal = [Equal(answer.invitation.email, number or numbers[title_key(answer.text)]) for answer, number in again]
     if topics:
         record_event(by=by, at=at, verb="take_in_questions", target=call, scope=collection, topics=len(topics))
     return TakenIn(topics, equal)

@@ -1,9 +1,9 @@
 """Author-written questions: the invited authors, their letters and answers, the topics made of them.
 
-Functions ending in `_as_json` and `call_details` are for commands and the API.
+`authors_as_json` and `call_details` are for commands and the API.
 """
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -219,32 +219,10 @@ def call_state(call: QuestionCall, at: datetime) -> dict[str, Any]:
     }
 
 
-def call_as_json(call: QuestionCall) -> dict[str, Any]:
-    """What names a call and until when it takes answers."""
-    return {"id": call.pk, "name": call.name, "source": call.source, "deadline_at": call.deadline_at}
-
-
-def calls_as_json(collection: Collection) -> list[dict[str, Any]]:
-    """All calls, newest first, with how many authors were invited and how many have answered."""
-    rows: Any = calls_of(collection)
-    return [call_as_json(each) | {"invited": each.n_invited, "answered": each.n_answered} for each in rows]
-
-
 def call_details(call: QuestionCall, at: datetime) -> dict[str, Any]:
     """A call as its page shows it."""
-    texts = {name: getattr(call, name) for name in ("guideline", "mail_subject", "mail_body")}
-    state = call_state(call, at)
-    mailing = state["mailing"]
-    return (
-        call_as_json(call)
-        | texts
-        | state
-        | {
-            "letter": asdict(state["letter"]),
-            "counts": asdict(state["counts"]),
-            "mailing": mailing and {name: getattr(mailing, name) for name in ("id", "state", "sent", "reason")},
-        }
-    )
+    texts = ("id", "name", "source", "deadline_at", "guideline", "mail_subject", "mail_body")
+    return {name: getattr(call, name) for name in texts} | call_state(call, at)
 
 
 def authors_as_json(invitations: list[AuthorInvitation]) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """Decisions about generated questions: kept, discarded, an answer corrected, a cut-off moved."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -117,9 +117,6 @@ class FilteredAgain:
 
     def __str__(self) -> str:
         return f"Nothing was asked. Runs filtered again: {', '.join(map(str, self.runs))}. {self.changed}"
-
-    def as_json(self) -> dict[str, Any]:
-        return {"runs": list(self.runs), **asdict(self.changed)}
 
 
 @dataclass(frozen=True)

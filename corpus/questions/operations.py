@@ -1,6 +1,6 @@
 """What can be done with runs that ask for questions (they go on, and are filtered again), and with calls to authors."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from django.http import HttpRequest
@@ -10,16 +10,15 @@ from rest_framework import serializers
 from accounts.models import JobState
 from accounts.operations import Found, Operation, Place
 from corpus.collections.rules import MANAGE
-from corpus.models import AuthorInvitation, LetterState, QuestionCall, QuestionRun
+from corpus.models import AuthorInvitation, LetterState, OverlapDefinition, QuestionCall, QuestionRun
 from corpus.questions.author_calls import invite_author, request_mailing
 from corpus.questions.authors import STATES, authors_as_json, invitations_of
-from corpus.questions.decisions import RunFilteredAgain, change_cutoffs
+from corpus.questions.decisions import change_cutoffs
 from corpus.questions.forms.authors import AuthorForm, MailingForm
 from corpus.questions.forms.generation import ContinuationForm, CutoffsForm
 from corpus.questions.generation import continue_questions
 from corpus.questions.pages.author_calls import call_context
 from corpus.questions.places import thing_with_page
-from corpus.questions.question_runs import filter_of
 
 RUN = thing_with_page(
     "run",
@@ -45,6 +44,29 @@ class QuestionRunSerializer(serializers.ModelSerializer[QuestionRun]):
             *("id", "state", "reason", "done", "total", "requested_at", "finished_at", "model", "template", "seed"),
             *("parameters", "overlap_definition", "cutoff_inside", "cutoff_outside"),
         )
+
+
+class RefilteredSerializer(serializers.Serializer[Any]):
+    """Questions that became topics, that no longer are, and that stay because a campaign has them."""
+
+    kept = serializers.IntegerField(source="changed.kept")
+    filtered = serializers.IntegerField(source="changed.filtered")
+    held = serializers.IntegerField(source="changed.held")
+
+
+class RunFilteredAgainSerializer(RefilteredSerializer):
+    """What changed in the run, and the filter that it has now."""
+
+    run = serializers.IntegerField(source="run.pk")
+    overlap_definition = serializers.ChoiceField(OverlapDefinition.choices, source="run.overlap_definition")
+    cutoff_inside = serializers.FloatField(source="run.cutoff_inside", allow_null=True)
+    cutoff_outside = serializers.FloatField(source="run.cutoff_outside", allow_null=True)
+
+
+class FilteredAgainSerializer(RefilteredSerializer):
+    """The runs whose stored answers were filtered again, and what changed in all of them together."""
+
+    runs = serializers.ListField(child=serializers.IntegerField())
 
 
 class MailingSerializer(serializers.Serializer[Any]):
@@ -81,10 +103,6 @@ def _page_of_call(call: QuestionCall) -> str:
     return reverse("author_call_detail", args=[call.collection.slug, call.pk])
 
 
-def _show(done: RunFilteredAgain) -> dict[str, Any]:
-    return {"run": done.run.pk, **asdict(done.changed), **filter_of(done.run)}
-
-
 CHANGE_CUTOFFS = Operation(
     called="change_cutoffs",
     task="Prepare",
@@ -102,7 +120,7 @@ CHANGE_CUTOFFS = Operation(
     former={"overlap": "overlap_definition"},
     report=lambda done: f"Run {done.run.pk}: {done.changed} {done.run.overlap_rule}",
     goes_to=lambda done: _page(done.run),
-    to_json=_show,
+    to_json=lambda done: RunFilteredAgainSerializer(done).data,
 )
 
 CONTINUE_QUESTIONS = Operation(

@@ -1,7 +1,7 @@
 """Generated questions: the cost of a run, its results, and the answers that wait for a person."""
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -98,10 +98,6 @@ class Estimate:
     @property
     def outside(self) -> int:
         return self.mentions - self.inside
-
-    def as_json(self) -> dict[str, Any]:
-        cost = None if self.cost is None else float(self.cost)
-        return {**asdict(self), "outside": self.outside, "cost": cost}
 
 
 def estimate_questions(collection: Collection, criteria: MentionFilter, body: str) -> Estimate:
@@ -213,18 +209,6 @@ def run_figures(collection: Collection, run: QuestionRun | None = None) -> RunFi
 def filter_of(run: QuestionRun) -> dict[str, Any]:
     """What overlap a run's questions are filtered by."""
     return {name: getattr(run, name) for name in ("overlap_definition", "cutoff_inside", "cutoff_outside")}
-
-
-def run_as_json(run: QuestionRun, figures: RunFigures) -> dict[str, Any]:
-    """The counts of a run as commands and the API give them."""
-    return {
-        "mentions": figures.asked,
-        "questions": figures.questions,
-        "outcomes": {value: count for value, _, count in figures.outcomes},
-        "states": {value: count for value, _, count in figures.states},
-        **filter_of(run),
-        "sources": [asdict(each) | {"filtered_percent": each.filtered_percent} for each in figures.sources],
-    }
 
 
 def _asked_again(replies: QuerySet[GenerationReply]) -> int:

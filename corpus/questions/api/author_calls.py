@@ -24,6 +24,7 @@ from corpus.collections.rules import MANAGE
 from corpus.imports.api import ImportErrorSerializer
 from corpus.models import QuestionCall, Role
 from corpus.questions.author_calls import (
+    TakenIn,
     create_call,
     invite_authors,
     revoke_author,
@@ -36,9 +37,8 @@ from corpus.questions.authors import (
     Letter,
     authors_as_json,
     authors_in_state,
-    call_as_json,
     call_details,
-    calls_as_json,
+    calls_of,
     invitations_of,
 )
 from corpus.questions.forms.authors import MAX_CSV_BYTES, CallForm, end_of
@@ -63,8 +63,8 @@ class CallSerializer(serializers.Serializer[Any]):
 
 
 class CountedCallSerializer(CallSerializer):
-    invited = serializers.IntegerField()
-    answered = serializers.IntegerField()
+    invited = serializers.IntegerField(source="n_invited")
+    answered = serializers.IntegerField(source="n_answered")
 
 
 LetterSerializer = serializer_of(Letter, "Letter")
@@ -116,19 +116,16 @@ class InvitedSerializer(serializers.Serializer[Any]):
 
     created = serializers.IntegerField()
     known = serializers.IntegerField()
-    errors = ImportErrorSerializer(many=True)  # type: ignore[assignment] # fields are taken off the class
+    errors = ImportErrorSerializer(source="problems", many=True)  # type: ignore[assignment] # fields are taken off the class
 
 
-class EqualSerializer(serializers.Serializer[Any]):
-    """An answer that asks what a topic asks, so that none was made of it."""
-
-    email = serializers.CharField()
-    topic = serializers.CharField()
-
-
-class TakenInSerializer(serializers.Serializer[Any]):
-    topics = serializers.ListField(child=serializers.CharField(), help_text="numbers of the topics made")
-    equal = EqualSerializer(many=True)
+TakenInSerializer = serializer_of(
+    TakenIn,
+    "TakenIn",
+    topics=serializers.ListField(
+        child=serializers.CharField(), source="numbers", help_text="numbers of the topics made"
+    ),
+)
 
 
 class CallView(InCollectionView):
@@ -150,7 +147,7 @@ class CallList(CallView):
     @extend_schema(operation_id="author_calls_list", responses=answers({200: CountedCallSerializer(many=True)}, 403))
     def get(self, request: Request, slug: str) -> Response:
         """List the calls to authors, newest first."""
-        return Response(CountedCallSerializer(calls_as_json(self.collection), many=True).data)
+        return Response(CountedCallSerializer(calls_of(self.collection), many=True).data)
 
     @extend_schema(
         operation_id="author_calls_create",
@@ -161,7 +158,7 @@ class CallList(CallView):
         """Write a call. Nobody gets a letter before a mailing is asked for."""
         fields = self.body(WrittenCallSerializer)
         call = create_call(by=self.person, at=timezone.now(), collection=self.collection, **fields)
-        return Response(CallSerializer(call_as_json(call)).data, status=201)
+        return Response(CallSerializer(call).data, status=201)
 
 
 class CallDetail(CallView):
@@ -183,7 +180,7 @@ class CallDetail(CallView):
         """Change what is sent; the source only while no topics were made of the answers."""
         fields = self.body(WrittenCallSerializer, partial=True)
         call = update_call(by=self.person, at=timezone.now(), call=self.call(), **fields)
-        return Response(CallSerializer(call_as_json(call)).data)
+        return Response(CallSerializer(call).data)
 
 
 class AuthorList(CallView):
@@ -223,7 +220,7 @@ class AuthorsFile(CallView):
         found = invite_authors(
             by=self.person, at=timezone.now(), call=call, file=file.name or "file", stream=cast(Any, file.file)
         )
-        return Response(InvitedSerializer(found.as_json()).data)
+        return Response(InvitedSerializer(found).data)
 
 
 class AuthorRevocation(CallView):
@@ -264,4 +261,4 @@ class QuestionsTakenIn(CallView):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Make topics of the answers, after the last day; those that ask what a topic asks stay as they are."""
         taken_in = take_in_questions(by=self.person, at=timezone.now(), call=self.call())
-        return Response(TakenInSerializer(taken_in.as_json()).data)
+        return Response(TakenInSerializer(taken_in).data)

@@ -16,29 +16,41 @@ from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
-from corpus.models import OverlapDefinition, QuestionRun, Role
+from corpus.models import QuestionRun, Role
+from corpus.questions.decisions import FilteredAgain
 from corpus.questions.forms.generation import CutoffsForm, GenerationForm
 from corpus.questions.generation import generate_questions, preview_questions
-from corpus.questions.operations import CHANGE_CUTOFFS, CONTINUE_QUESTIONS, QuestionRunSerializer
-from corpus.questions.question_runs import Estimate, run_as_json, run_figures, used_of_again
+from corpus.questions.operations import (
+    CHANGE_CUTOFFS,
+    CONTINUE_QUESTIONS,
+    FilteredAgainSerializer,
+    QuestionRunSerializer,
+    RunFilteredAgainSerializer,
+)
+from corpus.questions.question_runs import Estimate, SourceFigures, run_figures, used_of_again
+
+SourceSerializer = serializer_of(
+    SourceFigures,
+    "Source",
+    about="Questions of one source. The percentage is of those that could be kept: no repeats, no unknown keys.",
+    filtered_percent=serializers.FloatField(allow_null=True),
+)
 
 
-class SourceSerializer(serializers.Serializer[Any]):
-    """Questions of one source. The percentage is of those that could be kept: no repeats, no unknown keys."""
+class Counted(serializers.DictField):
+    """{value: how many}, of rows (value, label, how many)."""
 
-    source = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
-    questions = serializers.IntegerField()
-    keepable = serializers.IntegerField()
-    kept = serializers.IntegerField()
-    filtered = serializers.IntegerField()
-    filtered_percent = serializers.FloatField(allow_null=True)
+    child = serializers.IntegerField()
+
+    def to_representation(self, value: Any) -> dict[str, int]:
+        return {each: count for each, _, count in value}
 
 
 class CountsSerializer(serializers.Serializer[Any]):
-    mentions = serializers.IntegerField()
+    mentions = serializers.IntegerField(source="asked")
     questions = serializers.IntegerField()
-    outcomes = serializers.DictField(child=serializers.IntegerField())
-    states = serializers.DictField(child=serializers.IntegerField())
+    outcomes = Counted()
+    states = Counted()
     sources = SourceSerializer(many=True)
 
 
@@ -52,7 +64,7 @@ class QuestionRunDetailSerializer(QuestionRunSerializer):
 
     @extend_schema_field(CountsSerializer)
     def get_counts(self, run: QuestionRun) -> dict[str, Any]:
-        return dict(CountsSerializer(run_as_json(run, run_figures(run.collection, run))).data)
+        return dict(CountsSerializer(run_figures(run.collection, run)).data)
 
 
 CutoffsSerializer = CHANGE_CUTOFFS.serializer("Cutoffs")
@@ -82,29 +94,6 @@ class NewQuestionRunSerializer(serializers.Serializer[Any]):
         return super().to_internal_value(data)
 
 
-class RefilteredSerializer(serializers.Serializer[Any]):
-    """Questions that became topics, that no longer are, and that stay because a campaign has them."""
-
-    kept = serializers.IntegerField()
-    filtered = serializers.IntegerField()
-    held = serializers.IntegerField()
-
-
-class RunFilteredAgainSerializer(RefilteredSerializer):
-    """What changed in the run, and the filter that it has now."""
-
-    run = serializers.IntegerField()
-    overlap_definition = serializers.ChoiceField(OverlapDefinition.choices)
-    cutoff_inside = serializers.FloatField(allow_null=True)
-    cutoff_outside = serializers.FloatField(allow_null=True)
-
-
-class FilteredAgainSerializer(RefilteredSerializer):
-    """The runs whose stored answers were filtered again, and what changed in all of them together."""
-
-    runs = serializers.ListField(child=serializers.IntegerField())
-
-
 QuestionEstimateSerializer = serializer_of(Estimate, "QuestionEstimate", outside=serializers.IntegerField())
 
 
@@ -113,6 +102,11 @@ ANSWERED_AT_ONCE = PolymorphicProxySerializer(
     serializers=[QuestionEstimateSerializer, FilteredAgainSerializer],
     resource_type_field_name=None,
 )
+
+
+def as_json(done: Estimate | FilteredAgain) -> dict[str, Any]:
+    """What was answered at once, also by the command."""
+    return (FilteredAgainSerializer if isinstance(done, FilteredAgain) else QuestionEstimateSerializer)(done).data
 
 
 class QuestionRunList(InCollectionView):
@@ -148,7 +142,7 @@ class QuestionRunList(InCollectionView):
         done = act(by=self.person, at=timezone.now(), collection=self.collection, **form.arguments)
         if isinstance(done, QuestionRun):
             return Response(QuestionRunSerializer(done).data, status=202)
-        return Response(done.as_json())
+        return Response(as_json(done))
 
 
 class QuestionRunDetail(InCollectionView):

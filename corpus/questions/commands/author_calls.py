@@ -11,6 +11,13 @@ from accounts.management.reporting import SteppedCommand, plain, text_of, valid
 from accounts.refusals import Refused
 from corpus.collections.collections import collection_with
 from corpus.models import AuthorInvitation, MailPurpose, QuestionCall
+from corpus.questions.api.author_calls import (
+    CallDetailsSerializer,
+    CallSerializer,
+    CountedCallSerializer,
+    InvitedSerializer,
+    TakenInSerializer,
+)
 from corpus.questions.author_calls import (
     create_call,
     invite_author,
@@ -24,9 +31,8 @@ from corpus.questions.authors import (
     STATES,
     authors_as_json,
     authors_in_state,
-    call_as_json,
     call_details,
-    calls_as_json,
+    calls_of,
     invitations_of,
 )
 from corpus.questions.forms.authors import AuthorForm, CallForm
@@ -109,16 +115,17 @@ class AuthorCalls(SteppedCommand):
         self.add_show(parser)
 
     def list(self, *, slug: str) -> tuple[str, dict[str, Any]]:
-        found = calls_as_json(collection_with(slug))
+        found = CountedCallSerializer(calls_of(collection_with(slug)), many=True).data
         lines = [f"{one['name']}: {one['answered']:,} of {one['invited']:,} have answered" for one in found]
-        return "\n".join(lines) or "There are no calls yet.", {"calls": [plain(one) for one in found]}
+        return "\n".join(lines) or "There are no calls yet.", {"calls": found}
 
     def show(self, *, slug: str, call: str) -> tuple[str, dict[str, Any]]:
-        found = call_details(_call(slug, call), timezone.now())
+        asked = _call(slug, call)
+        found = CallDetailsSerializer(call_details(asked, timezone.now())).data
         counts = ", ".join(f"{name} {count:,}" for name, count in found["counts"].items())
         letter = found["letter"]
-        lines = [f"{found['name']}, until {found['deadline_at']:%Y-%m-%d}: {counts}. {found['ready']:,} to take in."]
-        return "\n".join([*lines, f"\nTo {letter['to']}: {letter['subject']}\n\n{letter['body']}"]), plain(found)
+        lines = [f"{found['name']}, until {asked.deadline_at:%Y-%m-%d}: {counts}. {found['ready']:,} to take in."]
+        return "\n".join([*lines, f"\nTo {letter['to']}: {letter['subject']}\n\n{letter['body']}"]), found
 
     def authors(self, *, slug: str, call: str, state: str) -> tuple[str, dict[str, Any]]:
         found = authors_as_json(list(authors_in_state(_call(slug, call), state)))
@@ -151,7 +158,7 @@ class AuthorCalls(SteppedCommand):
             raise Refused(f"{file} cannot be read: {error.strerror}.") from error
         lines = [f"{invited.created:,} invited, {invited.known:,} were, {len(invited.problems):,} rows left out"]
         lines += [f"line {each.line}: {each.reason}" for each in invited.problems]
-        return "\n".join(lines), invited.as_json()
+        return "\n".join(lines), InvitedSerializer(invited).data
 
     def revoke(self, *, slug: str, call: str, email: str, docno: str) -> tuple[str, dict[str, Any]]:
         rows = _call(slug, call).invitations.select_related("call__collection", "document")
@@ -174,8 +181,8 @@ class AuthorCalls(SteppedCommand):
     def take_in(self, *, slug: str, call: str) -> tuple[str, dict[str, Any]]:
         taken_in = take_in_questions(by=None, at=timezone.now(), call=_call(slug, call))
         lines = [f"{len(taken_in.topics):,} topics made of the answers."]
-        lines += [f"{email} asks what topic {number} asks." for email, number in taken_in.equal]
-        return "\n".join(lines), taken_in.as_json()
+        lines += [f"{each.email} asks what topic {each.topic} asks." for each in taken_in.equal]
+        return "\n".join(lines), TakenInSerializer(taken_in).data
 
 
 def _add_deadline(parser: CommandParser, *, required: bool = False) -> None:
@@ -211,7 +218,7 @@ def _call(slug: str, name: str) -> QuestionCall:
 
 
 def _summary(call: QuestionCall, words: str) -> tuple[str, dict[str, Any]]:
-    return f"{call.name} is {words}.", plain(call_as_json(call))
+    return f"{call.name} is {words}.", CallSerializer(call).data
 
 
 def _author(invitation: AuthorInvitation) -> dict[str, Any]:

@@ -14,10 +14,11 @@ from accounts.refusals import Refused
 from corpus.collections.collections import collection_with
 from corpus.imports.commands import ImportCommand
 from corpus.models import Collection, QuestionRun
+from corpus.questions.api.question_runs import CountsSerializer, as_json
 from corpus.questions.decisions import FilteredAgain
 from corpus.questions.forms.generation import CutoffsForm, GenerationForm
 from corpus.questions.generation import continue_questions, generate_questions, preview_questions
-from corpus.questions.question_runs import Estimate, run_as_json, run_figures, used_of_again
+from corpus.questions.question_runs import Estimate, filter_of, run_figures, used_of_again
 
 
 class ImportMentions(ImportCommand):
@@ -77,7 +78,7 @@ class GenerateQuestions(ReportingCommand):
         if options["dry_run"]:
             return preview_summary(preview_questions(by=None, at=timezone.now(), **arguments))
         done = generate_questions(by=None, at=timezone.now(), **arguments, send=False)
-        return (str(done), done.as_json()) if isinstance(done, FilteredAgain) else _work(done)
+        return (str(done), as_json(done)) if isinstance(done, FilteredAgain) else _work(done)
 
     def _used_of_again(self, given: dict[str, Any]) -> str:
         """What --again meant in version 0.1. Errors: Refused next to --used."""
@@ -108,13 +109,13 @@ def run_numbered(collection: Collection, number: int) -> QuestionRun:
 def preview_summary(found: Estimate | FilteredAgain) -> tuple[str, dict[str, Any]]:
     """What a dry run says."""
     if isinstance(found, FilteredAgain):
-        return f"Nothing was changed. Without --dry-run: {found}", found.as_json()
+        return f"Nothing was changed. Without --dry-run: {found}", as_json(found)
     cost = "" if found.cost is None else f", for about {found.cost:.4f}"
     summary = (
         f"{found.mentions:,} mentions ({found.inside:,} inside, {found.outside:,} outside), about "
         f"{found.prompt_tokens:,} tokens to send and {found.completion_tokens:,} to receive{cost}; nothing was asked"
     )
-    return summary, found.as_json()
+    return summary, as_json(found)
 
 
 def run_summary(run: QuestionRun) -> tuple[str, dict[str, Any]]:
@@ -127,7 +128,7 @@ def run_summary(run: QuestionRun) -> tuple[str, dict[str, Any]]:
         f"  questions: {_counted(figures.states)}",
     ]
     summary += [f"  {each.source}: {each.about_filter}" for each in figures.sources]
-    return "\n".join(summary), run_as_json(run, figures) | {
+    return "\n".join(summary), CountsSerializer(figures).data | filter_of(run) | {
         "run": run.pk,
         "prompt_tokens": figures.prompt_tokens,
         "completion_tokens": figures.completion_tokens,

@@ -17,6 +17,7 @@ from corpus.collections.rules import fetch_manager
 from corpus.models import Collection, Membership, QuestionCall
 from corpus.questions.author_calls import (
     NO_MAIL,
+    Equal,
     Invited,
     create_call,
     invite_authors,
@@ -176,8 +177,8 @@ def _preview(form: CallForm, collection: Collection, call: QuestionCall | None) 
     }
 
 
-def _equal_message(equal: list[tuple[str, str]]) -> str:
-    named = "; ".join(f"{email} asks what topic {number} asks" for email, number in equal[:SHOWN_EQUALS])
+def _equal_message(equal: list[Equal]) -> str:
+    named = "; ".join(f"{each.email} asks what topic {each.topic} asks" for each in equal[:SHOWN_EQUALS])
     more = f"; and {len(equal) - SHOWN_EQUALS:,} more" if len(equal) > SHOWN_EQUALS else ""
     return f"No topic was made of questions that are there already: {named}{more}. The answers stay here as they are."
 
