@@ -11,12 +11,10 @@ from rest_framework.response import Response
 
 from accounts.api import check_fields
 from accounts.models import TokenScope
-from accounts.refusals import Conflict, Refused
 from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from annotation.assignment.participation import fetch_participation
 from annotation.campaigns.api.base import LabellingView
-from annotation.labelling.answers import AnswerInput, ChangedElsewhere, Invalid, Receipt
 from annotation.labelling.forms import (
     KINDS,
     LONGEST_GROUND,
@@ -31,9 +29,9 @@ from annotation.labelling.forms import (
     read_have_text,
     read_request,
 )
+from annotation.labelling.receipts import submitted
 from annotation.labelling.screen import describe_next
 from annotation.labelling.submissions import submit
-from annotation.labelling.units import fetch_units
 from annotation.labelling.units_ahead import take_units
 from annotation.models import SubmissionKind, SubmissionOutcome
 from engines.text.overlap import Overlap
@@ -175,14 +173,27 @@ class SubmissionsSerializer(serializers.Serializer[Any]):
 SUBMISSIONS = SubmissionsSerializer()  # made once: every judgment is held against it
 
 
+class CurrentSerializer(OwnAnswerSerializer):
+    """What was submitted elsewhere."""
+
+    uuid = serializers.UUIDField()
+    device = serializers.CharField()
+    received_at = serializers.DateTimeField()
+
+
 class ResultSerializer(serializers.Serializer[Any]):
-    """`outcome` is counted, not-counted (kept on record, for it came too late) or refused with the reason."""
+    """`outcome` is counted, not-counted (kept on record, for it came too late) or refused with the reason.
+
+    `code` says why it does not count; where it is changed-elsewhere, `current` is what counts now.
+    """
 
     uuid = serializers.UUIDField()
     outcome = serializers.ChoiceField([*SubmissionOutcome.values, "refused"])
     state = serializers.CharField(required=False)
     at = serializers.DateTimeField(required=False)
+    code = serializers.CharField(required=False)
     detail = serializers.CharField(required=False)
+    current = CurrentSerializer(required=False, allow_null=True)
     field = serializers.CharField(required=False)
 
 
@@ -234,21 +245,5 @@ class Submissions(LabellingView):
         answer = submit(
             collection=slug, campaign=campaign, inputs=sent.inputs, have=sent.have, by=self.person, at=timezone.now()
         )
-        results = [_result(*pair) for pair in zip(sent.inputs, answer.results, strict=True)]
-        data = {
-            "results": [result for _, result in results],
-            "units": fetch_units(answer.participation, answer.units),
-            "guideline": answer.participation.guideline,
-        }
-        return Response(data, status=max(status for status, _ in results))
-
-
-def _result(sent: AnswerInput, result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
-    if isinstance(result, Receipt):
-        status = 200 if result.outcome == SubmissionOutcome.COUNTED else 409
-        facts = {"outcome": result.outcome, "state": result.state, "at": result.received_at}
-        return status, {"uuid": sent.uuid, **facts}
-    data = {"uuid": sent.uuid, "outcome": "refused", "detail": result.reason}
-    if isinstance(result, Invalid):
-        data["field"] = result.field
-    return 409 if isinstance(result, (Conflict, ChangedElsewhere)) else 422, data
+        status, data = submitted(sent.inputs, answer)
+        return Response(data, status=status)

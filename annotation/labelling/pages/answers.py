@@ -9,16 +9,9 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 
 from accounts.models import User
-from accounts.refusals import Conflict, NotAllowed, NotHere, Refused
-from annotation.assignment.rules import NotNow
-from annotation.labelling.answers import ChangedElsewhere, Invalid, Receipt
-from annotation.labelling.forms import MalformedSubmission
-from annotation.models import SubmissionOutcome
+from accounts.refusals import Refused
+from annotation.labelling.receipts import status_and_code
 
-TOO_LATE = (
-    "This answer came after your hold on the item had ended, and somebody else has taken it since. It is kept on"
-    " record but does not count."
-)
 TITLES = {
     400: "Bad request",
     401: "Not signed in",
@@ -26,13 +19,6 @@ TITLES = {
     404: "Not found",
     409: "Conflict",
     422: "Refused",
-}
-STATUSES: dict[type[Refused], tuple[int, str]] = {
-    MalformedSubmission: (400, "malformed"),
-    NotAllowed: (403, "not-allowed"),
-    NotHere: (404, "not-here"),
-    ChangedElsewhere: (409, "changed-elsewhere"),
-    Conflict: (409, "conflict"),
 }
 NO_SUCH_CAMPAIGN = "There is no such campaign, or you are no longer a member of its collection."
 
@@ -80,29 +66,3 @@ def refused(refusal: Refused) -> JsonResponse:
     """The answer to a request that was refused as a whole."""
     status, code = status_and_code(refusal)
     return problem(status, code, refusal.reason)
-
-
-def status_and_code(refusal: Refused) -> tuple[int, str]:
-    """HTTP status and code of a refusal."""
-    for kind, answer in STATUSES.items():
-        if isinstance(refusal, kind):
-            return answer
-    if isinstance(refusal, NotNow):
-        return 422, refusal.code
-    return 422, "invalid" if isinstance(refusal, Invalid) else "refused"
-
-
-def result_data(result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
-    """Status and JSON of one submission's result."""
-    if isinstance(result, Receipt):
-        data = {"outcome": result.outcome, "state": result.state, "at": result.received_at}
-        if result.outcome == SubmissionOutcome.COUNTED:
-            return 200, data
-        return 409, {**data, "code": "not-counted", "detail": TOO_LATE}
-    status, code = status_and_code(result)
-    data = {"outcome": "refused", "code": code, "detail": result.reason}
-    if isinstance(result, (Invalid, MalformedSubmission)):
-        data["field"] = result.field
-    if isinstance(result, ChangedElsewhere):
-        data["current"] = result.current
-    return status, data

@@ -20,9 +20,10 @@ from annotation.inquiries.inquiries import WorkPage, notes_for, of_unit
 from annotation.labelling.answers import AnswerInput, ChangedElsewhere, Receipt
 from annotation.labelling.forms import MalformedSubmission, read_form, read_number
 from annotation.labelling.guidelines import note_first_guideline
-from annotation.labelling.pages.answers import TOO_LATE, person_of, status_and_code
+from annotation.labelling.pages.answers import person_of
 from annotation.labelling.pages.asking import asking_context
 from annotation.labelling.pages.browsers import Browser
+from annotation.labelling.receipts import TOO_LATE, status_and_code
 from annotation.labelling.screen import (
     HISTORY_KINDS,
     LOOKED_AT,

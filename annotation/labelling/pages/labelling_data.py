@@ -3,7 +3,6 @@
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
@@ -28,9 +27,10 @@ from annotation.labelling.forms import (
     read_visit,
 )
 from annotation.labelling.guidelines import note_guideline_seen
-from annotation.labelling.pages.answers import answer_json, for_script, person_of, problem, result_data
+from annotation.labelling.pages.answers import answer_json, for_script, person_of, problem
 from annotation.labelling.pages.labelling import receive_form, show_history
 from annotation.labelling.preferences import set_preferences
+from annotation.labelling.receipts import submitted
 from annotation.labelling.screen import changes_since, describe_next, fetch_history, guideline_html
 from annotation.labelling.submissions import submit
 from annotation.labelling.units import fetch_units
@@ -55,7 +55,7 @@ def submission_create(request: HttpRequest, slug: str, campaign: str) -> HttpRes
 
 @for_script
 def receive_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
-    """One result for each submission, the units that come next, and the guideline's newest version."""
+    """As the API answers; when something was refused, as problem details as well."""
     sent = read_body(body_of(request))
     answer = submit(
         collection=slug,
@@ -66,18 +66,10 @@ def receive_json(request: HttpRequest, slug: str, campaign: str) -> HttpResponse
         by=person_of(request),
         at=timezone.now(),
     )
-    statuses, results = zip(*map(result_data, answer.results), strict=True)
-    data = {
-        "results": [{"uuid": one.uuid, **result} for one, result in zip(sent.inputs, results, strict=True)],
-        "units": fetch_units(answer.participation, answer.units),
-        "guideline": answer.participation.guideline,
-    }
-    status = max(statuses)
-    return answer_json(data) if status == 200 else _problem(status, results, data)
-
-
-def _problem(status: int, results: tuple[dict[str, Any], ...], data: dict[str, Any]) -> HttpResponse:
-    first = next(result for result in results if "code" in result)
+    status, data = submitted(sent.inputs, answer)
+    if status == 200:
+        return answer_json(data)
+    first = next(result for result in data["results"] if "code" in result)
     return problem(status, first["code"], first["detail"], **data)
 
 

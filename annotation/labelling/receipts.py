@@ -1,0 +1,58 @@
+"""What was made of submissions, as programs and the screen's script are answered: one representation for both."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from accounts.refusals import Conflict, NotAllowed, NotHere, Refused
+from annotation.assignment.rules import NotNow
+from annotation.labelling.answers import Answer, AnswerInput, ChangedElsewhere, Invalid, Receipt
+from annotation.labelling.forms import MalformedSubmission
+from annotation.labelling.units import fetch_units
+from annotation.models import SubmissionOutcome
+
+TOO_LATE = (
+    "This answer came after your hold on the item had ended, and somebody else has taken it since. It is kept on"
+    " record but does not count."
+)
+STATUSES: dict[type[Refused], tuple[int, str]] = {
+    MalformedSubmission: (400, "malformed"),
+    NotAllowed: (403, "not-allowed"),
+    NotHere: (404, "not-here"),
+    ChangedElsewhere: (409, "changed-elsewhere"),
+    Conflict: (409, "conflict"),
+}
+
+
+def status_and_code(refusal: Refused) -> tuple[int, str]:
+    """HTTP status and code of a refusal."""
+    for kind, answer in STATUSES.items():
+        if isinstance(refusal, kind):
+            return answer
+    if isinstance(refusal, NotNow):
+        return 422, refusal.code
+    return 422, "invalid" if isinstance(refusal, Invalid) else "refused"
+
+
+def submitted(sent: Sequence[AnswerInput], answer: Answer) -> tuple[int, dict[str, Any]]:
+    """The highest status, one result for each submission, the units that come next, the guideline's newest version."""
+    statuses, results = zip(*map(_result, answer.results), strict=True)
+    return max(statuses), {
+        "results": [{"uuid": one.uuid, **result} for one, result in zip(sent, results, strict=True)],
+        "units": fetch_units(answer.participation, answer.units),
+        "guideline": answer.participation.guideline,
+    }
+
+
+def _result(result: Receipt | Refused) -> tuple[int, dict[str, Any]]:
+    if isinstance(result, Receipt):
+        data = {"outcome": result.outcome, "state": result.state, "at": result.received_at}
+        if result.outcome == SubmissionOutcome.COUNTED:
+            return 200, data
+        return 409, {**data, "code": "not-counted", "detail": TOO_LATE}
+    status, code = status_and_code(result)
+    data = {"outcome": "refused", "code": code, "detail": result.reason}
+    if isinstance(result, Invalid):
+        data["field"] = result.field
+    if isinstance(result, ChangedElsewhere):
+        data["current"] = result.current
+    return status, data
