@@ -100,13 +100,17 @@ def test_a_bad_hand_is_a_problem(signed_in, have):
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
 
 
-def test_changed_elsewhere_shows_the_other_version(signed_in):
+def test_changed_elsewhere_shows_the_other_version_to_the_script_and_to_programs(signed_in):
     built = build_work()
     mine = assignment_of(built, "ana")
     first = given(mine, 0, note="there")
     send_one(built, "ana", first)
-    answer = post(signed_in(built), built, submission(mine, 2))
+    sent = submission(mine, 2)
+    answer = post(signed_in(built), built, sent)
     (result,) = answer.json()["results"]
+    program = Client(headers={"Authorization": f"Bearer {make_token(built.people['ana'])[1]}"})
+    path = reverse("api_submissions", args=[built.collection.slug, built.campaign.slug])
+    assert program.post(path, {"submissions": [sent]}, "application/json").json()["results"] == [result]
     assert (answer.status_code, result["code"]) == (409, "changed-elsewhere")
     assert (result["current"]["uuid"], result["current"]["note"]) == (str(first.uuid), "there")
 
