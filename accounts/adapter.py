@@ -23,7 +23,7 @@ NOTIFICATIONS = ("account/email/password_changed", "account/email/password_reset
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Nobody can sign up freely: accounts are made by accepting an invitation, or by `manage.py create_user`."""
+    """Nobody can sign up freely: accounts are made by accepting an invitation, or by `litmus create_user`."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002
         return False

@@ -5,6 +5,7 @@ docs/configuration.md explains each of them; a test holds that list complete.
 
 import hashlib
 import os
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -26,7 +27,8 @@ from config.env import (
 from config.secret import secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-PROGRAM = "litmus" if BASE_DIR.name == "_app" else "manage.py"  # what people type: that of the wheel, or of a checkout
+# What people type: the program where it is installed next to Python, by the wheel or in the image.
+PROGRAM = "litmus" if Path(sys.executable).with_name("litmus").exists() else "manage.py"
 env = Environment()
 
 # --- where things live -----------------------------------------------------------------------------------------------

@@ -49,17 +49,18 @@ class ReportingCommand(BaseCommand, ABC):
             if is_no_room(error):
                 raise CommandError(NO_ROOM) from error
             raise
-        self.stderr.write(summary, style_func=str)
+        if summary:
+            self.stderr.write(summary, style_func=str)
         if as_json:
             self.stdout.write(json.dumps(result, ensure_ascii=False))
 
     @abstractmethod
     def carry_out(self, *args: Any, **options: Any) -> tuple[str, dict[str, Any]]:
-        """Do it; return the summary and the object. Errors: Refused."""
+        """Do it; return the summary, "" for none, and the object. Errors: Refused."""
 
 
 class SteppedCommand(ReportingCommand):
-    """manage.py COMMAND SLUG STEP …: the steps of one subject, each a method of the same name, with its own arguments.
+    """litmus COMMAND SLUG STEP …: the steps of one subject, each a method of the same name, with its own arguments.
 
     `add_STEP(parser)` adds them. With --dry-run a step that writes is taken and undone, so that it says what it would
     do or why it is refused: nothing is stored, no job is sent and nobody gets an e-mail.

@@ -148,7 +148,7 @@ class AgreementView(InReadableView):
 
     @extend_schema(operation_id="agreement_read", responses=answers({200: AgreementSerializer}, 403))
     def get(self, request: Request, slug: str, campaign: str) -> Response:
-        """The newest figures, as `manage.py agreement --json` prints them."""
+        """The newest figures, as `litmus agreement --json` prints them."""
         standing = fetch_standing(self.campaign)
         return Response(
             {

@@ -1,4 +1,4 @@
-"""manage.py sample_size: nothing is stored, so it is no verb."""
+"""litmus sample_size: nothing is stored, so it is no verb."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from engines.stats.statistics import STATISTICS
 
 
 class SampleSize(ReportingCommand):
-    """manage.py sample_size SLUG CAMPAIGN [--statistic S] [--half-width H | --difference D] [--check] [--json]"""
+    """litmus sample_size SLUG CAMPAIGN [--statistic S] [--half-width H | --difference D] [--check] [--json]"""
 
     called = "sample_size"
     task = "Agree and decide"

@@ -1,4 +1,4 @@
-"""Anno-GPT through the API: the steps of the page and of `manage.py anno_gpt`, in the same words."""
+"""Anno-GPT through the API: the steps of the page and of `litmus anno_gpt`, in the same words."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""manage.py anno_gpt SLUG list|show|start|test-set|freeze|run|test|decide: the steps of a cycle of Anno-GPT."""
+"""litmus anno_gpt SLUG list|show|start|test-set|freeze|run|test|decide: the steps of a cycle of Anno-GPT."""
 
 from typing import Any, ClassVar
 

@@ -1,4 +1,4 @@
-"""manage.py evaluate, import_qrels, judge_unjudged and search_sheet."""
+"""litmus evaluate, import_qrels, judge_unjudged and search_sheet."""
 
 from argparse import BooleanOptionalAction
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ ONE_OF = {"runs": "run", "measures": "measure"}  # field: its option, which take
 
 
 class Evaluate(ReportingCommand):
-    """manage.py evaluate SLUG --gold G --run NAME… [--measure M…] [--by A…] [--preset P] [--format F] …"""
+    """litmus evaluate SLUG --gold G --run NAME… [--measure M…] [--by A…] [--preset P] [--format F] …"""
 
     called = "evaluate"
     task = "Evaluate"
@@ -114,7 +114,7 @@ def _read_file(path: Path) -> Grades:
 
 
 class ImportQrels(ImportCommand):
-    """manage.py import_qrels SLUG FILE… [--name NAME] [--dry-run] [--json]"""
+    """litmus import_qrels SLUG FILE… [--name NAME] [--dry-run] [--json]"""
 
     called = "import_qrels"
     task = "Bring in"
@@ -124,7 +124,7 @@ class ImportQrels(ImportCommand):
 
 
 class JudgeUnjudged(ReportingCommand):
-    """manage.py judge_unjudged SLUG --gold G --run NAME… --depth K (--campaign C | --name NAME) [--topic N…]"""
+    """litmus judge_unjudged SLUG --gold G --run NAME… --depth K (--campaign C | --name NAME) [--topic N…]"""
 
     called = "judge_unjudged"
     task = "Evaluate"
@@ -159,7 +159,7 @@ class JudgeUnjudged(ReportingCommand):
 
 
 class SearchSheet(SteppedCommand):
-    """manage.py search_sheet SLUG write|read FILE: sampled questions to ask a search engine by hand, back as a run."""
+    """litmus search_sheet SLUG write|read FILE: sampled questions to ask a search engine by hand, back as a run."""
 
     called = "search_sheet"
     task = "Evaluate"

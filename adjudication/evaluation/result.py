@@ -44,7 +44,7 @@ class EvaluationResult:
         return self.subsets[0]
 
     def to_json(self) -> dict[str, Any]:
-        """As `manage.py evaluate --json` prints it and the API answers (design.md 4)."""
+        """As `litmus evaluate --json` prints it and the API answers (design.md 4)."""
         spec = self.spec
         return {
             "gold": spec.gold,

@@ -1,4 +1,4 @@
-"""manage.py export SLUG --format F [options of the export] [--out FILE]
+"""litmus export SLUG --format F [options of the export] [--out FILE]
 
 A file that goes out with a manifest is written to FILE, the manifest and a comment file next to it.
 """

@@ -1,4 +1,4 @@
-"""Adjudication of papers through the API: the steps of the screen and of `manage.py adjudicate_papers`."""
+"""Adjudication of papers through the API: the steps of the screen and of `litmus adjudicate_papers`."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""manage.py adjudicate_papers."""
+"""litmus adjudicate_papers."""
 
 import json
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from engines.definitions.extractions import write_content
 
 
 class AdjudicatePapers(SteppedCommand):
-    """manage.py adjudicate_papers SLUG STEP CAMPAIGN [PAPER]: one extraction of several, by the steps of the screen."""
+    """litmus adjudicate_papers SLUG STEP CAMPAIGN [PAPER]: one extraction of several, by the steps of the screen."""
 
     called = "adjudicate_papers"
     task = "Agree and decide"

@@ -1,4 +1,4 @@
-"""manage.py release, verify_release and explain."""
+"""litmus release, verify_release and explain."""
 
 import shutil
 import textwrap
@@ -21,7 +21,7 @@ SHOWN_WORDS = 160  # characters of what a machine said
 
 
 class FreezeRelease(ReportingCommand):
-    """manage.py release SLUG NAME [--out DIR] [--force REASON] [--json]"""
+    """litmus release SLUG NAME [--out DIR] [--force REASON] [--json]"""
 
     called = "release"
     task = "Publish"
@@ -79,7 +79,7 @@ def _release_summary(release: Release, found: dict[str, Any]) -> str:
 
 
 class VerifyRelease(ReportingCommand):
-    """manage.py verify_release FOLDER [--json]"""
+    """litmus verify_release FOLDER [--json]"""
 
     called = "verify_release"
     task = "Publish"
@@ -123,7 +123,7 @@ def _plain(path: str) -> str:
 
 
 class Explain(ReportingCommand):
-    """manage.py explain SLUG TOPIC DOCNO [--json]"""
+    """litmus explain SLUG TOPIC DOCNO [--json]"""
 
     called = "explain"
     task = "Agree and decide"

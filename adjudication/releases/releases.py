@@ -20,6 +20,7 @@ from adjudication.releases.statement import QUESTIONS, answers_of, problem_of
 from annotation.labelling.rules import check_can_read_labels_of
 from corpus.collections.rules import check_manager
 from corpus.models import Collection
+from engines.extras import lacking
 from engines.formats.dois import bare_doi
 
 RESERVED = {"new", "statement", "lines", "anonymous"}  # words in addresses
@@ -34,7 +35,8 @@ def request_release(
     printed in the release. `send=False` leaves the work to the caller.
 
     Errors: NotAllowed without the role, for who still has to judge, and for sealed test sets; Refused with what the
-    check list found; Conflict for a name that is taken and while another release is made.
+    check list found, or where no parquet can be written; Conflict for a name that is taken and while another release is
+    made.
     """
     check_manager(collection, by)
     Collection.objects.select_for_update(no_key=True).get(pk=collection.pk)
@@ -42,6 +44,8 @@ def request_release(
     if by is not None:
         check_can_read_labels_of(recipe.campaigns, by)
     check_none_sealed(recipe.campaigns)
+    if words := lacking("pyarrow"):
+        raise Refused(words)
     check_name(collection, name)
     check_is_complete(check_list(recipe), force)
     live = Release.objects.filter(collection=collection).exclude(state__in=FAILED_STATES)

@@ -1,4 +1,4 @@
-"""manage.py import_judgments SLUG CAMPAIGN FILE… [--format F] [--annotator NAME] [--machine] [--dry-run] [--json]"""
+"""litmus import_judgments SLUG CAMPAIGN FILE… [--format F] [--annotator NAME] [--machine] [--dry-run] [--json]"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""manage.py annotate and prompts."""
+"""litmus annotate and prompts."""
 
 from decimal import Decimal
 from typing import Any, ClassVar
@@ -24,7 +24,7 @@ from corpus.questions.question_runs import PROMPT_NAME
 
 
 class Annotate(ReportingCommand):
-    """manage.py annotate SLUG CAMPAIGN [--kind lexical] [--model M] [--prompt NAME[@VERSION]] [--runs N] [--dry-run]
+    """litmus annotate SLUG CAMPAIGN [--kind lexical] [--model M] [--prompt NAME[@VERSION]] [--runs N] [--dry-run]
     [--json]"""
 
     called = "annotate"
@@ -152,7 +152,7 @@ def _summary(campaign: Campaign, runs: list[MachineRun]) -> tuple[str, dict[str,
 
 
 class Prompts(SteppedCommand):
-    """manage.py prompts SLUG list|show|write|preview: prompts for language models, written and read in versions."""
+    """litmus prompts SLUG list|show|write|preview: prompts for language models, written and read in versions."""
 
     called = "prompts"
     task = "Judge"

@@ -1,4 +1,4 @@
-"""manage.py set_paper_doi SLUG KEY DOI"""
+"""litmus set_paper_doi SLUG KEY DOI"""
 
 from typing import Any
 

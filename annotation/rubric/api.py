@@ -1,4 +1,4 @@
-"""Rewrites of questions through the API: the steps of the pages and of `manage.py rewrites`, in the same words."""
+"""Rewrites of questions through the API: the steps of the pages and of `litmus rewrites`, in the same words."""
 
 from functools import cached_property
 from typing import Any, ClassVar

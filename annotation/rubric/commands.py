@@ -1,4 +1,4 @@
-"""manage.py rewrites SLUG list|ask|decide CAMPAIGN: other wordings of questions, and second persons' words on them."""
+"""litmus rewrites SLUG list|ask|decide CAMPAIGN: other wordings of questions, and second persons' words on them."""
 
 from typing import Any, ClassVar
 

@@ -112,11 +112,14 @@ class Postgres(Server):
                 "or move it away to start with an empty database."
             )
         elif (written_by := version.read_text().strip()) != str(postgres_major()):
+            from django.conf import settings  # which import this package
+
+            program = settings.PROGRAM
             raise EmbeddedError(
                 f"{self.data} was written by PostgreSQL {written_by}, but this installation brings PostgreSQL "
                 f"{postgres_major()}, which cannot read it. Nothing was changed. Either go back to the version of "
-                "Litmus that made it, or move the data: with that version run `manage.py backup FILE`, rename "
-                f"{self.data.parent}, and with this version run `manage.py restore FILE`; then copy the directory "
+                f"Litmus that made it, or move the data: with that version run `{program} backup FILE`, rename "
+                f"{self.data.parent}, and with this version run `{program} restore FILE`; then copy the directory "
                 "`media` over."
             )
         if self.pid_file.exists() and self.running() is None:  # a server was killed

@@ -40,7 +40,7 @@ LANGUAGE_HELP = (
 
 
 class CreateCollection(ReportingCommand):
-    """manage.py create_collection SLUG --title T [--description D] [--licence L] [--language CODE]
+    """litmus create_collection SLUG --title T [--description D] [--licence L] [--language CODE]
     [--manager EMAIL] [--json]
     """
 
@@ -78,7 +78,7 @@ class CreateCollection(ReportingCommand):
 
 
 class AddMember(ReportingCommand):
-    """manage.py add_member SLUG EMAIL ROLE [--json]"""
+    """litmus add_member SLUG EMAIL ROLE [--json]"""
 
     called = "add_member"
     task = "Start"
@@ -98,7 +98,7 @@ class AddMember(ReportingCommand):
 
 
 class InvitePeople(ReportingCommand):
-    """manage.py invite_people SLUG FILE --by EMAIL [--role ROLE] [--dry-run] [--json]"""
+    """litmus invite_people SLUG FILE --by EMAIL [--role ROLE] [--dry-run] [--json]"""
 
     called = "invite_people"
     task = "Start"
@@ -142,7 +142,7 @@ def _invitation_summary(report: InvitationReport) -> str:
 
 
 class UpdateCollection(ReportingCommand):
-    """manage.py update_collection SLUG [--title T] [--description D] [--licence L] [--language CODE] [--json]"""
+    """litmus update_collection SLUG [--title T] [--description D] [--licence L] [--language CODE] [--json]"""
 
     called = "update_collection"
     task = "Look after"
@@ -169,7 +169,7 @@ class UpdateCollection(ReportingCommand):
 
 
 class RenameCollection(ReportingCommand):
-    """manage.py rename_collection SLUG NEW-SLUG [--json]"""
+    """litmus rename_collection SLUG NEW-SLUG [--json]"""
 
     called = "rename_collection"
     task = "Look after"
@@ -187,7 +187,7 @@ class RenameCollection(ReportingCommand):
 
 
 class ArchiveCollection(ReportingCommand):
-    """manage.py archive_collection SLUG [--reopen] [--json]"""
+    """litmus archive_collection SLUG [--reopen] [--json]"""
 
     called = "archive_collection"
     task = "Look after"
@@ -207,7 +207,7 @@ class ArchiveCollection(ReportingCommand):
 
 
 class BackupCollection(ReportingCommand):
-    """manage.py backup_collection SLUG FILE [--json]"""
+    """litmus backup_collection SLUG FILE [--json]"""
 
     called = "backup_collection"
     task = "Look after"
@@ -230,7 +230,7 @@ class BackupCollection(ReportingCommand):
 
 
 class RestoreCollection(ReportingCommand):
-    """manage.py restore_collection FILE [--json]"""
+    """litmus restore_collection FILE [--json]"""
 
     called = "restore_collection"
     task = "Look after"
@@ -251,7 +251,7 @@ class RestoreCollection(ReportingCommand):
 
 
 class CollectionStats(ReportingCommand):
-    """manage.py collection_stats SLUG [--json]"""
+    """litmus collection_stats SLUG [--json]"""
 
     called = "collection_stats"
     task = "Prepare"
@@ -279,7 +279,7 @@ def _figure_lines(figures: dict[str, Any], above: str = "") -> Iterator[str]:
 
 
 class ExportPerson(ReportingCommand):
-    """manage.py export_person EMAIL --json"""
+    """litmus export_person EMAIL --json"""
 
     called = "export_person"
     task = "Look after"
@@ -296,7 +296,7 @@ class ExportPerson(ReportingCommand):
 
 
 class ErasePerson(ReportingCommand):
-    """manage.py erase_person EMAIL --labels keep|exclude --confirm EMAIL [--json]"""
+    """litmus erase_person EMAIL --labels keep|exclude --confirm EMAIL [--json]"""
 
     called = "erase_person"
     task = "Look after"

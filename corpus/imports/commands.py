@@ -28,7 +28,7 @@ SHOWN_ERRORS = 10
 
 
 class ImportCommand(ReportingCommand):
-    """manage.py import_… SLUG FILE… [--format F] [--dry-run] [--json]"""
+    """litmus import_… SLUG FILE… [--format F] [--dry-run] [--json]"""
 
     kind: str  # name of an importer
 
@@ -106,7 +106,7 @@ class ImportCommand(ReportingCommand):
 
 
 class ImportPapers(ImportCommand):
-    """manage.py import_papers SLUG FILE… [--format F] [--sections NAMES] [--dry-run] [--json]"""
+    """litmus import_papers SLUG FILE… [--format F] [--sections NAMES] [--dry-run] [--json]"""
 
     called = "import_papers"
     task = "Bring in"
@@ -116,7 +116,7 @@ class ImportPapers(ImportCommand):
 
 
 class UndoImport(ReportingCommand):
-    """manage.py undo_import SLUG NUMBER [--json]"""
+    """litmus undo_import SLUG NUMBER [--json]"""
 
     called = "undo_import"
     task = "Bring in"
@@ -137,7 +137,7 @@ class UndoImport(ReportingCommand):
 
 
 class ListFormats(ReportingCommand):
-    """manage.py formats [NAME…] [--for RECORDS] [--json]"""
+    """litmus formats [NAME…] [--for RECORDS] [--json]"""
 
     called = "formats"
     task = "Bring in"

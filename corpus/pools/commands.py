@@ -1,4 +1,4 @@
-"""manage.py build_pools, import_pool and pool_report."""
+"""litmus build_pools, import_pool and pool_report."""
 
 from dataclasses import asdict
 from typing import Any
@@ -17,7 +17,7 @@ from corpus.pools.requests import request_pools
 
 
 class BuildPools(ReportingCommand):
-    """manage.py build_pools SLUG [--recipe doris-mae] [--methods NAME…] [--depth N] [--json]"""
+    """litmus build_pools SLUG [--recipe doris-mae] [--methods NAME…] [--depth N] [--json]"""
 
     called = "build_pools"
     task = "Prepare"
@@ -76,7 +76,7 @@ class BuildPools(ReportingCommand):
 
 
 class ImportPool(ImportCommand):
-    """manage.py import_pool SLUG FILE… [--method NAME] [--dry-run] [--json]"""
+    """litmus import_pool SLUG FILE… [--method NAME] [--dry-run] [--json]"""
 
     called = "import_pool"
     task = "Bring in"
@@ -86,7 +86,7 @@ class ImportPool(ImportCommand):
 
 
 class PoolReportCommand(ReportingCommand):
-    """manage.py pool_report SLUG [--json]"""
+    """litmus pool_report SLUG [--json]"""
 
     called = "pool_report"
     task = "Prepare"

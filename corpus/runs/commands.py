@@ -1,4 +1,4 @@
-"""manage.py export_run, import_runs and make_run."""
+"""litmus export_run, import_runs and make_run."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from corpus.runs.runs import recipe_named, request_run
 
 
 class ExportRun(ReportingCommand):
-    """manage.py export_run SLUG NAME --out FILE [--header] [--json]"""
+    """litmus export_run SLUG NAME --out FILE [--header] [--json]"""
 
     called = "export_run"
     task = "Evaluate"
@@ -54,7 +54,7 @@ class ExportRun(ReportingCommand):
 
 
 class ImportRuns(ImportCommand):
-    """manage.py import_runs SLUG FILE… [--name N] [--dry-run] [--json]"""
+    """litmus import_runs SLUG FILE… [--name N] [--dry-run] [--json]"""
 
     called = "import_runs"
     task = "Bring in"
@@ -64,7 +64,7 @@ class ImportRuns(ImportCommand):
 
 
 class MakeRun(ReportingCommand):
-    """manage.py make_run SLUG NAME --recipe R [--topics KIND] [--depth N] [options of the recipe] [--json]"""
+    """litmus make_run SLUG NAME --recipe R [--topics KIND] [--depth N] [options of the recipe] [--json]"""
 
     called = "make_run"
     task = "Prepare"

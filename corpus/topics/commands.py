@@ -4,7 +4,7 @@ from corpus.imports.commands import ImportCommand
 
 
 class ImportTopics(ImportCommand):
-    """manage.py import_topics SLUG FILE… [--format F] [--dry-run] [--json]"""
+    """litmus import_topics SLUG FILE… [--format F] [--dry-run] [--json]"""
 
     called = "import_topics"
     task = "Bring in"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -88,8 +89,11 @@ def test_any_command_on_a_fresh_checkout_makes_its_tables(up, data_dir):
 
 def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     port = free_port()
-    litmus = up("--port", str(port))
-    litmus.wait_for_output("Ctrl-C", 120)
+    litmus = up("--port", str(port), "--json")
+    litmus.wait_for_output("pid", 120)
+    printed = json.loads(re.search(r"(?m)^\{.*\}$", litmus.output)[0])
+    here = {"address": f"http://localhost:{port}", "data": str(data_dir), "demo": False, "pid": litmus.process.pid}
+    assert printed.items() >= here.items()
     assert f"Litmus is running at http://localhost:{port}" in litmus.output
     assert "manage.py create_user you@example.org --staff" in litmus.output  # no account yet
     where = up(command=("shell", "--no-imports", "-c", "from django.conf import settings; print(settings.SITE_URL)"))

@@ -36,6 +36,7 @@ now, ana = timezone.now(), User.objects.get(email="ana@example.org")
 given = {"label": "test", "scope": TokenScope.MANAGE, "expires_at": now + timedelta(days=1)}
 print(create_token(by=ana, at=now, **given)[1])
 """
+PYTHON = os.environ.get("WHEEL_PYTHON", sys.executable)  # another version, to try the wheel with it by hand
 NO_INDEX = ("Failed to establish a new connection", "NewConnectionError", "Name or service not known")
 
 
@@ -82,7 +83,7 @@ class Installed:
     def __init__(self, place: Path, wheel: Path) -> None:
         self.folder, self.bin, self.starts = place / "work", place / "environment" / "bin", 0
         self.folder.mkdir()
-        run(sys.executable, "-m", "venv", "--without-pip", str(self.bin.parent), cwd=place)
+        run(PYTHON, "-m", "venv", "--without-pip", str(self.bin.parent), cwd=place)
         pins = re.sub(r" \\\n(    --hash=\S+(?: \\)?\n)+", "\n", (CHECKOUT / "requirements.txt").read_text())
         (place / "pins.txt").write_text(pins)
         self.pip("-c", str(place / "pins.txt"), str(wheel))
@@ -134,6 +135,7 @@ def test_installed_in_an_empty_folder_it_serves_judges_exports_stops_and_is_foll
         here.litmus(*export, "before.qrels")
         refused = here.litmus("export", "tea", "--format", "documents-parquet", "--out", "x.parquet", code=1)
         assert "Install litmus-ir[parquet]" in refused.stderr
+        assert "Install litmus-ir[parquet]" in here.litmus("release", "tea", "v1", code=1).stderr
         assert "Install litmus-ir[figures]" in here.litmus("agreement", "tea", "main", "--resamples", "1000").stderr
         status = json.loads(here.litmus("status", "--json").stdout)
         assert status["data"] == str(here.folder / "litmus-data")

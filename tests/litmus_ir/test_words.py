@@ -87,3 +87,7 @@ def test_an_unknown_command_suggests_the_nearest(word: str, meant: str):
 
 def test_a_verb_is_read_as_it_is_said():
     assert verbs()["delete_split"] == Verb("delete_split", "Prepare", "Delete a split", ("delete_split demo dev-test",))
+
+
+def test_each_command_of_ours_has_json():
+    assert [name for name in OURS if "--json" not in parser_of(name).format_help()] == []

@@ -1,4 +1,4 @@
-"""manage.py changepassword EMAIL [--password-stdin]"""
+"""litmus changepassword EMAIL [--password-stdin]"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""manage.py create_user EMAIL [--name N] [--staff] [--password-stdin]"""
+"""litmus create_user EMAIL [--name N] [--staff] [--password-stdin]"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""manage.py add_annotators SLUG CAMPAIGN [EMAIL …] [--name NAME …]"""
+"""litmus add_annotators SLUG CAMPAIGN [EMAIL …] [--name NAME …]"""
 
 from typing import Any
 

@@ -141,7 +141,7 @@ class PaceSerializer(serializers.Serializer[Any]):
 
 
 class WorkloadSerializer(serializers.Serializer[Any]):
-    """How much work chosen items would be, as `manage.py build_items --dry-run --json` prints it."""
+    """How much work chosen items would be, as `litmus build_items --dry-run --json` prints it."""
 
     items = serializers.IntegerField(help_text="that would be made")
     left = serializers.IntegerField(help_text="that could be made without a sample")

@@ -1,4 +1,4 @@
-"""manage.py build_items SLUG CAMPAIGN [--sample N] [--seed N] [--stratified] [--dry-run] …, and what kinds choose by"""
+"""litmus build_items SLUG CAMPAIGN [--sample N] [--seed N] [--stratified] [--dry-run] …, and what kinds choose by"""
 
 from dataclasses import asdict
 from typing import Any

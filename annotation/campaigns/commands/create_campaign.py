@@ -1,4 +1,4 @@
-"""manage.py create_campaign SLUG NAME --kind K [--overlap K] [--split S] [--config FILE.toml] … [--json]"""
+"""litmus create_campaign SLUG NAME --kind K [--overlap K] [--split S] [--config FILE.toml] … [--json]"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""manage.py remove_items SLUG CAMPAIGN [--topic NUMBER] [--dry-run] [--json]"""
+"""litmus remove_items SLUG CAMPAIGN [--topic NUMBER] [--dry-run] [--json]"""
 
 from typing import Any
 

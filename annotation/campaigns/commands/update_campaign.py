@@ -1,4 +1,4 @@
-"""manage.py update_campaign SLUG CAMPAIGN [--name NAME] [--overlap K] … [--config FILE.toml] [--json]"""
+"""litmus update_campaign SLUG CAMPAIGN [--name NAME] [--overlap K] … [--config FILE.toml] [--json]"""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Prompts for language models, as on the pages and in `manage.py prompts`."""
+"""Prompts for language models, as on the pages and in `litmus prompts`."""
 
 from typing import Any, ClassVar
 

@@ -8,12 +8,12 @@ from itertools import islice
 from typing import Any
 
 from django.contrib.auth.hashers import make_password
-from django.core.management.base import BaseCommand
 from django.db import transaction
 from django.utils import timezone
 
 from accounts import jobs
 from accounts.actions import create_user, vouch_for_address
+from accounts.management.reporting import ReportingCommand
 from accounts.models import JobState, User
 from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.cycles.steps import start_cycle
@@ -65,22 +65,22 @@ FILES = (
 )
 
 
-class Command(BaseCommand):
+class Command(ReportingCommand):
     task = "Start"
     example = "load_demo"
     line = "Load the demo collection and print its accounts"
     help = "Load the demo collection unless it is there, and print its accounts."
-    requires_system_checks = []
 
-    def handle(self, *, verbosity: int, **_: Any) -> None:
-        if not is_loaded():
+    def carry_out(self, *, verbosity: int, **_: Any) -> tuple[str, dict[str, Any]]:
+        if was_missing := not is_loaded():
             now = timezone.now()
             for person in EVERYBODY:  # first and separately: people sign in while the rest is loaded
                 _account(person, now - BEGAN)
             with transaction.atomic():
                 load(now)
-        if verbosity:
-            self.stdout.write(f"Demo accounts, all with the password {PASSWORD}:\n{accounts()}")
+        words = f"Demo accounts, all with the password {PASSWORD}:\n{accounts()}" if verbosity else ""
+        people = [{"email": person.email, "role": person.role.value} for person in EVERYBODY]
+        return words, {"collection": SLUG, "loaded": was_missing, "password": PASSWORD, "accounts": people}
 
 
 def load(now: datetime) -> Collection:

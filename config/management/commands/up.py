@@ -1,6 +1,7 @@
 """manage.py up: all of Litmus on one machine, until Ctrl-C."""
 
 import errno
+import json
 import os
 import signal
 import socket
@@ -38,23 +39,24 @@ class Command(BaseCommand):
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
         parser.add_argument("--workers", type=int, help="number of web processes (default: LITMUS_WEB_PROCESSES)")
         parser.add_argument("--no-demo", action="store_true", help="do not load the demo collection")
+        words = "print one JSON object on stdout once pages are served"
+        parser.add_argument("--json", action="store_true", dest="as_json", help=words)
 
-    def handle(self, *, port: int, host: str, workers: int | None, no_demo: bool, **_: Any) -> None:
+    def handle(self, *, port: int, host: str, workers: int | None, no_demo: bool, as_json: bool, **_: Any) -> None:
         with listen(host, port) as listener:
             stop_on_signals()
             try:
-                self.run(listener, host, workers, demo=not no_demo)
+                self.run(listener, host, workers, demo=not no_demo, as_json=as_json)
             except KeyboardInterrupt:
-                self.stdout.write("Stopped.")
+                self.say("Stopped.")
             except GivenUp as error:
                 raise CommandError(str(error)) from None
 
-    def run(self, listener: socket.socket, host: str, workers: int | None, *, demo: bool) -> None:
+    def run(self, listener: socket.socket, host: str, workers: int | None, *, demo: bool, as_json: bool) -> None:
         """Run everything until a signal comes. The web server loads its code while the rest starts."""
         port = listener.getsockname()[1]
-        self.stdout.write(f"Preparing Litmus in {settings.DATA_DIR} …")
-        self.stdout.flush()
-        supervisor = Supervisor(self.stderr.write)
+        self.say(f"Preparing Litmus in {settings.DATA_DIR} …")
+        supervisor = Supervisor(self.say)
         environment = child_environment(host, port, workers)
         here = address(host, port) + settings.SITE_PATH
         with noted(settings.DATA_DIR, here), Gate() as gate, stopping(supervisor):
@@ -70,8 +72,10 @@ class Command(BaseCommand):
                 mark, notes = preparation.prepare_database(demo=demo, public=host not in LOOPBACK)
                 gate.open()
                 wait_for_web(supervisor, host, port)
-                self.stdout.write("\n".join(filter(None, [self.greeting(host, port), notes, "Stop it with Ctrl-C."])))
-                self.stdout.flush()
+                self.say("\n".join(filter(None, [self.greeting(host, port), notes, "Stop it with Ctrl-C."])))
+                if as_json:
+                    self.stdout.write(json.dumps(state(here, environment["LITMUS_SITE_URL"], demo=demo)))
+                    self.stdout.flush()
                 # A warm stop would wait for running jobs, for hours perhaps; SIGQUIT puts them back after some seconds.
                 worker = Child("background worker", WORKER.split(), environment | {"REMAP_SIGTERM": "SIGQUIT"})
                 supervisor.start(worker)
@@ -90,10 +94,15 @@ class Command(BaseCommand):
             return
         try:
             for name in embedded.restore(settings.DATA_DIR, settings.EMBEDDED_SERVERS):
-                self.stderr.write(f"{name} had ended and is started again.")
+                self.say(f"{name} had ended and is started again.")
         except embedded.EmbeddedError as error:  # a full disk, perhaps: pages say so, and the next look tries again
-            self.stderr.write(str(error))
+            self.say(str(error))
             self.restore_again_at = time.monotonic() + RESTORE_PAUSE
+
+    def say(self, words: str) -> None:
+        """For people, on stderr."""
+        self.stderr.write(words, style_func=str)
+        self.stderr.flush()
 
     def greeting(self, host: str, port: int) -> str:
         here = address(host, port) + settings.SITE_PATH
@@ -107,6 +116,12 @@ class Command(BaseCommand):
             names = ", ".join(allowed_hosts(host))
             lines.append(f"It answers to these names only: {names}. Others: set LITMUS_ALLOWED_HOSTS.")
         return "\n".join(lines)
+
+
+def state(here: str, links: str, *, demo: bool) -> dict[str, Any]:
+    """What programs read once pages are served."""
+    facts = {"address": here, "links": links, "data": str(settings.DATA_DIR), "version": settings.CODE_VERSION}
+    return facts | {"demo": demo, "pid": os.getpid()}
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -1,4 +1,4 @@
-"""Calls to authors through the API: the steps of the pages and of `manage.py author_calls`, in the same words.
+"""Calls to authors through the API: the steps of the pages and of `litmus author_calls`, in the same words.
 
 For managers alone: calls hold people's addresses.
 """

@@ -1,4 +1,4 @@
-"""manage.py author_calls."""
+"""litmus author_calls."""
 
 from pathlib import Path
 from typing import Any, ClassVar
@@ -42,7 +42,7 @@ FILES = ("guideline", "mail_body")  # options that name a file with the text
 
 
 class AuthorCalls(SteppedCommand):
-    """manage.py author_calls SLUG STEP: asking authors for questions, by the steps of the pages."""
+    """litmus author_calls SLUG STEP: asking authors for questions, by the steps of the pages."""
 
     called = "author_calls"
     task = "Prepare"

@@ -22,7 +22,7 @@ from corpus.questions.question_runs import Estimate, filter_of, run_figures, use
 
 
 class ImportMentions(ImportCommand):
-    """manage.py import_mentions SLUG FILE… [--format F] [--only-linked] [--dry-run] [--json]"""
+    """litmus import_mentions SLUG FILE… [--format F] [--only-linked] [--dry-run] [--json]"""
 
     called = "import_mentions"
     task = "Bring in"
@@ -32,7 +32,7 @@ class ImportMentions(ImportCommand):
 
 
 class GenerateQuestions(ReportingCommand):
-    """manage.py generate_questions SLUG [--source inside|outside] [--words W] [--used no|again|stored] [--sample N]
+    """litmus generate_questions SLUG [--source inside|outside] [--words W] [--used no|again|stored] [--sample N]
     [--seed S] [--prompt NAME[@VERSION]] [--overlap-definition D] [--cutoff-inside S] [--cutoff-outside S] [--dry-run]
     [--json], or --continue RUN [--ask-again]"""
 

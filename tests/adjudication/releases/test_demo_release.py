@@ -2,6 +2,7 @@
 being judged, so both need the reason that the release prints."""
 
 import html
+import io
 import json
 import re
 import zipfile
@@ -32,7 +33,10 @@ def loaded(module_db: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the files of the demo are, which is loaded once for both."""
     files = tmp_path_factory.mktemp("media")
     with override_settings(MEDIA_ROOT=files):
-        call_command("load_demo", verbosity=0)
+        call_command("load_demo", "--json", stdout=(said := io.StringIO()), stderr=(shown := io.StringIO()))
+    printed = json.loads(said.getvalue())
+    assert (printed["collection"], printed["loaded"]) == ("demo", True)
+    assert all(each["email"] in shown.getvalue() for each in printed["accounts"])
     return files
 
 
