@@ -26,6 +26,16 @@ def test_components_are_written_by_their_tags(component: str, written_out: str) 
     ]
 
 
+FILTERS = re.compile(r"<form class=\"toolbar\"\s+method=\"get\".*?</form>", re.DOTALL)
+IN_GROUPS = "annotation/labelling/label_history.html"  # grades below the name of their criterion
+
+
+def test_choices_of_filters_are_written_by_their_tag() -> None:
+    forms = [(name, each) for name, text in PAGES.items() for each in FILTERS.findall(text)]
+    assert len(forms) > 20
+    assert {name for name, each in forms if "<select" in each} == {IN_GROUPS}
+
+
 # What belongs to a sentence: no other tag of HTML, and no tag of Django that begins another part of the page.
 INLINE = r"a(?!\s+class=\"button)|strong|em|b|code|kbd|sup|mark"
 TAG = r"(?:{[{%].*?[%}]}|[^<>{]|{(?![{%]))*>"

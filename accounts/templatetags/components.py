@@ -130,6 +130,26 @@ def row_field(field: BoundField, look: str = "", *, with_errors: bool = False) -
     return {"field": field, "look": look, "with_errors": with_errors}
 
 
+@register.inclusion_tag("_select.html")
+def choose(
+    field_id: str,
+    label: str,
+    name: str,
+    choices: Iterable[Any],
+    chosen: object = "",
+    *,
+    by: str = "pk",
+    **shown: object,
+) -> Shown:
+    """A choice in a form of filters, among pairs of value and words, things named `by` a field of theirs, or words.
+
+    `none` are the words for no choice; `at_once` sends the form with each choice; `look` as of `row_field`.
+    """
+    pairs = [each if isinstance(each, (tuple, list)) else (getattr(each, by, each), each) for each in choices]
+    marked = [(value, words, chosen in (value, words)) for value, words, *_ in pairs]
+    return {"id": field_id, "label": label, "name": name, "choices": marked, **shown}
+
+
 @register.inclusion_tag("_keys.html")
 def keys(names: str, text: object, look: str = "") -> Shown:
     """An entry of a list of keys: "J K or ↓ ↑" and what they do; look is "pair" without an element around the two."""

@@ -12,6 +12,7 @@ from adjudication.following.days import Chart, Timeline, add_up, make_chart, mak
 from adjudication.following.people import Person, TimeLeft, Work, make_people
 from adjudication.labels.rules import why_labels_are_hidden
 from annotation.models import (
+    Annotator,
     AnnotatorKind,
     Assignment,
     Campaign,
@@ -70,6 +71,10 @@ class WorkPage:
     speeds: SpeedPlot | None
     hidden: str
     time_left: TimeLeft | None
+
+    @property
+    def annotators(self) -> list[Annotator]:
+        return [person.annotator for person in self.people]
 
     @property
     def late(self) -> list[Person]:

@@ -149,6 +149,9 @@ class QueryPart:
     label: str
     aspects: tuple[int, ...] | None = None
 
+    def __str__(self) -> str:
+        return self.label
+
 
 def relevance_by_topic(campaign: Campaign, criterion: Criterion, *, judged_only: bool = False) -> list[TopicRelevance]:
     """All topics of the campaign in their order; one query. `judged_only` scores over the judged aspects alone."""

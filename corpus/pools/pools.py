@@ -44,6 +44,9 @@ class Method:
     alone: int
     deepest: int | None = None
 
+    def __str__(self) -> str:
+        return f"{self.name} ({self.entries:,}, {self.alone:,} alone)"
+
 
 @dataclass(frozen=True)
 class TopicPool:

@@ -85,6 +85,7 @@ def figures_context(
         "confusion_pairs": confusion_pairs(run, criterion.key),
         "has_machines": has_machines,
         "among": among,
+        "among_offered": [("HH", "people"), ("two", "people and machines")],
         "topics": topics,
         "topics_words": _topics_words(
             record_of(statistic).label,

@@ -10,7 +10,7 @@ from django.utils.text import Truncator
 from django.views.decorators.http import require_safe
 
 from accounts.counting import counted
-from adjudication.exporting.forms import JUDGED
+from adjudication.exporting.forms import EVERY, JUDGED
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.pages import Scope, fetch_scope
 from adjudication.labels.relevance import (
@@ -95,4 +95,6 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
 def _begin(request: HttpRequest, slug: str, campaign: str) -> tuple[Scope, dict[str, Any]]:
     scope = fetch_scope(request, slug, campaign, page="relevance")
     votes, judged_only = fetch_vote_standing(scope.campaign), request.GET.get("aspects") == JUDGED
-    return scope, scope.criterion_context(section="relevance", votes=votes, judged_only=judged_only)
+    offered = [(EVERY, "every aspect of the topic"), (JUDGED, "judged aspects only")]
+    aspects = {"judged_only": judged_only, "aspects": JUDGED if judged_only else EVERY, "aspects_offered": offered}
+    return scope, scope.criterion_context(section="relevance", votes=votes, **aspects)

@@ -36,7 +36,7 @@ def audit_list(request: HttpRequest, slug: str) -> HttpResponse:
     context = collection_context(membership, "audit") | {
         "page": page,
         "hidden": hidden,
-        "verbs": verbs_of(membership.collection),
+        "verbs": [(each, each.replace("_", " ")) for each in verbs_of(membership.collection)],
         "person": request.GET.get("person", ""),
         "verb": request.GET.get("verb", ""),
     }

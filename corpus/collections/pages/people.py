@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts.refusals import Conflict, NotAllowed, Refused, refusal_reason
@@ -78,7 +79,7 @@ def show_people(
         "is_searchable": total > SEARCHABLE,
         "text": request.GET.get("q", ""),
         "role": request.GET.get("role", ""),
-        "roles": Role.choices,
+        "roles": [(value, capfirst(label)) for value, label in Role.choices],
         "role_words": [(role.label, ROLE_WORDS[role]) for role in Role],
         "invitations": _invitation_rows(membership) if can_manage(membership) else [],
         "would_invite": would_invite,

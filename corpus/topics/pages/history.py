@@ -36,7 +36,7 @@ def topic_version_list(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     context = collection_context(membership, "topics") | {
         "topic": topic,
         "page": Paginator(versions, PER_PAGE).get_page(request.GET.get("page")),
-        "versions": versions,
+        "versions": [(each.number, f"Version {each.number}") for each in versions],
         "newest": newest,
         "old": pair.get(old),
         "new": pair.get(new),

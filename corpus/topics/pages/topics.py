@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
@@ -194,7 +195,7 @@ def _show_list(request: HttpRequest, membership: Membership) -> HttpResponse:
         "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "table": table,
         "kinds": TopicKind.choices,
-        "reviews": ReviewState.choices,
+        "reviews": [(value, capfirst(label)) for value, label in ReviewState.choices],
         "is_narrowed": any(filters.values()),
         "may_reorder": can_manage(membership) and not (any(filters.values()) or table.sort),
     }
