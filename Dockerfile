@@ -28,6 +28,7 @@ ENV PATH=/venv/bin:$PATH \
     LITMUS_STATIC_ROOT=/app/collected
 # The data directory of this step gets a secret key, which must not stay in the image.
 RUN LITMUS_DATA_DIR=/tmp/build python manage.py collectstatic --noinput --verbosity 0 \
+ && LITMUS_DATA_DIR=/tmp/build python -m mkdocs --quiet build \
  && rm -rf /tmp/build \
  && python -m compileall -q accounts adjudication annotation config corpus engines
 USER litmus

@@ -34,9 +34,12 @@ help: ## List what can be made
 .PHONY: setup
 setup: $(INSTALLED) ## Make the virtual environment .venv with everything that running needs, and an empty database
 	-@$(PY) manage.py prepare
+	-@$(MAKE) $(DOCUMENTATION)
 
+# The documentation is built next to the start, which need not wait for it.
 .PHONY: run
 run: $(INSTALLED) ## Start Litmus with its demo; PORT=9000 for another port, ARGS="--no-demo" for other options of `up`
+	@nice $(MAKE) $(DOCUMENTATION) > /dev/null 2>&1 &
 	@$(PY) manage.py up $(if $(PORT),--port $(PORT)) $(ARGS)
 
 .PHONY: test
@@ -58,7 +61,7 @@ TEST_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 5 && e
 QUICK_PROCESSES ?= $(shell n=$$(nproc 2>/dev/null || echo 2); test $$n -gt 6 && echo 6 || echo $$n)
 
 .PHONY: check
-check: $(INSTALLED_DEV) ## Lint, format, types, import directions, templates, migrations, compose file, deployment settings
+check: $(INSTALLED_DEV) ## Lint, format, types, import directions, templates, migrations, documentation, compose file, deployment
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy .
@@ -66,6 +69,7 @@ check: $(INSTALLED_DEV) ## Lint, format, types, import directions, templates, mi
 	$(PY) -m djlint templates --check --lint
 	$(PY) manage.py makemigrations --check --dry-run
 	LITMUS_SITE_URL=https://litmus.example $(PY) manage.py check --deploy --fail-level WARNING
+	$(MKDOCS)
 	$(PY) -m check_jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 	@! command -v node >/dev/null || for script in $$(find static/js -name '*.js'); do \
 		node --input-type=module --check < "$$script" || { echo "in $$script"; exit 1; }; done
@@ -75,6 +79,17 @@ format: $(INSTALLED_DEV) ## Format Python and templates, repair what the linter 
 	$(PY) -m ruff check --fix --exit-zero .
 	$(PY) -m ruff format .
 	$(PY) -m djlint templates --reformat --quiet
+
+# Served at /docs/. What its reference is made from makes it old, too.
+DOCUMENTATION := build/docs/index.html
+MKDOCS = LITMUS_DATA_DIR=build/data $(PY) -m mkdocs --quiet build
+
+.PHONY: docs
+docs: $(INSTALLED) ## Build the documentation site into build/docs; a warning is an error
+	@$(MKDOCS)
+
+$(DOCUMENTATION): $(wildcard mkdocs.yml docs/* docs/*/* docs/*/*/* */*/operations*.py */*/commands.py) | $(INSTALLED)
+	@$(MKDOCS)
 
 .PHONY: bench
 bench: $(INSTALLED_DEV) ## Measure speed and write docs/performance.md; ARGS for options
@@ -92,16 +107,17 @@ interval-report: $(INSTALLED_DEV) ## Simulate how often intervals cover the trut
 .PHONY: requirements
 requirements: ## Pin the newest versions that pyproject.toml allows, with hashes (needs the network)
 	@test -x .venv/uv/bin/uv || { $(PYTHON) -m venv .venv/uv && .venv/uv/bin/python -m pip install --quiet uv; }
-	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) --extra all pyproject.toml -o requirements.txt
-	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) --extra all --extra dev -c requirements.txt pyproject.toml \
+	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) --extra all --extra docs pyproject.toml -o requirements.txt
+	.venv/uv/bin/uv pip compile --upgrade $(COMPILE) --extra all --extra docs --extra dev -c requirements.txt pyproject.toml \
 		-o requirements-dev.txt
 
 COMPILE := --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --no-emit-index-url
 
 .PHONY: wheel
-wheel: $(INSTALLED_DEV) ## Build dist/litmus_ir-….whl, which pip, pipx and uv install: code, templates, hashed static files
+wheel: $(INSTALLED_DEV) ## Build dist/litmus_ir-….whl, which pip, pipx and uv install: code, templates, static files, documentation
 	@rm -rf build dist
 	@LITMUS_DATA_DIR=build/data LITMUS_STATIC_ROOT=build/collected $(PY) -m config.staticfiles
+	@$(MKDOCS)
 	@$(PY) -m hatchling build -t wheel -d dist
 
 .PHONY: publish

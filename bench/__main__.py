@@ -24,7 +24,7 @@ INTRODUCTION = """# Performance
 
 Measured by `make bench`, which writes this page. Speeds depend on the machine; what to compare are the ratios
 against the named alternative in the same run, and the processor time of a judgment. The raw figures are in
-[performance/](performance/).
+`docs/performance/`.
 
 Machine: {machine}. Measured {date}.
 """

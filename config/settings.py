@@ -38,6 +38,8 @@ STATIC_ROOT = env.path("LITMUS_STATIC_ROOT", DATA_DIR / "static")
 INDEX_DIR = env.path("LITMUS_INDEX_DIR", DATA_DIR / "indexes")  # a cache: built again when it is lost
 INDEX_SHARD = env.number("LITMUS_INDEX_SHARD", 1_000_000, minimum=1)  # documents of a part of an index at most
 STATICFILES_DIRS = [BASE_DIR / "static"]
+# Built by `make docs`: inside the wheel, or where a checkout or an image has built it.
+DOCUMENTATION = BASE_DIR / "documentation" if BASE_DIR.name == "_app" else BASE_DIR / "build" / "docs"
 # OpenBLAS threads wait for each other in a loop: on the arrays here two take no less time than one, and twice the
 # processor time. It reads this when NumPy is first imported, which no module does that is loaded before settings.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -3,11 +3,13 @@
 from django.urls import include, path
 
 from accounts.views import job_cancel, job_detail
-from config import views
+from config import documentation, views
 
 urlpatterns = [
     path("accounts/", include("accounts.urls")),
     path("api/", include("config.api_urls")),
+    path("docs/", documentation.show_page, name="documentation"),
+    path("docs/<path:path>", documentation.show_page, name="documentation_page"),
     path("jobs/<slug:kind>/<int:pk>/", job_detail, name="job_detail"),
     path("jobs/<slug:kind>/<int:pk>/cancellation/", job_cancel, name="job_cancel"),
     path("state/", views.state, name="state"),

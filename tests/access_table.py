@@ -239,6 +239,8 @@ TABLE: list[Row] = [
     # --- everybody's own ---------------------------------------------------------------------------------------------
     *everybody("home", "GET login 200"),
     *everybody("help", "GET 200 200"),
+    *everybody("documentation", "GET 200 200"),  # built or not; its files: tests/config/test_documentation.py
+    *everybody("documentation_page", "GET 200 200", where=lambda _: {"path": "glossary/"}),
     *everybody("statistics_help", "GET 200 200"),
     *everybody("style", "GET login 200"),
     *everybody("collection_list", "GET login 200"),

@@ -1,0 +1,174 @@
+"""The documentation site: built without a warning, whole by itself, linked without a gap, served as other pages are."""
+
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from django.conf import settings
+from django.urls import reverse
+
+from adjudication.exporting.registry import EXPORTERS
+from engines.stats.statistics import STATISTICS
+from litmus_ir.verbs import verbs
+from tests.processes import CHECKOUT
+
+MOST = 2_000_000  # bytes of all pictures
+
+
+class Links(HTMLParser):
+    """What a page links to and loads, and the ids that it has."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.ids: set[str] = set()
+        self.inline: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attrs}
+        if "id" in named:
+            self.ids.add(named["id"])
+        if tag == "a" and "href" in named:
+            self.links.append(named["href"])
+        if tag in ("link", "script", "img", "source"):
+            self.loaded += [named[each] for each in ("href", "src") if each in named]
+        if tag == "style" or "style" in named or (tag == "script" and "src" not in named):
+            self.inline.append(tag)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site as `make docs` builds it."""
+    place = tmp_path_factory.mktemp("documentation")
+    environment = os.environ | {"LITMUS_DATA_DIR": str(place / "data")}
+    command = [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(place / "site")]
+    done = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "WARNING" not in done.stderr
+    return place / "site"
+
+
+@pytest.fixture(scope="module")
+def pages(site: Path) -> dict[Path, Links]:
+    return {path: Links(path.read_text("utf-8")) for path in sorted(site.rglob("*.html"))}
+
+
+def target(site: Path, page: Path, link: str) -> tuple[Path, str]:
+    """The file and the id that a relative link of a page leads to."""
+    parts = urlsplit(link)
+    file = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+    return (file / "index.html" if file.is_dir() else file), unquote(parts.fragment)
+
+
+def test_no_link_and_no_anchor_is_dead(site, pages):
+    dead = []
+    for page, found in pages.items():
+        for link in [*found.links, *found.loaded]:
+            if urlsplit(link).scheme:
+                continue
+            file, anchor = target(site, page, link)
+            if not file.is_file() or (anchor and anchor not in pages[file].ids):
+                dead.append((str(page.relative_to(site)), link))
+    assert len(pages) > 90
+    assert not dead
+
+
+def test_pages_load_nothing_from_elsewhere_and_have_no_inline_script_or_style(site, pages):
+    """Litmus's Content-Security-Policy would stop it."""
+    assert not [(page, each) for page, found in pages.items() for each in found.loaded if urlsplit(each).netloc]
+    assert not [(page, found.inline) for page, found in pages.items() if found.inline]
+    sheets = "".join(path.read_text("utf-8") for path in site.glob("assets/*.css"))
+    assert "url(" not in sheets.replace("url(data:", "").replace('url("data:', "")
+
+
+def test_the_reference_has_what_the_code_has(site):
+    commands = "".join(path.read_text("utf-8") for path in site.glob("reference/commands/*/index.html"))
+    assert not [name for name in verbs() if f'<h2 id="{name}"' not in commands]
+    exports = (site / "reference/exports/index.html").read_text("utf-8")
+    assert not [name for name in EXPORTERS.own if f"<code>{name}</code>" not in exports]
+    statistics = (site / "reference/statistics/index.html").read_text("utf-8")
+    assert not [each.label for each in STATISTICS.own.values() if f">{each.label}<" not in statistics]
+    rest = (site / "reference/rest/index.html").read_text("utf-8")
+    assert rest.count("<h3") > 130
+
+
+def test_every_picture_has_both_schemes_and_all_are_small(site):
+    pictures = sorted(site.rglob("*.webp"))
+    assert pictures
+    assert sum(path.stat().st_size for path in pictures) < MOST
+    light = {path.name.replace("-light", "") for path in pictures if path.stem.endswith("-light")}
+    dark = {path.name.replace("-dark", "") for path in pictures if path.stem.endswith("-dark")}
+    assert light == dark
+    assert len(light) + len(dark) == len(pictures)
+
+
+BOLD = re.compile(r"\*\*([^*]+)\*\*")  # in how-to guides what is bold stands on a page, unless it is a sentence
+
+
+def test_how_to_guides_name_buttons_and_pages_as_they_are_called():
+    sources = [path for place in ("templates", "static/js") for path in (CHECKOUT / place).rglob("*.*")]
+    for app in ("accounts", "corpus", "annotation", "adjudication", "config"):
+        sources += (CHECKOUT / app).rglob("*.py")
+    said = " ".join(" ".join(path.read_text("utf-8").split()) for path in sources)
+    guides = sorted((CHECKOUT / "docs" / "how-to").glob("*.md"))
+    named = [(path.name, label) for path in guides for label in BOLD.findall(path.read_text("utf-8"))]
+    assert len(named) > 20
+    assert not [each for each in named if not each[1].endswith(".") and each[1] not in said]
+
+
+# --- served ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def served(site, settings, db):
+    settings.DOCUMENTATION = site
+    return reverse("documentation")
+
+
+def test_everybody_reads_it_in_their_theme(client, served):
+    plain = client.get(served)
+    assert "<h1" in plain.text
+    assert "data-theme" not in plain.text.partition(">")[2].partition(">")[0]
+    client.cookies["litmus_theme"] = "dark"
+    assert '<html lang="en" data-theme="dark">' in client.get(f"{served}glossary/").text
+
+
+def test_hashed_files_are_kept_and_pages_are_asked_for(client, served, site):
+    [sheet] = site.glob("assets/*.css")
+    answer = client.get(f"{served}assets/{sheet.name}")
+    answer.close()
+    assert "immutable" in answer.headers["Cache-Control"]
+    assert answer.headers["Content-Type"].startswith("text/css")
+    assert client.get(served).headers["Cache-Control"] == "no-cache"
+    index = client.get(f"{served}search/search_index.json")
+    index.close()
+    again = client.get(
+        f"{served}search/search_index.json", headers={"if-modified-since": index.headers["Last-Modified"]}
+    )
+    assert again.status_code == 304
+
+
+def test_folders_have_a_slash_and_nothing_else_of_the_disk_is_served(client, served):
+    assert client.get(f"{served}glossary").headers["Location"] == f"{served}glossary/"
+    for path in ("nowhere/", "nowhere.html", "../../pyproject.toml", "%2e%2e/%2e%2e/pyproject.toml", "assets/"):
+        assert client.get(served + path).status_code == 404, path
+
+
+def test_where_it_is_not_built_a_page_says_so(client, db):
+    assert "not built yet" in client.get(reverse("documentation")).text
+
+
+def test_the_wheel_takes_the_site_to_where_the_settings_look():
+    about = (CHECKOUT / "pyproject.toml").read_text("utf-8")
+    assert '"build/docs" = "litmus_ir/_app/documentation"' in about
+    makefile = (CHECKOUT / "Makefile").read_text("utf-8")
+    assert "$(MKDOCS)" in re.search(r"(?ms)^wheel:.*?^\n", makefile)[0]
+    assert "$(MKDOCS)" in re.search(r"(?ms)^check:.*?^\n", makefile)[0]
+    assert settings.BASE_DIR == CHECKOUT
