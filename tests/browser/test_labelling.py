@@ -55,6 +55,7 @@ def test_grades_definitions_guideline_and_examples_are_in_sight(new_page):
     Criterion.objects.filter(pk=criterion.pk).update(question="How far does this abstract meet the requirement?")
     criterion.levels.update(definition=definition, example="It brews tea, yet says nothing of the water. " * 4)
     Topic.objects.filter(collection=built.collection).update(sentences=["I want to know all about tea. "] * 40)
+    Topic.objects.filter(collection=built.collection).update(title="Tea " * 20, narrative="Not coffee. " * 150)
     page = open_labelling(new_page, built, viewport={"width": 1280, "height": 800})
     actions = page.locator(".label-actions").bounding_box()
     for part in page.locator(".levels .level, .cell-more").all():  # a person who presses F sees the flag
@@ -63,7 +64,8 @@ def test_grades_definitions_guideline_and_examples_are_in_sight(new_page):
         assert box["y"] + box["height"] <= actions["y"]
     expect(page.locator(".level-examples dl")).to_be_in_viewport(ratio=0.3)
     expect(page.locator("[data-part=guideline-body]")).to_be_in_viewport(ratio=0.3)
-    query = page.locator("[data-part=query]")  # cut between lines, not through one
+    query = page.locator("[data-part=query-texts]")  # cut between lines, not through one
+    assert query.bounding_box()["height"] > 100
     assert query.evaluate("q => q.clientHeight % parseFloat(getComputedStyle(q).lineHeight)") < 1
     page.keyboard.press("1")
     expect_unit(page, 1)

@@ -83,6 +83,7 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
         "topic": found,
         "parts": parts,
         "part": part,
+        "has_aspects": found.aspects.exists(),
         "page": Paginator(rows, DOCUMENTS_PER_PAGE).get_page(request.GET.get("page")),
         "relevant": sum(row.is_relevant for row in rows),
         "complete": sum(row.rank is not None for row in rows),

@@ -68,14 +68,29 @@ def test_title_stands_above_a_question_that_is_rated(client: Client) -> None:
     assert order_of(client.get(reverse("labelling_screen", args=where)).text) == [TITLE, TEXT, NARRATIVE]
 
 
-@pytest.mark.parametrize("name", ["adjudication_screen", "relevance_detail", "line_detail"])
-def test_all_three_are_read_where_it_is_decided_and_explained(client: Client, built: Built, name: str) -> None:
+PLACES = ["adjudication_screen", "relevance_detail", "line_detail", "topic_detail", "pool_detail"]
+
+
+@pytest.mark.parametrize("name", PLACES)
+def test_all_three_are_read_whole_where_it_is_decided_and_explained(client: Client, built: Built, name: str) -> None:
     client.force_login(built.people["manager"])
     item = built.items[0]
     query = f"?topic={item.topic.number}&docno={item.document.docno}" if name == "line_detail" else ""
     query = f"?verdict={item.verdicts.get().pk}" if name == "adjudication_screen" else query
-    where = {"relevance_detail": [built.campaign.slug, item.topic_id], "adjudication_screen": [built.campaign.slug]}
-    assert order_of(read(client, built, name, *where.get(name, []), query=query)) == [TITLE, TEXT, NARRATIVE]
+    where = {
+        "relevance_detail": [built.campaign.slug, item.topic_id],
+        "adjudication_screen": [built.campaign.slug],
+        "line_detail": [],
+    }.get(name, [item.topic_id])
+    assert order_of(read(client, built, name, *where, query=query)) == [TITLE, TEXT, NARRATIVE]
+    long = f"{NARRATIVE} " * 50 + "To the end."
+    Topic.objects.update(title=TEXT, text=TEXT, narrative=long)
+    page = lxml.html.fromstring(read(client, built, name, *where, query=query))
+    for field in page.xpath("//textarea | //details[@id='query-edit']"):
+        field.drop_tree()
+    shown = " ".join(page.xpath("string(//main)").split())
+    assert long in shown
+    assert shown.count(TEXT) == 1
 
 
 def test_the_command_explains_with_all_three(built: Built, capsys: pytest.CaptureFixture[str]) -> None:

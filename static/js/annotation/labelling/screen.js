@@ -196,15 +196,15 @@ function drawMarks(cell) {
   setText("aspect", cell.aspect, breadcrumb);
 }
 
-/** A long query scrolls on its own: bring its lit sentence in sight, after a line of what stands before it if there is room. */
+/** A long query scrolls on its own, with its narrative: bring its lit sentence in sight, after a line of what stands before it if there is room. */
 function showLit() {
-  const query = part("query");
-  const lit = query.querySelector(".lit");
-  if (query.scrollHeight > query.clientHeight) query.tabIndex = 0; // else keys could not scroll it
-  else query.removeAttribute("tabindex");
-  const line = parseFloat(getComputedStyle(query).lineHeight);
-  const before = query.clientHeight > 4 * line ? line : 0;
-  query.scrollTop = lit ? lit.offsetTop - query.offsetTop - before : 0;
+  const texts = part("query-texts");
+  const lit = texts.querySelector(".lit");
+  if (texts.scrollHeight > texts.clientHeight) texts.tabIndex = 0; // else keys could not scroll it
+  else texts.removeAttribute("tabindex");
+  const line = parseFloat(getComputedStyle(texts).lineHeight);
+  const before = texts.clientHeight > 4 * line ? line : 0;
+  texts.scrollTop = lit ? lit.offsetTop - before : 0;
 }
 
 /** Choose a level of a criterion; false when the scale has no such level. */
