@@ -38,9 +38,9 @@ setup: $(INSTALLED) ## Make the virtual environment .venv with everything that r
 
 # The documentation is built next to the start, which need not wait for it.
 .PHONY: run
-run: $(INSTALLED) ## Start Litmus with its demo; PORT=9000 for another port, ARGS="--no-demo" for other options of `up`
+run: $(INSTALLED) ## Start Litmus with its demo; PORT=9000 for another port, ARGS="--no-demo" to start empty, or other options of `up`
 	@nice $(MAKE) $(DOCUMENTATION) > /dev/null 2>&1 &
-	@$(PY) manage.py up $(if $(PORT),--port $(PORT)) $(ARGS)
+	@$(PY) manage.py up --demo $(if $(PORT),--port $(PORT)) $(ARGS)
 
 .PHONY: test
 test: $(INSTALLED_DEV) ## Run every test against real servers; ARGS="-k word tests/corpus" for some of them

@@ -42,6 +42,10 @@ def servers_for(arguments: list[str]) -> Iterator[None]:
             if command not in ON_ANY_TABLES:
                 django.setup()
                 bring_up_to_date()
+            if command == "runserver" and "RUN_MAIN" not in os.environ:  # not again in the process it restarts
+                from accounts.first_account import announce_first_code
+
+                print(announce_first_code())
             yield
         finally:
             close_pools()  # while their server still runs: later their threads would try to reach it for seconds

@@ -3,8 +3,11 @@
 from typing import Any
 
 from django import forms
+from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
+from django.core.exceptions import ValidationError
 
 from accounts import mail
+from accounts.addresses import LONGEST_ADDRESS, check_characters
 from accounts.digests import Notice, switched_off
 from accounts.models import ApiToken, TokenScope, User
 from accounts.themes import Theme
@@ -76,3 +79,55 @@ class TokenForm(forms.ModelForm):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data, initial={"days": 90})
+
+
+class NewAccountForm(forms.Form):
+    """A new account of the person who fills it in; `email`: its address, where that is known already."""
+
+    name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"}), label="Your name")
+    password = forms.CharField(
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+        help_text=password_validators_help_text_html(),
+        strip=False,
+    )
+    repeated = forms.CharField(
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), label="The password again", strip=False
+    )
+
+    def __init__(self, data: Any = None, *, email: str = "") -> None:
+        super().__init__(data)
+        self.email = email
+
+    def clean(self) -> dict[str, object]:
+        cleaned = super().clean() or {}
+        password = cleaned.get("password")
+        if password and password != cleaned.get("repeated"):
+            self.add_error("repeated", "The passwords differ. Type the same one twice.")
+        if password:
+            try:
+                validate_password(password, User(email=cleaned.get("email", self.email), name=cleaned.get("name", "")))
+            except ValidationError as error:
+                self.add_error("password", error)
+        return cleaned
+
+
+class FirstAccountForm(NewAccountForm):
+    """The first account, by the code that the server has printed."""
+
+    field_order = ("code", "email", "name", "password", "repeated")
+
+    code = forms.CharField(
+        label="Code from the terminal",
+        max_length=40,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "one-time-code", "autocapitalize": "characters", "class": "mono"}
+        ),
+        help_text="The server printed it where it was started.",
+    )
+    email = forms.EmailField(
+        label="Your e-mail address",
+        max_length=LONGEST_ADDRESS,
+        validators=[check_characters],
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        help_text="You sign in with it. No mail is sent to it now.",
+    )

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
+from typing import Any
 
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import get_script_prefix, is_valid_path
 
+from accounts.first_account import has_account
 from accounts.refusals import Conflict, NotAllowed, NotHere, Refused, as_refusal
 from accounts.requests import OpenRequest
 
@@ -21,12 +23,31 @@ HEADINGS = {
 STATUS = {NotAllowed: 403, NotHere: 404, Conflict: 409}  # of pages that show a refusal; of any other: 422
 
 
+BEFORE_ACCOUNTS = {"first_account", "theme_update"}  # what a Litmus without any account shows and takes
+
+
+def _is_page(request: HttpRequest) -> bool:
+    """Whether a browser asks for a whole page that is of no use yet: scripts and programs get their 401."""
+    match, wanted = request.resolver_match, request.headers.get("Accept", "*/*")
+    if match is None or match.url_name in BEFORE_ACCOUNTS or match.route.startswith("api/"):
+        return False
+    return not request.headers.get("HX-Request") and ("text/html" in wanted or "*/*" in wanted)
+
+
 class SignInMiddleware(LoginRequiredMiddleware):
     """Every view needs a signed-in person unless it says otherwise.
 
     A page redirects to the sign-in page. A request by a script (htmx, or one that wants JSON) gets 401 instead, so
-    that no sign-in page lands in the middle of another page and nothing typed is lost.
+    that no sign-in page lands in the middle of another page and nothing typed is lost. While there is no account at
+    all, every page leads to the one that makes the first.
     """
+
+    def process_view(
+        self, request: HttpRequest, view_func: View, view_args: Any, view_kwargs: Any
+    ) -> HttpResponseBase | None:
+        if request.user.is_anonymous and _is_page(request) and not has_account():
+            return redirect("first_account")
+        return super().process_view(request, view_func, view_args, view_kwargs)
 
     def handle_no_permission(  # type: ignore[override]  # Django's stubs allow a redirect only
         self, request: OpenRequest, view_func: View

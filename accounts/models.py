@@ -131,6 +131,21 @@ class Digest(models.Model):
         return f"digest of {self.user}"
 
 
+class FirstCode(models.Model):
+    """The code with which the first account of an empty Litmus is made; one at most, and only its digest is stored."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    digest = models.CharField(max_length=64)
+    expires_at = models.DateTimeField()
+    tries_left = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(name="first_code_is_one", condition=models.Q(id=1))]
+
+    def __str__(self) -> str:
+        return "code for the first account"
+
+
 class Invitation(models.Model):
     """An e-mail address asked to join; the app that created it says to what (corpus.InvitedRole)."""
 

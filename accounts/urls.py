@@ -5,6 +5,7 @@ from django.urls import include, path
 from accounts import views
 
 urlpatterns = [
+    path("first/", views.first_account, name="first_account"),
     path("profile/", views.profile, name="account_profile"),
     path("theme/", views.update_theme, name="theme_update"),
     path("tokens/", views.token_list, name="token_list"),

@@ -4,8 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 from allauth.account.views import email, logout
+from allauth.core import ratelimit
 from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,13 +19,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts import jobs, mail
 from accounts.actions import cancel_job, create_token, revoke_token, set_theme, update_profile, vouch_for_address
 from accounts.digests import Notice
-from accounts.forms import ProfileForm, ThemeForm, TokenForm
+from accounts.first_account import check_no_account, create_first_account, own_command
+from accounts.forms import FirstAccountForm, ProfileForm, ThemeForm, TokenForm
 from accounts.job_kinds import JobKind, job_kinds
 from accounts.models import ApiToken, TokenScope
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from accounts.requests import OpenRequest, Request
 from accounts.themes import COOKIE, Theme
 
+BACKEND = "django.contrib.auth.backends.ModelBackend"
 A_YEAR = 365 * 24 * 3600  # seconds
 
 
@@ -39,6 +43,25 @@ def profile(request: Request) -> HttpResponse:
         messages.success(request, "Your profile is saved.")
         return _with_theme(redirect("account_profile"), request, Theme(theme))
     return render(request, "accounts/profile.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+@login_not_required
+@require_http_methods(["GET", "POST"])
+def first_account(request: OpenRequest) -> HttpResponse:
+    """Make the first account of an empty Litmus, by the code that its server has printed. 404 once there is one."""
+    check_no_account()
+    form = FirstAccountForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and not ratelimit.consume(request, action="first_account"):
+        form.add_error(None, "Too many tries. Wait a minute.")
+    if form.is_valid():
+        values = {name: form.cleaned_data[name] for name in ("code", "email", "name", "password")}
+        with refusals_in_form(form, "code"):
+            user = create_first_account(at=timezone.now(), **values)
+            login(request, user, backend=BACKEND)
+            messages.success(request, "Account created. It may create collections and sees all accounts.")
+            return redirect(get_script_prefix())
+    context = {"form": form, "with_demo": own_command("up --demo"), "new_code": own_command("first_code")}
+    return render(request, "accounts/first_account.html", context, status=422 if form.errors else 200)
 
 
 @login_not_required

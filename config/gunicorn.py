@@ -2,6 +2,7 @@
 
 import gc
 import os
+import sys
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -31,3 +32,21 @@ def when_ready(_: Any) -> None:
     gc.freeze()
     gc.set_threshold(10_000)  # objects more than before: at 700, each page looked several times, a tenth of its time
     gc.enable()
+    if "LITMUS_GATE" not in os.environ:  # else `up` says it, once the database is there
+        print(_announcement(), end="", file=sys.stderr, flush=True)  # noqa: T201 - in the terminal, and nowhere else
+
+
+def _announcement() -> str:
+    """How to create the first account, where there is none. The database may not answer yet: then nothing."""
+    from django.db import Error
+
+    from accounts.first_account import announce_first_code
+    from config.apps import close_pools
+
+    try:
+        words = announce_first_code()
+    except Error:
+        return ""
+    finally:
+        close_pools()  # before the first fork
+    return words and f"{words}\n"

@@ -1,8 +1,6 @@
 """What `manage.py up` prepares before pages are served: static files, tables, the mark of the demo."""
 
-from django.conf import settings
-from django.contrib.auth import get_user_model
-
+from accounts.first_account import announce_first_code, own_command
 from config.apps import close_pools
 from config.demo.loading import is_loaded, mark_loading
 from config.demo.people import PASSWORD, accounts
@@ -32,14 +30,13 @@ def prepare_database(*, demo: bool, public: bool) -> tuple[FileLock | None, str]
 
 
 def notes_on_accounts(*, demo: bool, loading: bool, public: bool) -> str:
-    """Which accounts there are to sign in with."""
+    """Which accounts there are to sign in with, and how to begin without any."""
     lines = []
-    if demo:
+    if demo or is_loaded():
         start = "The demo is being loaded. Its" if loading else "Demo"
         lines.append(f"{start} accounts, all with the password {PASSWORD}:\n{accounts()}")
         if public:
-            lines.append("Everybody knows this password: use --no-demo where others reach this machine.")
-    elif not get_user_model().objects.exists():
-        program = settings.PROGRAM if settings.PROGRAM == "litmus" else ".venv/bin/python manage.py"
-        lines.append(f"There is no account yet. Make the first one:\n  {program} create_user you@example.org --staff")
+            lines.append("Everybody knows this password: remove the demo where others reach this machine.")
+    elif code := announce_first_code():
+        lines.append(f"{code}\nTo look around in an invented collection first: {own_command('up --demo')}")
     return "\n".join(lines)

@@ -322,6 +322,7 @@ ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if HTTPS else "http"
 ACCOUNT_RATE_LIMITS = {  # in addition to allauth's own
     "author_answer": "60/m/ip,12/m/key",  # the personal pages of authors
+    "first_account": "20/m/ip",  # tries of the code that makes the first account, which has five itself
     "invitation_mail": "30/h/ip,3/h/key",  # asked for by who has the link that a manager handed over
 }
 ALLAUTH_TRUSTED_PROXY_COUNT = 1 if SECURE_PROXY_SSL_HEADER else 0  # whose address the rate limits count

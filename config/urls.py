@@ -13,6 +13,7 @@ urlpatterns = [
     path("jobs/<slug:kind>/<int:pk>/", job_detail, name="job_detail"),
     path("jobs/<slug:kind>/<int:pk>/cancellation/", job_cancel, name="job_cancel"),
     path("state/", views.state, name="state"),
+    path("demo/removal/", views.demo_remove, name="demo_remove"),
     path("state/<slug:part>/test/", views.state_test, name="state_test"),
     path("", include("corpus.urls")),
     path("", include("annotation.urls")),

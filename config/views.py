@@ -1,12 +1,16 @@
 """The page for staff: what this Litmus has, and whether it works."""
 
+from django.contrib import messages
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
+from accounts.refusal_messages import refusals_in_message
 from accounts.refusals import NotAllowed
 from accounts.requests import Request
+from config.demo.removal import demo_collection, remove_demo
 from config.state import TESTS, Outcome, parts, try_part
 
 
@@ -19,7 +23,16 @@ def check_staff(user: User) -> None:
 def state(request: Request) -> HttpResponse:
     """Mail, language model, embeddings, storage, workers, versions."""
     check_staff(request.user)
-    return render(request, "config/state.html", {"cards": [(part, None) for part in parts()]})
+    context = {"cards": [(part, None) for part in parts()], "demo": demo_collection()}
+    return render(request, "config/state.html", context)
+
+
+@require_POST
+def demo_remove(request: Request) -> HttpResponse:
+    """Remove the demo, its collection and its people."""
+    with refusals_in_message(request):
+        messages.success(request, str(remove_demo(by=request.user, at=timezone.now())))
+    return redirect("state" if request.user.is_staff else "home")
 
 
 @require_POST

@@ -3,12 +3,10 @@
 from typing import Any, ClassVar
 
 from django import forms
-from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
 from django.core.exceptions import ValidationError
 from django.utils.html import escape
 
 from accounts.addresses import LONGEST_ADDRESS, check_characters
-from accounts.models import User
 from corpus.collections.address_lists import HELP, Address, BadList, read_addresses
 from corpus.models import Collection, Role
 
@@ -104,36 +102,6 @@ class InvitationListForm(forms.Form):
 
 class RoleForm(forms.Form):
     role = forms.TypedChoiceField(choices=Role.choices, coerce=Role)
-
-
-class NewAccountForm(forms.Form):
-    """The account of somebody who accepts an invitation; the e-mail address is the invitation's."""
-
-    name = forms.CharField(max_length=150, widget=forms.TextInput(attrs={"autocomplete": "name"}), label="Your name")
-    password = forms.CharField(
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
-        help_text=password_validators_help_text_html(),
-        strip=False,
-    )
-    repeated = forms.CharField(
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}), label="The password again", strip=False
-    )
-
-    def __init__(self, data: Any = None, *, email: str) -> None:
-        super().__init__(data)
-        self.email = email
-
-    def clean(self) -> dict[str, object]:
-        cleaned = super().clean() or {}
-        password = cleaned.get("password")
-        if password and password != cleaned.get("repeated"):
-            self.add_error("repeated", "The passwords differ. Type the same one twice.")
-        if password:
-            try:
-                validate_password(password, User(email=self.email, name=cleaned.get("name", "")))
-            except ValidationError as error:
-                self.add_error("password", error)
-        return cleaned
 
 
 LABELS = [

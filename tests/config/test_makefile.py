@@ -50,7 +50,7 @@ def test_setting_up_makes_the_tables_and_static_files_that_the_first_run_needs()
 
 @pytest.mark.slow
 def test_port_and_arguments_reach_the_command():
-    assert "manage.py up --port 9001 --no-demo" in make("-n", "run", "PORT=9001", "ARGS=--no-demo").stdout
+    assert "manage.py up --demo --port 9001 --no-demo" in make("-n", "run", "PORT=9001", "ARGS=--no-demo").stdout
     assert re.search(r"-m pytest .*-k one", make("-n", "test", "ARGS=-k one").stdout)
 
 

@@ -74,6 +74,11 @@ def status(url: str) -> int:
             return error.code
 
 
+def get(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=30) as response:
+        return bytes(response.read())
+
+
 def test_any_command_on_a_fresh_checkout_makes_its_tables(up, data_dir):
     """After `make setup` alone, with a data directory that nothing was ever done in."""
     first = up("nowhere", command=("collection_stats",))
@@ -95,7 +100,9 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     here = {"address": f"http://localhost:{port}", "data": str(data_dir), "demo": False, "pid": litmus.process.pid}
     assert printed.items() >= here.items()
     assert f"Litmus is running at http://localhost:{port}" in litmus.output
-    assert "manage.py create_user you@example.org --staff" in litmus.output  # no account yet
+    assert re.search(r"no account yet.*\n\n  [A-Z2-9]{5}-[A-Z2-9]{5}\n", litmus.output, re.S)
+    assert "To look around in an invented collection first: .venv/bin/python manage.py up --demo" in litmus.output
+    assert b"Create the first account" in get(f"http://localhost:{port}/")
     where = up(command=("shell", "--no-imports", "-c", "from django.conf import settings; print(settings.SITE_URL)"))
     assert where.process.wait(60) == 0
     assert where.output == f"http://localhost:{port}\n"  # so links that a command prints or mails lead here
@@ -119,8 +126,8 @@ def test_up_serves_repairs_itself_and_leaves_nothing_behind(up, data_dir):
     wait_for(lambda: is_ready(port), what=f"both servers:\n{litmus.output}")
     for name in KINDS:
         litmus.wait_for_output(f"{name} had ended and is started again.")
-    wait_for(lambda: status(f"http://localhost:{port}/accounts/login/") == 200, what="pages")
-    with urllib.request.urlopen(f"http://localhost:{port}/accounts/login/", timeout=10) as answer:
+    wait_for(lambda: status(f"http://localhost:{port}/accounts/first/") == 200, what="pages")
+    with urllib.request.urlopen(f"http://localhost:{port}/accounts/first/", timeout=10) as answer:
         assert answer.headers["Cross-Origin-Opener-Policy"] == "same-origin"  # which browser tests go without
 
     litmus.process.send_signal(signal.SIGINT)
@@ -140,7 +147,7 @@ def is_ready(port: int) -> bool:
 
 def test_pages_are_served_while_the_demo_is_loaded_and_up_killed_takes_its_processes_along(up, data_dir):
     port = free_port()
-    litmus = up("--port", str(port), command=("up", "--workers", "1"))
+    litmus = up("--port", str(port), command=("up", "--demo", "--workers", "1"))
     litmus.wait_for_output("Ctrl-C", 120)
     assert "The demo is being loaded. Its accounts, all with the password" in litmus.output
 

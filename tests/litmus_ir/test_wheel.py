@@ -121,7 +121,7 @@ def test_installed_in_an_empty_folder_it_serves_judges_exports_stops_and_is_foll
     port = free_port()
     litmus = here.up(port)
     try:
-        assert "litmus create_user you@example.org --staff" in litmus.output
+        assert "create the first account with this code" in litmus.output
         site = f"http://localhost:{port}"
         with urllib.request.urlopen(f"{site}/accounts/login/", timeout=60) as page:
             sheet = re.search(rb"/static/css/base\.[0-9a-f]{12}\.css", page.read())

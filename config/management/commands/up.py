@@ -7,7 +7,7 @@ import signal
 import socket
 import time
 import urllib.request
-from argparse import ArgumentParser
+from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -38,15 +38,16 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="port of the web server (default: 8000)")
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: 127.0.0.1)")
         parser.add_argument("--workers", type=int, help="number of web processes (default: LITMUS_WEB_PROCESSES)")
-        parser.add_argument("--no-demo", action="store_true", help="do not load the demo collection")
+        words = "load the demo, an invented collection, unless it is there; without it Litmus starts as it is"
+        parser.add_argument("--demo", action=BooleanOptionalAction, default=False, help=words)
         words = "print one JSON object on stdout once pages are served"
         parser.add_argument("--json", action="store_true", dest="as_json", help=words)
 
-    def handle(self, *, port: int, host: str, workers: int | None, no_demo: bool, as_json: bool, **_: Any) -> None:
+    def handle(self, *, port: int, host: str, workers: int | None, demo: bool, as_json: bool, **_: Any) -> None:
         with listen(host, port) as listener:
             stop_on_signals()
             try:
-                self.run(listener, host, workers, demo=not no_demo, as_json=as_json)
+                self.run(listener, host, workers, demo=demo, as_json=as_json)
             except KeyboardInterrupt:
                 self.say("Stopped.")
             except GivenUp as error:

@@ -10,12 +10,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from accounts import mail
+from accounts.forms import NewAccountForm
 from accounts.models import User
 from accounts.refusal_messages import refusals_in_form
 from accounts.refusals import Conflict
 from accounts.requests import Request
 from corpus.collections.collections import ROLE_WORDS
-from corpus.collections.forms import InvitationForm, InvitationListForm, NewAccountForm
+from corpus.collections.forms import InvitationForm, InvitationListForm
 from corpus.collections.invitation_links import proves_address
 from corpus.collections.invitations import (
     Acceptance,

@@ -1,0 +1,132 @@
+"""The first account of an empty Litmus: by a code of the terminal, once."""
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+from django.db import connection
+from django.test import Client
+from django.urls import reverse
+
+from accounts.first_account import (
+    TRIES,
+    VALID_FOR,
+    announce_first_code,
+    create_first_account,
+    create_first_code,
+)
+from accounts.models import AuditEvent, FirstCode, User
+from accounts.refusals import NotHere, Refused
+from tests.factories.accounts import AT, PASSWORD, UserFactory
+from tests.waiting import PATIENCE
+
+pytestmark = pytest.mark.django_db
+ADDRESS = "/accounts/first/"
+MINE: dict[str, Any] = {"email": "ana@example.org", "name": "Ana", "password": PASSWORD}
+
+
+def test_every_page_leads_to_it_and_a_person_comes_in(client: Client) -> None:
+    for page in ("home", "account_login", "help", "collection_list", "account_signup"):
+        assert client.get(reverse(page)).headers["Location"] == ADDRESS
+    assert client.get(reverse("api_collections")).status_code == 401
+    assert client.get(reverse("home"), headers={"HX-Request": "true"}).status_code == 401
+    shown = client.get(ADDRESS).text
+    assert "manage.py up --demo" in shown
+    code = re.search(r"[A-Z2-9]{5}-[A-Z2-9]{5}", announce_first_code())
+    assert code is not None
+    sent = MINE | {"repeated": PASSWORD}
+    assert "required" in client.post(ADDRESS, sent).text
+    assert not User.objects.exists()
+    wrong = client.post(ADDRESS, sent | {"code": "AAAAA-AAAAA"})
+    assert (wrong.status_code, "4 tries are left" in wrong.text) == (422, True)
+    answer = client.post(ADDRESS, sent | {"code": f" {code[0].lower().replace('-', ' ')} "}, follow=True)
+    assert "There is no collection yet. Create the first one" in answer.text
+    user = User.objects.get()
+    assert (user.email, user.is_staff) == ("ana@example.org", True)
+    assert list(AuditEvent.objects.order_by("pk").values_list("verb", flat=True)) == [
+        "create_first_code",
+        "create_user",
+    ]
+    for known in (client, Client()):
+        assert known.get(ADDRESS).status_code == known.post(ADDRESS, sent).status_code == 404
+    assert Client().get(reverse("home")).headers["Location"].startswith(reverse("account_login"))
+    assert not FirstCode.objects.exists()
+    assert announce_first_code() == ""
+
+
+def test_the_form_is_guarded_against_other_sites() -> None:
+    create_first_code(at=AT)
+    assert Client(enforce_csrf_checks=True).post(ADDRESS, MINE).status_code == 403
+
+
+def test_a_code_is_good_for_a_quarter_of_an_hour_and_until_the_next() -> None:
+    with pytest.raises(Refused, match=r"no longer valid\. Print a new one with .*manage\.py first_code"):
+        create_first_account(at=AT, code="", **MINE)  # there is none
+    old, new = create_first_code(at=AT), create_first_code(at=AT)
+    assert FirstCode.objects.get().digest not in (old, new)
+    with pytest.raises(Refused, match="The code is wrong"):
+        create_first_account(at=AT, code=old, **MINE)
+    with pytest.raises(Refused, match="no longer valid"):
+        create_first_account(at=AT + VALID_FOR, code=new, **MINE)
+    create_first_account(at=AT + VALID_FOR - timedelta(seconds=1), code=new, **MINE)
+    with pytest.raises(NotHere):
+        create_first_code(at=AT)
+
+
+def test_after_five_tries_even_the_right_one_is_refused() -> None:
+    code = create_first_code(at=AT)
+    said = []
+    for _ in range(TRIES):
+        with pytest.raises(Refused) as refused:
+            create_first_account(at=AT, code="22222-22222", **MINE)
+        said.append(str(refused.value.reason))
+    assert "1 try is left" in said[-2]
+    assert "it was the last try" in said[-1]
+    with pytest.raises(Refused, match="tried too often"):
+        create_first_account(at=AT, code=code, **MINE)
+    assert not User.objects.exists()
+
+
+def test_how_often_one_may_try_is_limited(client: Client, settings) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "first_account": "1/m/ip"}
+    create_first_code(at=AT)
+    sent = MINE | {"repeated": PASSWORD, "code": "22222-22222"}
+    assert "The code" in client.post(ADDRESS, sent).text
+    assert "Too many tries" in client.post(ADDRESS, sent).text
+
+
+def test_the_command_prints_a_new_one_while_there_is_no_account(capsys: pytest.CaptureFixture[str]) -> None:
+    call_command("first_code")
+    assert re.search(r"\n  [A-Z2-9]{5}-[A-Z2-9]{5}\n\nIt is valid for 15 minutes and 5 tries", capsys.readouterr().err)
+    UserFactory()
+    with pytest.raises(CommandError, match="There is an account already"):
+        call_command("first_code")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("second", ["page", "command"])
+def test_two_at_once_make_one_account(second: str) -> None:
+    code, together = create_first_code(at=AT), Barrier(2)
+
+    def make(number: int) -> str:
+        try:
+            together.wait(PATIENCE)
+            if number and second == "command":
+                code_again = create_first_code(at=AT)
+                create_first_account(at=AT, code=code_again, **MINE)
+            else:
+                create_first_account(at=AT, code=code, **{**MINE, "email": f"ana{number}@example.org"})
+        except Refused as refusal:
+            return refusal.reason
+        finally:
+            connection.close()
+        return "made"
+
+    with ThreadPoolExecutor(2) as pool:
+        said = list(pool.map(make, range(2)))
+    assert said.count("made") == User.objects.count() == 1
