@@ -83,6 +83,9 @@ def instructions(code: str) -> str:
     )
 
 
+WITH_DEMO = "up --demo"
+
+
 def own_command(words: str) -> str:
     """A command of ours as it is typed here."""
     program = settings.PROGRAM if settings.PROGRAM == "litmus" else ".venv/bin/python manage.py"

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts import jobs, mail
 from accounts.actions import cancel_job, create_token, revoke_token, set_theme, update_profile, vouch_for_address
 from accounts.digests import Notice
-from accounts.first_account import check_no_account, create_first_account, own_command
+from accounts.first_account import WITH_DEMO, check_no_account, create_first_account, own_command
 from accounts.forms import FirstAccountForm, ProfileForm, ThemeForm, TokenForm
 from accounts.job_kinds import JobKind, job_kinds
 from accounts.models import ApiToken, TokenScope
@@ -60,7 +60,7 @@ def first_account(request: OpenRequest) -> HttpResponse:
             login(request, user, backend=BACKEND)
             messages.success(request, "Account created. It may create collections and sees all accounts.")
             return redirect(get_script_prefix())
-    context = {"form": form, "with_demo": own_command("up --demo"), "new_code": own_command("first_code")}
+    context = {"form": form, "with_demo": own_command(WITH_DEMO), "new_code": own_command("first_code")}
     return render(request, "accounts/first_account.html", context, status=422 if form.errors else 200)
 
 

@@ -1,6 +1,6 @@
 """What `manage.py up` prepares before pages are served: static files, tables, the mark of the demo."""
 
-from accounts.first_account import announce_first_code, own_command
+from accounts.first_account import WITH_DEMO, announce_first_code, own_command
 from config.apps import close_pools
 from config.demo.loading import is_loaded, mark_loading
 from config.demo.people import PASSWORD, accounts
@@ -38,5 +38,5 @@ def notes_on_accounts(*, demo: bool, loading: bool, public: bool) -> str:
         if public:
             lines.append("Everybody knows this password: remove the demo where others reach this machine.")
     elif code := announce_first_code():
-        lines.append(f"{code}\nTo look around in an invented collection first: {own_command('up --demo')}")
+        lines.append(f"{code}\nTo look around in an invented collection first: {own_command(WITH_DEMO)}")
     return "\n".join(lines)

@@ -25,6 +25,7 @@ from config.celery import app as current_app
 from config.env import celery_broker, redis_database
 from corpus.models import Collection, CollectionAddress
 from tests import databases, ground, kept_files, scratch
+from tests.factories.accounts import UserFactory
 from tests.ground import PATIENCE
 from tests.order import dealt
 from tests.processes import Child, start_celery_worker, wait_for
@@ -118,6 +119,12 @@ def _free_address(db: None) -> None:
     """For a test that makes a collection at the address of the one that its module shares, which moves away."""
     Collection.objects.update(slug="shared")
     CollectionAddress.objects.all().delete()  # no address is given out twice
+
+
+@pytest.fixture
+def somebody(db: None) -> None:
+    """An account: without any, every page leads to the one that creates the first."""
+    UserFactory()
 
 
 @pytest.fixture(autouse=True)

@@ -32,6 +32,7 @@ COMMENTS = re.compile(r"{#.*?#}|{% comment %}.*?{% endcomment %}|<!--.*?-->", re
 # Hub, which managers type on their own computers.
 FOR_COMMANDS = {
     "accounts/doors.py",
+    "accounts/first_account.py",
     "accounts/operations.py",
     "corpus/collections/collections.py",
     "annotation/kinds/relevance/choosing.py",

@@ -104,6 +104,7 @@ def test_scripts_of_the_signed_out_get_401_instead_of_a_page(client: Client, hea
     assert "Sign in again" in answer.json()["detail"]
 
 
+@pytest.mark.usefixtures("somebody")
 def test_pages_of_the_signed_out_go_to_the_sign_in_page(client: Client) -> None:
     assert client.get("/collections/?a=1")["Location"] == "/accounts/login/?next=/collections/%3Fa%3D1"
 

@@ -109,6 +109,7 @@ def test_profile_page_refuses_an_unknown_theme(client: Client) -> None:
 
 
 @pytest.mark.parametrize("theme", Theme.values)
+@pytest.mark.usefixtures("somebody")
 def test_theme_of_a_browser_before_sign_in(client: Client, theme: str) -> None:
     answer = client.post(reverse("theme_update"), {"theme": theme, "next": "/help/"})
     assert (answer.status_code, answer["Location"]) == (302, "/help/")
@@ -140,6 +141,7 @@ def test_theme_sends_nobody_elsewhere(client: Client, elsewhere: str) -> None:
     assert answer["Location"] == "/"
 
 
+@pytest.mark.usefixtures("somebody")
 def test_a_forged_theme_cookie_is_no_attribute(client: Client) -> None:
     client.cookies[COOKIE] = '"><script>'
     assert '<html lang="en">' in client.get("/help/").text

@@ -23,6 +23,7 @@ def body_of(response: Any) -> bytes:
 
 
 @pytest.mark.parametrize("address", ["/accounts/login/", "/static/css/base.css", "/nothing/"])
+@pytest.mark.usefixtures("somebody")
 def test_head_has_the_headers_of_get_and_no_body(address: str) -> None:
     handler, ask = WSGIHandler(), RequestFactory()
     wanted, found = handler.get_response(ask.get(address)), handler.get_response(ask.head(address))
@@ -55,6 +56,7 @@ def test_signing_out_lets_the_browser_forget_pages_and_no_labels(client: Client)
     assert (answer.status_code, answer["Clear-Site-Data"]) == (302, '"cache"')
 
 
+@pytest.mark.usefixtures("somebody")
 def test_pages_are_compressed_with_random_bytes_and_files_are_not(client: Client) -> None:
     pages = {len(client.get("/accounts/login/", headers={"accept-encoding": "gzip"}).content) for _ in range(20)}
     assert len(pages) > 1

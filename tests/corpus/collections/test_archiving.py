@@ -129,7 +129,7 @@ READING = {"backup_collection", "collection_stats", "evaluate", "explain", "expo
 READING |= {"sample_size", "verify_release"}
 ENDING = {"archive_collection", "delete_collection", "restore_collection"}  # what an archive is for
 OF_NO_COLLECTION = {"changepassword", "create_collection", "create_user", "erase_person", "export_person"}
-OF_NO_COLLECTION |= {"first_code", "formats", "remove_demo"}
+OF_NO_COLLECTION |= {"first_code", "formats"}
 SLUG, FILE = "tea", __file__
 WRITING: dict[str, tuple[str, ...]] = {
     "add_annotators": (SLUG, "main", "outsider@example.org"),

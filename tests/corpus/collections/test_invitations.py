@@ -301,6 +301,7 @@ def test_the_wrong_account_sees_what_to_do(client: Client, invited: InvitedRole)
     assert Membership.objects.count() == 1
 
 
+@pytest.mark.usefixtures("somebody")
 @pytest.mark.parametrize("token", ["x", "1.forged"])
 def test_a_broken_link_has_a_page(client: Client, token: str) -> None:
     answer = client.get(reverse("invitation_accept", args=[token]))
