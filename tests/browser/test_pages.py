@@ -95,6 +95,14 @@ def test_what_each_role_sees_of_a_collection_is_accessible(new_page: NewPage, me
             assert_accessible_everywhere(page, address)
 
 
+def test_the_page_of_the_first_account_is_accessible(new_page: NewPage) -> None:
+    page = new_page()
+    page.goto("/")
+    expect(page.get_by_role("heading", name="Create the first account")).to_be_visible()
+    page.get_by_label("Code from the terminal").focus()
+    assert_accessible(page)
+
+
 def test_the_empty_home_is_accessible(new_page: NewPage) -> None:
     for staff in (True, False):
         assert_accessible_everywhere(new_page(UserFactory(is_staff=staff)), "/")
@@ -175,6 +183,7 @@ def test_the_theme_changes_at_once_and_stays(new_page: NewPage) -> None:
     assert user.preferences["theme"] == "dark"
 
 
+@pytest.mark.usefixtures("somebody")
 def test_the_theme_works_without_script(new_page: NewPage) -> None:
     page = new_page(java_script_enabled=False)
     page.goto("/help/?a=1")

@@ -182,6 +182,7 @@ def test_managers_see_their_collections_and_a_way_to_make_one(client: Client) ->
     assert "My work</h1>" not in text  # nobody asked them to judge anything
 
 
+@pytest.mark.usefixtures("somebody")
 def test_help_shows_the_persons_own_keys(client: Client) -> None:
     def parts() -> list[str]:
         """The keys of judging, and those of papers and of adjudication, which nobody can choose."""
