@@ -96,7 +96,7 @@ class NewAccountForm(forms.Form):
 
     def __init__(self, data: Any = None, *, email: str = "") -> None:
         super().__init__(data)
-        self.email = email
+        self.address = email
 
     def clean(self) -> dict[str, object]:
         cleaned = super().clean() or {}
@@ -105,7 +105,7 @@ class NewAccountForm(forms.Form):
             self.add_error("repeated", "The passwords differ. Type the same one twice.")
         if password:
             try:
-                validate_password(password, User(email=cleaned.get("email", self.email), name=cleaned.get("name", "")))
+                validate_password(password, User(email=cleaned.get("email", self.address), name=cleaned.get("name", "")))
             except ValidationError as error:
                 self.add_error("password", error)
         return cleaned

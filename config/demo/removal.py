@@ -70,7 +70,8 @@ def remove_demo(*, by: User | None, at: datetime) -> Removed:
         record_event(by=by, at=at, verb="remove_demo", target=run, scope=found)
     jobs.complete(run)
     CollectionAddress.objects.filter(collection_id=found.pk).delete()
-    people, kept = [], []
+    people: list[str] = []
+    kept: list[str] = []
     for user in User.objects.filter(email__in=[person.email for person in EVERYBODY]).order_by("email"):
         (people if _remove_person(user, by, at) else kept).append(user.email)
     return Removed(sum(run.counts.values()), people, kept)
