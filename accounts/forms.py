@@ -105,7 +105,8 @@ class NewAccountForm(forms.Form):
             self.add_error("repeated", "The passwords differ. Type the same one twice.")
         if password:
             try:
-                validate_password(password, User(email=cleaned.get("email", self.address), name=cleaned.get("name", "")))
+                person = User(email=cleaned.get("email", self.address), name=cleaned.get("name", ""))
+                validate_password(password, person)
             except ValidationError as error:
                 self.add_error("password", error)
         return cleaned
