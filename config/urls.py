@@ -2,8 +2,9 @@
 
 from django.urls import include, path
 
+from accounts import documentation
 from accounts.views import job_cancel, job_detail
-from config import documentation, views
+from config import views
 
 urlpatterns = [
     path("accounts/", include("accounts.urls")),

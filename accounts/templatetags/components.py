@@ -18,9 +18,24 @@ KEY = re.compile(r"(?<![^\s,–])(?!or\b|…)[^\s,–]+")
 
 
 @register.simple_block_tag
-def page_head(content: str, heading: object, lead: object = "", look: str = "measure") -> SafeString:
-    """The heading of a page with what the page is for; the content are the buttons next to it."""
-    return render_to_string("_page_head.html", {"heading": heading, "lead": lead, "look": look, "content": content})
+def page_head(content: str, heading: object, lead: object = "", look: str = "measure", word: str = "") -> SafeString:
+    """The heading of a page with what the page is for; the content are the buttons next to it.
+
+    `word` is one of the glossary that the page is about.
+    """
+    shown = {"heading": heading, "lead": lead, "look": look, "word": word, "content": content}
+    return render_to_string("_page_head.html", shown)
+
+
+@register.simple_tag
+def term(word: str, shown: str = "") -> SafeString:
+    """A word of the documentation's glossary, linked to what it means there.
+
+    `shown` is the form in which the sentence has it; without one the link asks what it is.
+    """
+    address = reverse("documentation_page", kwargs={"path": "glossary/"})
+    question = f"What is {'an' if word[0] in 'aio' else 'a'} {word}?"
+    return format_html('<a class="term" href="{}#{}">{}</a>', address, word, shown or question)
 
 
 @register.simple_block_tag

@@ -123,6 +123,17 @@ def test_how_to_guides_name_buttons_and_pages_as_they_are_called():
     assert not [each for each in named if not each[1].endswith(".") and each[1] not in said]
 
 
+WORDS = "collection topic aspect pool item slot unit campaign gold verdict release".split()
+
+
+def test_pages_link_the_words_of_the_glossary_and_none_that_it_lacks(pages, site):
+    templates = "".join(path.read_text("utf-8") for path in (CHECKOUT / "templates").rglob("*.html"))
+    linked = set(re.findall(r"""{% term "(\w+)"|{% page_head [^%]*word="(\w+)\"""", templates))
+    words = {word for pair in linked for word in pair if word}
+    assert words >= set(WORDS)
+    assert words <= pages[site / "glossary" / "index.html"].ids
+
+
 # --- served ----------------------------------------------------------------------------------------------------------
 
 

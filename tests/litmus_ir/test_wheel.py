@@ -18,8 +18,10 @@ from tests.processes import CHECKOUT, Child, free_port
 
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.timeout(900)]  # libraries may come from far away
 
-PARTS = ("accounts", "adjudication", "annotation", "config", "corpus", "engines", "litmus_ir", "static", "templates")
-FILES = ("manage.py", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
+PARTS = (
+    "accounts", "adjudication", "annotation", "config", "corpus", "docs", "engines", "litmus_ir", "static", "templates"
+)  # fmt: skip
+FILES = ("manage.py", "mkdocs.yml", "pyproject.toml", "README.md", "LICENSE", "NOTICE")
 MIGRATION = """from django.db import migrations
 
 
@@ -50,6 +52,7 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         shutil.copy(CHECKOUT / name, source / name)
     environment = {"LITMUS_STATIC_ROOT": "build/collected", "LITMUS_DATA_DIR": "build/data"}
     run(sys.executable, "-m", "config.staticfiles", cwd=source, **environment)
+    run(sys.executable, "-m", "mkdocs", "--quiet", "build", cwd=source, **environment)
     this = build(source)
     last = max(path.stem for path in (source / "accounts/migrations").glob("0*.py"))
     (source / "accounts/migrations/9999_made_up.py").write_text(MIGRATION.format(last=last))
@@ -128,6 +131,8 @@ def test_installed_in_an_empty_folder_it_serves_judges_exports_stops_and_is_foll
         assert sheet is not None
         with urllib.request.urlopen(site + sheet[0].decode(), timeout=60) as style:
             assert style.status == 200
+        with urllib.request.urlopen(f"{site}/docs/glossary/", timeout=60) as page:
+            assert b'<h2 id="pool">' in page.read()
         make_campaign(here)
         judge(here, f"{site}/api/collections/tea/campaigns/main/")
         here.litmus("adjudicate", "tea", "main", "--policy", "majority")

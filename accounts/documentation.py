@@ -30,7 +30,7 @@ def show_page(request: OpenRequest, path: str = "") -> HttpResponseBase:
     """A page in the person's theme, or a file that pages show."""
     root = Path(settings.DOCUMENTATION)
     if not (root / "index.html").exists():
-        return render(request, "config/documentation_missing.html")
+        return render(request, "accounts/documentation_missing.html")
     file = _file(root, path)
     if file.is_dir():
         return HttpResponseRedirect(quote(f"{request.path}/"))
