@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from accounts.jobs import Progress
 from corpus.loading.background_reading import Check, in_background
 from corpus.loading.counts import ImportCounts
-from corpus.loading.samples import sampled
+from corpus.loading.samples import CANDIDATES, take_sample
 from corpus.loading.sources import Odometer, Placed, read_sources
 from corpus.models import ImportRun
 from engines.formats.records import Problem, Skip
@@ -17,6 +17,8 @@ from engines.formats.records import Problem, Skip
 BATCH_ROWS = 4_000
 BATCH_BYTES = 8_000_000  # of records, as their reader sends them
 BATCH_PROBLEMS = 1_000
+
+_REFUSED = (Problem, Skip)  # a union would be made again for each record
 
 R = TypeVar("R", bound=Placed)
 L = TypeVar("L")
@@ -41,18 +43,21 @@ def batches(
     items: Iterable[R | Skip | Problem],
     line_of: Callable[[int, R], L | Skip | Problem],
     odometer: Odometer,
+    counts: ImportCounts,
     rows: int | None = None,
 ) -> Iterator[Batch[L]]:
     """Gather the records into batches of `rows` (BATCH_ROWS) at most, fewer where they are long.
 
     `line_of(n, record)` may refuse a record: by a Problem or Skip, or by a ValueError that says what cannot be stored.
+    `counts` gets samples of those that it takes, and their other fields.
     """
     batch: Batch[L] = Batch()
     rows = rows or BATCH_ROWS
     full = odometer.record_bytes + BATCH_BYTES
+    samples = counts.samples
     for n, item in enumerate(items):
         try:
-            line = item if isinstance(item, Problem | Skip) else line_of(n, item)
+            line = item if isinstance(item, _REFUSED) else line_of(n, item)
         except ValueError as error:
             line = Problem(item.file, item.line, f"the record holds {error}")
         if isinstance(line, Problem):
@@ -61,6 +66,8 @@ def batches(
             batch.skips[line.reason] += 1
         else:
             batch.lines.append(line)
+            if getattr(item, "extra", None) or len(samples) < CANDIDATES:
+                take_sample(item, counts)
         if len(batch.lines) >= rows or odometer.record_bytes >= full or len(batch.problems) >= BATCH_PROBLEMS:
             batch.bytes_read = odometer.file_bytes
             yield batch
@@ -101,7 +108,7 @@ def gathered(
     odometer, step = Odometer(), f"reading {run.label}"
 
     def source(check: Check) -> Iterator[Batch[L]]:
-        return batches(records(odometer, check), sampled(line_of, counts), odometer, rows)
+        return batches(records(odometer, check), line_of, odometer, counts, rows)
 
     progress.report(0, run.total, step)
     with in_background(source, progress.check) as found:

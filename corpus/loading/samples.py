@@ -1,35 +1,16 @@
 """The first records that an import would store, as its reader understood them, for people to check before."""
 
-from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any
 
 from corpus.loading.counts import ImportCounts
-from corpus.loading.sources import Placed
-from engines.formats.records import AspectRecord, Problem, Skip
+from engines.formats.records import AspectRecord
 
 CANDIDATES = 50  # places of records; those that turn out to be refused are not shown
 MOST_OTHERS = 20  # other fields
 MOST_TEXTS = 5  # of a list
 LONGEST = 300  # characters of a text
 OTHER_FIELD = "other field: "  # and its name
-
-R = TypeVar("R", bound=Placed)
-L = TypeVar("L")
-
-
-def sampled(
-    line_of: Callable[[int, R], L | Skip | Problem], counts: ImportCounts
-) -> Callable[[int, R], L | Skip | Problem]:
-    """`line_of`, which also gives `counts` the first records that it takes as samples, and the other fields of all."""
-
-    def line_and_sample(n: int, record: R) -> L | Skip | Problem:
-        line = line_of(n, record)
-        if not isinstance(line, Problem | Skip):
-            take_sample(record, counts)
-        return line
-
-    return line_and_sample
 
 
 def take_sample(record: Any, counts: ImportCounts) -> None:

@@ -15,37 +15,42 @@ MOST_NAMED = 10
 class TextFields:
     """Counts the fields over all records; formats whose texts have no names count nothing."""
 
-    texts: Counter[str] = field(default_factory=Counter)
-    titles: Counter[str] = field(default_factory=Counter)
+    sources: Counter[tuple[str, str]] = field(default_factory=Counter)  # (field of the text, of the title)
     others: Counter[str] = field(default_factory=Counter)
 
     def look(self, record: TopicRecord) -> None:
         """Take note of a record."""
         if not record.text_from:
             return
-        self.texts[record.text_from] += 1
-        if record.title_from:
-            self.titles[record.title_from] += 1
-        self.others.update(name for name, value in record.extra.items() if isinstance(value, str))
+        self.sources[record.text_from, record.title_from] += 1
+        if record.extra:
+            self.others.update(name for name, value in record.extra.items() if isinstance(value, str))
         if record.narrative:
             self.others["narrative"] += 1
 
     def sentences(self) -> list[str]:
         """What became what, and what else could become the text; none where there was nothing to choose."""
-        if not self.texts:
+        texts, titles = self._counted(0), self._counted(1)
+        titles.pop("", None)
+        choices = [name for name in (*titles, *self.others) if name not in texts]
+        if not texts or (not choices and texts.keys() == {"text"}):
             return []
-        choices = [name for name in (*self.titles, *self.others) if name not in self.texts]
-        if not choices and self.texts.keys() == {"text"}:
-            return []
-        said = [f"The text of a topic is its {_named(self.texts)}."]
-        if self.titles == self.texts:
+        said = [f"The text of a topic is its {_named(texts)}."]
+        if titles == texts:
             said.append("It is kept as the title as well.")
-        elif self.titles:
-            said.append(f"Its title is its {_named(self.titles)}.")
+        elif titles:
+            said.append(f"Its title is its {_named(titles)}.")
         if choices:
             some = ", ".join(choices[:MOST_NAMED])
             said.append(f"If another field should be the text, choose it with “Text from”: {some}.")
         return [" ".join(said)]
+
+    def _counted(self, place: int) -> Counter[str]:
+        """How many topics have their text (0) or title (1) from each field."""
+        found: Counter[str] = Counter()
+        for names, count in self.sources.items():
+            found[names[place]] += count
+        return found
 
 
 def _named(fields: Counter[str]) -> str:

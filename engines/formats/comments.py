@@ -24,7 +24,7 @@ class Comments:
 
     def take(self, text: str) -> bool:
         """Count the line if it is a comment, and return whether it is one."""
-        if not is_comment(text):
+        if MARK not in text or not is_comment(text):
             return False
         self.count += 1
         return True

@@ -1,9 +1,9 @@
 """Text files of any usual encoding as UTF-8, in flat memory: what readers see is always UTF-8.
 
-Recognised are a byte order mark, the declaration of an XML file, UTF-16 without a mark, and UTF-8. A file whose bytes
-are ASCII up to one that is no UTF-8 is read as Windows-1252, which holds all of Latin-1's letters: no text was decoded
-before that could have meant something else. A file that has both UTF-8 and such a byte stays as it is, so that its
-reader names the line. Every other encoding has to be chosen.
+Recognised are a byte order mark, the declaration of an XML file, UTF-16 without a mark, and UTF-8. A byte that is no
+UTF-8 is read as Windows-1252, which holds all of Latin-1's letters. Where such bytes are few among letters of UTF-8,
+the file is in UTF-8 and each of them is noted by line; else all of it is in Windows-1252. Every other encoding has to
+be chosen, and in a chosen one no byte is read in another.
 
 Where the first lines end with CR alone, as old Macs and some of their programs write them, every CR becomes LF.
 """
@@ -15,6 +15,8 @@ import io
 import re
 from typing import BinaryIO
 
+from engines.formats.mixed_text import MixedText
+from engines.formats.notes import Notes
 from engines.formats.records import BrokenFile
 
 AUTO = "auto"
@@ -37,8 +39,7 @@ ENCODINGS = {
     "euc_jp": "EUC-JP (Japanese)",
     "euc_kr": "EUC-KR (Korean)",
 }
-FALLBACK = "cp1252"
-_LABELS = {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16", FALLBACK: "Windows-1252 (Latin-1)"}
+_LABELS = {"utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "cp1252": "Windows-1252 (Latin-1)"}
 _BINARY = (b"PAR1", b"%PDF", b"PK\x03\x04", b"\x80")
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _DECLARED = re.compile(rb"\s*<\?xml[^>]*\sencoding\s*=\s*[\"']([A-Za-z][\w.-]*)[\"']").match
@@ -54,6 +55,11 @@ class Recoded(io.BufferedReader):
         """What the file has been read as so far, in words; "" for a file that is no text."""
         ends = " with the line ends of old Macs (CR)" if self.raw.has_old_ends else ""  # type: ignore[attr-defined]
         return f"{self.raw.label}{ends}"  # type: ignore[attr-defined]
+
+    @property
+    def notes(self) -> Notes:
+        """What was noticed in lines of the file: in its bytes here, and by its reader."""
+        return self.raw.notes  # type: ignore[attr-defined]
 
 
 def as_utf8(stream: BinaryIO, file: str, encoding: str = AUTO) -> Recoded:
@@ -83,18 +89,21 @@ class _Recoder(io.RawIOBase):
         self.file = file
         self.chosen = encoding
         self.is_head = is_head  # its end may lie within a character
-        self.label = ""
+        self.notes = Notes()
+        self.own_label = ""
         self.line = 1  # of what is decoded next
         self.ready = b""
-        self.tail = b""  # of a character that goes on in the next bytes
-        self.is_checked = False  # UTF-8, until it is not
         self.has_old_ends = False  # CR alone ends its lines
-        self.has_others = False  # characters beyond ASCII were read
         self.decoder: codecs.IncrementalDecoder | None = None
+        self.mixed: MixedText | None = None
         self.is_begun = self.is_ended = False
 
     def readable(self) -> bool:
         return True
+
+    @property
+    def label(self) -> str:
+        return self.mixed.label if self.mixed is not None else self.own_label
 
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         if not self.is_begun:
@@ -114,11 +123,13 @@ class _Recoder(io.RawIOBase):
             head += more
         found, head = self._encoding(head)
         if found in ("utf-8", "utf8", "us-ascii", "ascii"):
-            self.is_checked, self.label = True, "UTF-8"
+            self.own_label = "UTF-8"
+            if self.chosen == AUTO:
+                self.mixed = MixedText(self.file, self.notes, b"\r" if _has_old_ends(head) else b"\n")
         elif found:
             self._decode_as(found)
         head = self._recoded(head) if head else b""
-        self.has_old_ends = bool(self.label) and b"\n" not in head and b"\r" in head[:-1]
+        self.has_old_ends = bool(self.label) and _has_old_ends(head)
         self.ready = self._with_plain_ends(head)
 
     def _with_plain_ends(self, data: bytes) -> bytes:
@@ -147,31 +158,12 @@ class _Recoder(io.RawIOBase):
         if not found._is_text_encoding or found.incrementaldecoder is None:
             raise BrokenFile(self.file, 1, f"says that it is written in {name}, which is no encoding of texts")
         self.decoder = found.incrementaldecoder("strict")
-        self.is_checked = False
-        self.label = _LABELS.get(name) or ENCODINGS.get(name) or name.upper()
+        self.own_label = _LABELS.get(name) or ENCODINGS.get(name) or name.upper()
 
     def _recoded(self, data: bytes) -> bytes:
         if self.decoder is not None:
             return self._decoded(data)
-        return self._checked(data) if self.is_checked else data
-
-    def _checked(self, data: bytes) -> bytes:
-        """UTF-8, and where it is none either Windows-1252 from here on or, after other characters, left as it is."""
-        if not self.tail and data.isascii():
-            return data
-        data = self.tail + data
-        try:
-            used = codecs.utf_8_decode(data, "strict", self.is_ended and not self.is_head)[1]
-        except UnicodeDecodeError as error:
-            self.tail = b""
-            if self.chosen != AUTO or self.has_others or not data[: error.start].isascii():
-                self.is_checked = False
-                return data
-            self._decode_as(FALLBACK)
-            return self._decoded(data)
-        self.has_others = self.has_others or not data[:used].isascii()
-        self.tail = data[used:]
-        return data[:used]
+        return self.mixed.take(data, is_last=self.is_ended and not self.is_head) if self.mixed is not None else data
 
     def _decoded(self, data: bytes) -> bytes:
         try:
@@ -183,6 +175,10 @@ class _Recoder(io.RawIOBase):
             raise BrokenFile(self.file, line, reason) from error
         self.line += text.count("\n")
         return text.encode("utf-8", "surrogatepass")
+
+
+def _has_old_ends(head: bytes) -> bool:
+    return b"\n" not in head and b"\r" in head[:-1]
 
 
 def _half_zero(head: bytes) -> str:

@@ -7,6 +7,8 @@ from typing import Any
 
 from engines.formats.records import id_problem
 
+_IDS = (str, int)  # a union would be made again for each value
+
 
 class FieldError(ValueError):
     """A field has a value that cannot be read as what it should be; the message says which and why."""
@@ -85,4 +87,4 @@ def take_targets(item: dict[str, Any], names: Iterable[str]) -> tuple[str, ...]:
 
 def is_id(value: object) -> bool:
     """Tell whether a JSON value is a text or a whole number."""
-    return isinstance(value, str | int) and not isinstance(value, bool)
+    return isinstance(value, _IDS) and not isinstance(value, bool)

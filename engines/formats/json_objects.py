@@ -17,10 +17,12 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from engines.formats.json_stream import Part, read_elements, read_parts
-from engines.formats.jsonl import MAX_DEPTH, is_deeper, read_objects
+from engines.formats.jsonl import MAX_DEPTH, is_deeper, read_objects, repeated_keys
+from engines.formats.notes import Notes, notes_of
 from engines.formats.records import PartProblem, Problem
 
 _PEEKED = 1 << 16
+_opens_list = re.compile(r'\{\s*"[^"\\]*"\s*:\s*\[\s*').fullmatch
 
 Object = tuple[int, dict[str, Any]]  # with its line
 
@@ -37,7 +39,7 @@ def read_any_objects(
     if head.startswith("["):
         yield from _elements(read_elements(stream, file), file)
     elif is_one_object(head, is_known):
-        yield from _within(read_parts(stream, file), file, is_known, id_name, text_name)
+        yield from _within(read_parts(stream, file), file, is_known, id_name, text_name, notes=notes_of(stream))
     else:
         yield from read_objects(stream, file)
 
@@ -60,6 +62,8 @@ def is_one_object(head: str, is_known: Callable[[str], bool]) -> bool:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
+        if _opens_list(line):
+            return True
         if rest:
             return line.rstrip()[-1:] in ("{", "[", ",") and not rest.lstrip().startswith("{")
         first = re.match(r'\{\s*"([^"\\]*)"', line)
@@ -78,7 +82,7 @@ def _elements(parts: Iterable[Part], file: str) -> Iterator[Object | Problem]:
 
 
 def _within(
-    parts: Iterable[Part], file: str, is_known: Callable[[str], bool], id_name: str, text_name: str
+    parts: Iterable[Part], file: str, is_known: Callable[[str], bool], id_name: str, text_name: str, *, notes: Notes
 ) -> Iterator[Object | Problem]:
     """The objects in one object: it itself where its first key is a field, else those of its lists, or of its keys."""
     found = iter(parts)
@@ -86,7 +90,7 @@ def _within(
     if first is None:
         return
     if is_known(first.key):
-        yield _checked(first, file, _whole(chain((first,), found)))
+        yield _checked(first, file, _whole(chain((first,), found), notes))
         return
     texts: list[Part] = []
     has_objects = False
@@ -102,10 +106,13 @@ def _within(
         yield _left_out(part, file) if has_objects else _checked(part, file, {id_name: part.key, text_name: part.value})
 
 
-def _whole(parts: Iterable[Part]) -> dict[str, Any]:
-    """The object that has these parts."""
+def _whole(parts: Iterable[Part], notes: Notes) -> dict[str, Any]:
+    """The object that has these parts; of a key that is given twice, the last value."""
     found: dict[str, Any] = {}
     for part in parts:
+        if not part.index and part.key in found:
+            notes.add(part.line, repeated_keys([part.key]))
+            del found[part.key]
         if part.index is None:
             found[part.key] = part.value
         else:

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from engines.formats.jsonl import check_characters, finite_number, refuse_constant
+from engines.formats.jsonl import Decoder, check_characters
 from engines.formats.lines import TextBuffer, read_chunks
+from engines.formats.notes import Notes, notes_of
 from engines.formats.records import BrokenFile
 
 MAX_ELEMENT_CHARS = 64 << 20
@@ -38,19 +39,20 @@ class Part:
 
 def read_parts(stream: BinaryIO, file: str) -> Iterator[Part]:
     """Yield the parts of the object in file order. Raises `BrokenFile` where it is not JSON, with the line."""
-    return _Reader(read_chunks(stream, file), file).parts()
+    return _Reader(read_chunks(stream, file), file, notes_of(stream)).parts()
 
 
 def read_elements(stream: BinaryIO, file: str) -> Iterator[Part]:
     """Yield the elements of a file that is one array, their `key` "". Errors: as of `read_parts`."""
-    return _Reader(read_chunks(stream, file), file).elements()
+    return _Reader(read_chunks(stream, file), file, notes_of(stream)).elements()
 
 
 class _Reader(TextBuffer):
-    def __init__(self, chunks: Iterator[str], file: str) -> None:
+    def __init__(self, chunks: Iterator[str], file: str, notes: Notes) -> None:
         super().__init__(chunks, file)
         self.escaped = False  # whether the last value was written with \\u escapes
-        self.decode = json.JSONDecoder(parse_constant=refuse_constant, parse_float=finite_number).raw_decode
+        self.decoder = Decoder()
+        self.notes = notes
 
     def parts(self) -> Iterator[Part]:
         self._expect("{")
@@ -97,6 +99,7 @@ class _Reader(TextBuffer):
         self._next()
         line = self.count_lines(self.at)
         value = self._value()
+        self.decoder.note_repeats(self.notes, line)
         if not self.escaped:
             return Part(key, index, value, line)
         try:
@@ -128,7 +131,7 @@ class _Reader(TextBuffer):
         self._next()
         while True:
             try:
-                value, end = self.decode(self.text, self.at)
+                value, end = self.decoder.raw_decode(self.text, self.at)
             except json.JSONDecodeError as error:
                 complete = error.pos < len(self.text) - _TAIL and not error.msg.startswith("Unterminated string")
                 if complete or len(self.text) - self.at > MAX_ELEMENT_CHARS or not self.grow():

@@ -3,12 +3,14 @@
 Only LF separates lines, so U+2028 inside a string is a character like any other; blank lines are passed over.
 Refused, with line and reason: what is not JSON, not an object, NaN and Infinity (also as 1e999), nesting beyond
 `MAX_DEPTH`, and escapes that stand for no character that can be stored (U+0000, half a surrogate pair).
+A key that is given twice in one object is noted: the last one counts, as JSON has it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from json.encoder import c_make_encoder, encode_basestring  # type: ignore[attr-defined]  # C part of the encoder
 from math import isfinite
@@ -16,6 +18,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from engines.formats.json_fields import FieldError
 from engines.formats.lines import read_lines
+from engines.formats.notes import Notes, notes_of
 from engines.formats.records import BrokenFile, Problem
 
 MAX_DEPTH = 50
@@ -31,6 +34,7 @@ def read_objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, A
     Raises `BrokenFile` if the file is not text or its last line breaks off within an object.
     """
     cut_off: Problem | None = None
+    decoder, notes = Decoder(), notes_of(stream)
     for line, text in read_lines(stream, file):
         if not text or text.isspace():
             continue
@@ -38,7 +42,7 @@ def read_objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, A
             yield cut_off
             cut_off = None
         try:
-            yield line, parse_object(text)
+            yield line, parse_object(text, decoder)
         except json.JSONDecodeError as error:
             problem = Problem(file, line, f"is not JSON: {error.msg.removesuffix(' at')} at character {error.pos + 1}")
             if _breaks_off(error):
@@ -47,6 +51,7 @@ def read_objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, A
                 yield problem
         except (ValueError, RecursionError) as error:
             yield Problem(file, line, _words(error))
+        decoder.note_repeats(notes, line)
     if cut_off is not None:
         raise BrokenFile(file, cut_off.line, "the last line breaks off: the file seems to be cut short")
 
@@ -87,9 +92,56 @@ def _encoder() -> Callable[[Any], str]:
     return lambda item: "".join(parts(item, 0))
 
 
-def parse_object(text: str) -> dict[str, Any]:
+class Decoder:
+    """Decodes JSON strictly. `repeated` are the keys that came twice in an object of what was decoded last."""
+
+    def __init__(self) -> None:
+        self.repeated: list[str] = []
+        self._json = json.JSONDecoder(
+            object_pairs_hook=self._object, parse_constant=refuse_constant, parse_float=finite_number
+        )
+
+    def decode(self, text: str) -> Any:
+        """The value that the text is. Errors: ValueError, RecursionError."""
+        self.repeated.clear()
+        try:
+            value, end = self._json.scan_once(text, 0)  # type: ignore[attr-defined]  # `decode` without its wrapping
+            if end == len(text):
+                return value
+        except (StopIteration, json.JSONDecodeError):
+            pass
+        self.repeated.clear()
+        return self._json.decode(text)
+
+    def raw_decode(self, text: str, at: int) -> tuple[Any, int]:
+        """The value that begins at a place of the text, and where it ends. Errors: ValueError, RecursionError."""
+        self.repeated.clear()
+        return self._json.raw_decode(text, at)
+
+    def note_repeats(self, notes: Notes, line: int) -> None:
+        """Note the keys that came twice."""
+        if self.repeated:
+            notes.add(line, repeated_keys(self.repeated))
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            count = Counter(key for key, _ in pairs)
+            self.repeated += [key for key in found if count[key] > 1]
+        return found
+
+
+def repeated_keys(keys: Iterable[str]) -> str:
+    """What to say of keys that came twice in an object."""
+    named = [f"“{key[:40]}”" for key in dict.fromkeys(keys)]
+    some = ", ".join(named[:5]) + (f" and {len(named) - 5:,} more" if len(named) > 5 else "")
+    words = ("the key", "is") if len(named) == 1 else ("the keys", "are")
+    return f"{words[0]} {some} {words[1]} given twice in one object; the last one counts"
+
+
+def parse_object(text: str, decoder: Decoder | None = None) -> dict[str, Any]:
     """Return the JSON object in `text`; raises `ValueError` (or `JSONDecodeError`) with a reason for a person."""
-    value = _decode(text)
+    value = (decoder or Decoder()).decode(text)
     if not isinstance(value, dict):
         raise ValueError(f"is not a JSON object but {_kind(value)}")
     if text.count("{") + text.count("[") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
@@ -101,7 +153,7 @@ def parse_object(text: str) -> dict[str, Any]:
 
 def parse_list(text: str) -> list[Any]:
     """Return the JSON list in `text`; raises `ValueError` with a reason for a person."""
-    value = _decode(text)
+    value = _decode(text)  # written by programs
     if not isinstance(value, list):
         raise ValueError(f"is not a JSON list but {_kind(value)}")
     return value

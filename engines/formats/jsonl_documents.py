@@ -28,6 +28,7 @@ FIELDS = ("docno", "title", "abstract", "keywords", "authors", "venue", "year", 
 VENUE_KEYS = ("venue", "journal", "booktitle", "container-title")
 KEYWORD_KEYS = ("keywords", "keyword")
 AUTHOR_KEYS = ("authors", "author")
+_TITLE_KEYS = ("title",)
 _values = attrgetter(*FIELDS)
 
 LAYOUT = Layout(
@@ -52,6 +53,7 @@ LAYOUT = Layout(
     KEPT,
 )
 _KNOWN = frozenset(name for field in LAYOUT.fields for name in field.names)
+_FURTHER = _KNOWN - {*ID_KEYS, "title", *TEXT_KEYS, "sentences"}
 
 
 def is_known(name: str) -> bool:
@@ -87,9 +89,11 @@ def document_from(item: dict[str, Any], file: str, line: int, said: set[str] | N
         raise FieldError(reason)
     if CONTENTS in item and "title" not in item:
         _part_contents(item, said)
-    title, abstract = take_text(item, ("title",)), take_text(item, TEXT_KEYS) or _labelled_sentences(item)
+    title, abstract = take_text(item, _TITLE_KEYS), take_text(item, TEXT_KEYS) or _labelled_sentences(item)
     if not title.strip() and not abstract.strip():
         raise FieldError(f"document {docno} has neither a title nor a text")
+    if _FURTHER.isdisjoint(item):
+        return DocumentRecord(docno, title, abstract, extra=item, file=file, line=line)
     _name_citations(item)
     full_text = _take_full_text(item)
     return DocumentRecord(

@@ -39,6 +39,9 @@ _BEFORE_SENTENCES = ("text", "question", "description", "query")  # texts that c
 _TRANSLATIONS = ("topics", "topic", "queries", "query")
 _CHILD_KEYS = ("aspects", "children", "sub_aspects", "subaspects")
 _TARGET_KEYS = ("targets", "corpusids")
+# What `topic_from` does not know: other fields are its own, as long as their values are texts and numbers.
+_SPECIAL = frozenset({*_OWN, *_CHILD_KEYS, *_TARGET_KEYS})
+_PLAIN = frozenset({str, int, float})
 
 LAYOUT = Layout(
     '{"number": "1", "title": "Owl hearing", "text": "How do owls hear?", "targets": ["10.1145/1"]}\n'
@@ -70,6 +73,8 @@ def is_known(name: str) -> bool:
 
 def json_topic(item: dict[str, Any], file: str, line: int, *, text_from: str = "") -> TopicRecord:
     """The topic that an object or a row of a table of columns is. Errors: FieldError."""
+    if _SPECIAL.isdisjoint(item) and _PLAIN.issuperset(map(type, item.values())):
+        return topic_from(item, file, line, text_from=text_from)
     sentences = take_texts(item, ("sentences",), split="\n")
     aspects = take_first(item, _CHILD_KEYS)[1]
     papers = take_targets(item, ("source_papers",))

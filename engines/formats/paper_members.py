@@ -71,10 +71,12 @@ def _read_papers(member: Member, found: PaperFormat, complete: Callable[[Any], A
         text = as_utf8(stream, member.name, encoding)
         for paper in found.reads["papers"](text, member.name, vocabulary=dict, check=lambda: None):
             yield paper if isinstance(paper, Problem) else complete(paper)
+        yield from text.notes.problems(member.name)
 
 
 def _read_coming_with(member: Member, found: Format, carried: str) -> Iterator[Any]:
     """All of it or, where it breaks off, nothing."""
-    rows = list(found.reads[carried](as_utf8(member.stream, member.name), member.name))
+    text = as_utf8(member.stream, member.name)
+    rows = [*found.reads[carried](text, member.name), *text.notes.problems(member.name)]
     yield PaperMember(member.name, found.name, carried)
     yield from rows

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from engines.formats.archives import DEFAULT_LIMITS, Limits, Member, open_files
 from engines.formats.encodings import ENCODINGS, as_utf8
 from engines.formats.judgment_columns import NAMES
+from engines.formats.notes import notes_of
 from engines.formats.records import BrokenFile, Problem, Remark
 from engines.formats.registry import AUTO, HEAD_BYTES, Format, Together, detect, format_names, formats
 from engines.formats.repeats import without_repeats
@@ -82,7 +83,7 @@ def read_path(
             if found.name not in together:
                 together[found.name] = begin(**_known(options, begin, found, member.name))
             yield from together[found.name].read(member.stream, member.name)
-            yield _read_as(found, member)
+            yield from _read_as(found, member)
     for reader in together.values():
         yield from reader.finish()
 
@@ -107,12 +108,14 @@ def _read_alone(
             raise
         yield Problem(member.name, broken.line, broken.reason)  # one bad paper does not stop the others
         return
-    yield _read_as(found, member)
+    yield from _read_as(found, member)
 
 
-def _read_as(found: Format, member: Member) -> Remark:
+def _read_as(found: Format, member: Member) -> Iterator[Remark | Problem]:
+    """What the file was read as, after what was noticed in its lines."""
+    yield from notes_of(member.stream).problems(member.name)
     encoding = getattr(member.stream, "encoding", "")
-    return Remark(member.name, 0, f"read as {found.label}{f' in {encoding}' if encoding else ''}")
+    yield Remark(member.name, 0, f"read as {found.label}{f' in {encoding}' if encoding else ''}")
 
 
 def _with_something(items: Iterator[Any], member: Member, kind: _Carried) -> Iterator[Any]:
@@ -161,9 +164,12 @@ def detected_format(member: Member, carried: str, label: str) -> Format:
 
 
 def read_opened(read: Callable[..., Iterable[T]], path: Path, name: str) -> Iterator[T]:
-    """Yield what the reader reads from one plain file."""
+    """Yield what the reader reads from one plain file. Raises `BrokenFile` also where there is a note on a line."""
     with path.open("rb") as stream:
-        yield from read(as_utf8(stream, name), name)
+        text = as_utf8(stream, name)
+        yield from read(text, name)
+        for note in text.notes.problems(name):
+            raise BrokenFile(name, note.line, note.reason)
 
 
 read_topics = partial(read_path, "topics")  # TopicRecord | Problem

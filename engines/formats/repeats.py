@@ -12,6 +12,7 @@ import numpy as np
 from engines.formats.records import Problem, Remark, Skip
 
 _RECENT = 1 << 16
+_NO_RECORDS = (Skip, Problem, Remark)  # a union would be made again for each record
 
 
 class Placed(Protocol):
@@ -64,7 +65,7 @@ def without_repeats(
     """Pass everything on, but turn a record whose id came before into a `Problem`, which calls the id `id_label`."""
     seen = SeenIds()
     for item in items:
-        if isinstance(item, Skip | Problem | Remark) or seen.add(text := id_of(item)):
+        if isinstance(item, _NO_RECORDS) or seen.add(text := id_of(item)):
             yield item
         else:
             reason = f"{id_label} {text} appears more than once in this file; the first one counts"

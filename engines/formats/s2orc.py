@@ -13,12 +13,13 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from engines.formats.json_fields import FieldError, take_id, take_text, take_texts, take_year
-from engines.formats.jsonl import parse_object, read_objects, records_from
+from engines.formats.jsonl import Decoder, parse_object, read_objects, records_from
 from engines.formats.jsonl_documents import FULL_TEXT, document_from, take_authors
 from engines.formats.jsonl_documents import LAYOUT as JSONL_LAYOUT
 from engines.formats.layouts import KEPT, Layout, optional, required
 from engines.formats.lines import MAX_LINE_BYTES
 from engines.formats.mentions import mentions_from
+from engines.formats.notes import notes_of
 from engines.formats.papers import FullPaper, Marker, PaperFormat, Paragraph, Reference, first_year
 from engines.formats.records import BrokenFile, DocumentRecord, PartProblem, Problem, Remark
 from engines.formats.registry import Certainty, Head, Shape
@@ -45,10 +46,13 @@ def _objects(stream: BinaryIO, file: str) -> Iterator[tuple[int, dict[str, Any]]
     data = stream.read(MAX_LINE_BYTES + 1)
     if len(data) > MAX_LINE_BYTES:
         raise BrokenFile(file, 0, f"the object is longer than {MAX_LINE_BYTES >> 20} MB")
+    decoder = Decoder()
     try:
-        yield 1, parse_object(data.decode("utf-8-sig"))
+        item = parse_object(data.decode("utf-8-sig"), decoder)
     except (ValueError, RecursionError) as error:  # bytes that are not UTF-8 are a ValueError too
         raise BrokenFile(file, 0, f"is no single JSON object, and not one in each line: {error}") from error
+    decoder.note_repeats(notes_of(stream), 1)
+    yield 1, item
 
 
 def _document(item: dict[str, Any], file: str, line: int, said: set[str]) -> DocumentRecord:

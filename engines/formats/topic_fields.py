@@ -117,29 +117,40 @@ def topic_from(
     number = _take_number(rest, plan)
     meanings = _take_empty_texts(rest, plan)
     chosen = _chosen(rest, meanings, number, text_from)
-    text = "\n".join(_text(rest[name], name) for name in chosen)
-    titles = [name for meaning in TITLE_ORDER if isinstance(fields.get(name := meanings.get(meaning, "")), str)]
-    # A file of titles alone has them as titles too, as TREC's short topics are known by them.
-    title_from = next((name for name in titles if name not in chosen or plain_name(name) in NAMES["title"]), "")
+    text = "\n".join([_text(rest[name], name) for name in chosen])
+    title_from = _title_from(fields, meanings, chosen)
     title = rest[title_from] if title_from else ""
     narrative_from = meanings.get("narrative", "")
-    if not _is_text(fields.get(narrative_from)) or narrative_from in chosen:
+    if not narrative_from or not _is_text(fields[narrative_from]) or narrative_from in chosen:
         narrative_from = ""
     narrative = _text(rest[narrative_from], narrative_from) if narrative_from else ""
     if (size := len(title) + len(text) + len(narrative)) > MAX_CHARS:
         raise FieldError(f"topic {number} has {size:,} characters; at most {MAX_CHARS:,} are allowed")
-    for name in {*chosen, title_from, narrative_from} - {""}:
-        del rest[name]
-    extra = _with_more(rest, more or {})
-    known |= {"text_from": ", ".join(chosen), "title_from": title_from, "aspects": aspects, "extra": extra}
-    return TopicRecord(number, title, text, narrative, file=file, line=line, **known)
+    for name in (*chosen, title_from, narrative_from):
+        rest.pop(name, None)
+    extra = _with_more(rest, more) if more else rest
+    known["text_from"], known["title_from"] = ", ".join(chosen), title_from
+    return TopicRecord(number, title, text, narrative, file=file, line=line, aspects=aspects, extra=extra, **known)
+
+
+def _title_from(fields: Mapping[str, Any], meanings: Mapping[str, str], chosen: list[str]) -> str:
+    """The field that is the title, or "". A file of titles alone has them as titles too, as TREC's short topics are
+    known by them."""
+    for meaning in TITLE_ORDER:
+        name = meanings.get(meaning)
+        if name and isinstance(fields[name], str) and (name not in chosen or plain_name(name) in NAMES["title"]):
+            return name
+    return ""
 
 
 class _Plan(NamedTuple):
-    """What fields of these names are: those that may hold the number, in order; those of each meaning, in order."""
+    """What fields of these names are: those that may hold the number, in order; those of each meaning, in order; all of
+    a meaning; and {meaning: the one that has it where none is empty}."""
 
     numbers: tuple[str, ...]
     meanings: tuple[tuple[str, tuple[str, ...]], ...]
+    texts: tuple[str, ...]
+    clearest: Mapping[str, str]
 
 
 @lru_cache(1024)
@@ -150,7 +161,9 @@ def _plan(names: tuple[str, ...]) -> _Plan:
         name for name in ranked if meaning_of(name) == "topic"
     ]
     found = ((meaning, tuple(name for name in ranked if meaning_of(name) == meaning)) for meaning in NAMES)
-    return _Plan(tuple(numbers), tuple((meaning, those) for meaning, those in found if those))
+    meanings = tuple((meaning, those) for meaning, those in found if those)
+    texts = tuple(name for _, those in meanings for name in those)
+    return _Plan(tuple(numbers), meanings, texts, {meaning: those[0] for meaning, those in meanings})
 
 
 def _take_number(fields: dict[str, Any], plan: _Plan) -> str:
@@ -167,8 +180,10 @@ def _take_number(fields: dict[str, Any], plan: _Plan) -> str:
     raise FieldError(f"the topic has no number (a field such as {', '.join(NUMBER[:5])})")
 
 
-def _take_empty_texts(fields: dict[str, Any], plan: _Plan) -> dict[str, str]:
+def _take_empty_texts(fields: dict[str, Any], plan: _Plan) -> Mapping[str, str]:
     """{meaning: the field that has it}; of several, the one with the clearest name. Empty ones are removed."""
+    if all(map(fields.get, plan.texts)):
+        return plan.clearest
     found: dict[str, str] = {}
     for meaning, names in plan.meanings:
         for name in names:
@@ -183,11 +198,11 @@ def _take_empty_texts(fields: dict[str, Any], plan: _Plan) -> dict[str, str]:
 
 def _chosen(fields: Mapping[str, Any], meanings: Mapping[str, str], number: str, text_from: str) -> list[str]:
     """The names of the fields that become the text."""
-    if wanted := [name.strip() for name in text_from.split(",") if name.strip()]:
+    if text_from and (wanted := [name.strip() for name in text_from.split(",") if name.strip()]):
         return [_named(fields, meanings, number, name) for name in wanted]
-    for meaning in TEXT_ORDER:
-        if meaning in meanings and _text(fields[meanings[meaning]], meanings[meaning]).strip():
-            return [meanings[meaning]]
+    for name in meanings.values():  # in the order of TEXT_ORDER
+        if not (text := _text(fields[name], name)).isspace() and text:
+            return [name]
     if texts := texts_among(fields):
         some = ", ".join(texts[:10])
         raise FieldError(f"topic {number} has no text under a known name; it has {some}: {HOW_TO_CHOOSE}")

@@ -3,7 +3,9 @@
 import pytest
 
 from corpus.loading.counts import ImportCounts
-from corpus.loading.samples import LONGEST, sampled, take_sample
+from corpus.loading.line_batches import batches
+from corpus.loading.samples import LONGEST, take_sample
+from corpus.loading.sources import Odometer
 from engines.formats.records import AspectRecord, Problem, Skip, TopicRecord
 
 
@@ -15,8 +17,8 @@ def topic(number: int, **more: object) -> TopicRecord:
 def test_the_first_records_that_are_taken_are_kept() -> None:
     counts = ImportCounts()
     lines = {1: Problem("t", 1, "is broken"), 2: Skip("t", 2, "a rule", "2")}
-    line_of = sampled(lambda n, record: lines.get(n, n), counts)
-    assert [line_of(n, topic(n)) for n in range(1, 20)] == [lines.get(n, n) for n in range(1, 20)]
+    (batch,) = batches(map(topic, range(1, 20)), lambda n, _: lines.get(n + 1, n + 1), Odometer(), counts)
+    assert (batch.lines, batch.problems, dict(batch.skips)) == ([*range(3, 20)], [lines[1]], {"a rule": 1})
     counts.add_problems([Problem("t", 4, "was refused later")])
     counts.add_notes([Problem("t", 5, "came in nevertheless")])
     assert [sample["line"] for sample in counts.samples_shown()] == [3, 5, 6]

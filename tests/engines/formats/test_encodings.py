@@ -53,9 +53,47 @@ def test_western_text_is_known_however_late_its_first_letter_comes(size: int, be
     assert read(text.encode("cp1252"), size=size * 500) == (text, "Windows-1252 (Latin-1)")
 
 
-def test_a_byte_that_is_no_utf8_after_letters_that_are_is_left_to_the_reader() -> None:
+@pytest.mark.parametrize("before", [b"", b"x\n" * 200_000])
+@pytest.mark.parametrize(
+    "parts", [(b"caf\xe9 \x93\n", "naïve 猫頭鷹\n".encode()), ("naïve 猫頭鷹\n".encode(), b"caf\xe9 \x93\n")]
+)
+def test_a_few_bytes_of_windows_1252_among_utf8_are_read_as_such_and_noted(parts: list[bytes], before: bytes) -> None:
+    for between in (b"", before):  # both may come at once, or long after each other
+        data = before + parts[0] + between + parts[1]
+        stream = as_utf8(io.BytesIO(data), "f")
+        assert stream.read() == data.replace(b"\xe9 \x93", "é “".encode())
+        (note,) = stream.notes.problems("f")
+        assert note.line == data[: data.index(b"\xe9 ")].count(b"\n") + 1
+        assert "“é“” is not in UTF-8" in note.reason
+        assert stream.encoding == "UTF-8"
+
+
+def test_what_could_be_utf8_in_a_file_of_windows_1252_is_noted() -> None:
+    stream = as_utf8(io.BytesIO("café\nDÉ’S\nUhu für Käuze\n".encode("cp1252")), "f")
+    assert stream.read().decode() == "café\nDÉ’S\nUhu für Käuze\n"
+    (note,) = stream.notes.problems("f")
+    assert (note.line, note.reason) == (2, "“É’” would be “ɒ” in UTF-8; it was read as Windows-1252")
+    assert stream.encoding == "Windows-1252 (Latin-1)"
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "reason"),
+    [
+        ("é\n".encode() + b"x\n" * 300_000 + b"\xe9\xe9", 300_002, "more such bytes"),
+        ("é é É’\n\n".encode("cp1252") + b"x\n" * 300_000 + "naïve 猫頭鷹".encode(), 300_003, "before it is not"),
+        ("Тёплая сова летит ночью над лесом и слышит мышь\n".encode("cp1251") * 2, 1, "too many"),
+        ("naïve".encode() + b"\n\x81", 2, "neither UTF-8 nor Windows-1252"),
+    ],
+)
+def test_a_file_of_no_one_encoding_is_refused_by_line(data: bytes, line: int, reason: str) -> None:
+    with pytest.raises(BrokenFile, match=reason) as caught:
+        as_utf8(io.BytesIO(data), "f").read()
+    assert caught.value.line == line
+
+
+def test_a_byte_that_is_not_of_the_chosen_utf8_is_left_to_the_reader() -> None:
     data = "naïve\n".encode() + b"caf\xe9\n"
-    assert as_utf8(io.BytesIO(data), "f").read() == data
+    assert as_utf8(io.BytesIO(data), "f", "utf-8").read() == data
 
 
 @given(texts, st.sampled_from(sorted(ENCODINGS.keys() - {"auto", "utf-16"})))
