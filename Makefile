@@ -104,6 +104,10 @@ extraction-report: $(INSTALLED_DEV) ## Measure the reader of PDF files on ACM-CR
 interval-report: $(INSTALLED_DEV) ## Simulate how often intervals cover the truth and write docs/intervals.md (20 minutes)
 	@$(PY) -m bench.intervals $(ARGS)
 
+.PHONY: photographs
+photographs: $(INSTALLED_DEV) ## Photograph every page in four faces into build/photographs (FOLDER=… for another), with figures
+	@LITMUS_PHOTOGRAPHS="$(or $(FOLDER),build/photographs)" $(PY) -m pytest -q tests/browser/test_photographs.py
+
 .PHONY: requirements
 requirements: ## Pin the newest versions that pyproject.toml allows, with hashes (needs the network)
 	@test -x .venv/uv/bin/uv || { $(PYTHON) -m venv .venv/uv && .venv/uv/bin/python -m pip install --quiet uv; }

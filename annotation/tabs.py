@@ -16,7 +16,7 @@ def of_kinds(key: str) -> Callable[[Campaign], bool]:
     return lambda campaign: key in campaign.kind_object.tabs
 
 
-SET_UP, FOLLOW, DECIDE, RESULTS = "Set up", "Follow", "Decide", "Results"  # groups of a campaign
+SET_UP, PROGRESS, AGREEMENT, ADJUDICATE = "Set up", "Progress", "Agreement", "Adjudicate"  # groups of a campaign
 
 TABS = (
     Tab("help", "", 10, "help", "How Litmus works", "help"),
@@ -29,7 +29,7 @@ TABS = (
     Tab("campaign", SET_UP, 60, "assignment", "Assignment", "assignment_plan", MANAGE),
     Tab("campaign", SET_UP, 70, "machines", "Machines", "machine_list", OVERSEERS, of_kinds("machines")),
     Tab("campaign", SET_UP, 80, "settings", "Settings", "campaign_edit", MANAGE),
-    Tab("campaign", FOLLOW, 110, "progress", "Progress", "campaign_detail", OVERSEERS),
-    Tab("campaign", FOLLOW, 140, "inquiries", "Annotators' questions", "inquiry_list", MANAGE),
-    Tab("campaign", DECIDE, 230, "rewrites", "Rewrites", "rewrite_list", OVERSEERS, of_kinds("rewrites")),
+    Tab("campaign", PROGRESS, 110, "progress", "Overview", "campaign_detail", OVERSEERS),
+    Tab("campaign", PROGRESS, 140, "inquiries", "Annotators' questions", "inquiry_list", MANAGE),
+    Tab("campaign", ADJUDICATE, 330, "rewrites", "Rewrites", "rewrite_list", OVERSEERS, of_kinds("rewrites")),
 )

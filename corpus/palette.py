@@ -22,8 +22,6 @@ def find_pages(search: PaletteSearch) -> Iterator[Entry]:
         slug = search.here.collection.slug
         overview = [("Overview", "", reverse("collection_dashboard", args=[slug]))]
         tabs = [(tab.label, tab.group, tab.href(slug)) for tab in tabs_for("collection", search.here.role)]
-        if any(tab.key == "questions" for tab in tabs_for("collection", search.here.role)):
-            tabs += [(tab.label, "Questions", tab.href(slug)) for tab in tabs_for("questions", search.here.role)]
         yield from (
             Entry(label, address, group) for label, group, address in overview + tabs if search.matches(label, group)
         )

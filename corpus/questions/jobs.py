@@ -34,7 +34,7 @@ class QuestionJob(CollectionJob[QuestionRun]):
     title = "Question generation"
     counted = "asked"
     cancel_verb = "cancel_questions"
-    tab = "questions"
+    tab = "generation"
 
     def work(self, job: QuestionRun, progress: jobs.Progress) -> None:
         generate_questions(job, progress)

@@ -23,7 +23,7 @@ from corpus.questions.places import thing_with_page
 RUN = thing_with_page(
     "run",
     lambda of: of.question_runs.select_related("collection", "template"),
-    tab="questions",
+    tab="generation",
     page="generation_detail",
 )
 CALL = thing_with_page(

@@ -25,3 +25,10 @@ def reload(page: Page) -> None:
 def wait_for_route(page: Page, held: Sized) -> None:
     """Until the page has asked for what the handler of a route collects."""
     wait_for(lambda: page.wait_for_timeout(1) or len(held), what="what the page asks for")
+
+
+def open_tab(page: Page, bar: str, group: str, label: str) -> None:
+    """Open a page by its menu: `bar` is Collection or Campaign, `group` the menu's name."""
+    menu = page.get_by_role("navigation", name=bar, exact=True)
+    menu.locator("summary").get_by_text(group, exact=True).click()
+    menu.get_by_role("link", name=label, exact=True).click()

@@ -15,7 +15,7 @@ from adjudication.models import AgreementRun
 from annotation.models import AnnoCycle, Assignment, Campaign, MachineReply, MachineRun
 from tests.adjudication.cycles.cycle_steps import judged, measured
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
-from tests.browser.settled import reload
+from tests.browser.settled import open_tab, reload
 from tests.conftest import unserved
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 from tests.processes import start_celery_worker, wait_for
@@ -68,7 +68,7 @@ def test_from_a_dev_set_to_annotating_everything(new_page: NewPage, model: ChatS
     page = new_page(made.manager)
 
     page.goto("/c/teas/campaigns/")
-    page.get_by_role("link", name="Anno-GPT").click()
+    open_tab(page, "Collection", "Campaigns", "Anno-GPT")
     page.get_by_label("Margin of equivalence").fill("0.3")
     page.get_by_role("button", name="Begin").click()
     expect(page.get_by_role("heading", name="Cycle 1")).to_be_visible()

@@ -13,6 +13,7 @@ from annotation.campaigns.guidelines import write_guideline
 from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Assignment, Campaign, CampaignState, Level
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
+from tests.browser.settled import open_tab
 from tests.factories.annotation import (
     AT,
     Material,
@@ -60,8 +61,7 @@ def test_from_a_new_campaign_to_its_opening(new_page: NewPage, made: Material, c
     expect(page.get_by_role("heading", name="Before it can be opened")).to_be_visible()
     page.get_by_role("button", name="Open", exact=True).focus()
     expect(page.get_by_role("tooltip")).to_contain_text("No item is assigned yet")
-    page.get_by_role("navigation", name="Campaign", exact=True).get_by_role("link", name="Set up").click()
-    page.get_by_role("navigation", name="Campaign: Set up").get_by_role("link", name="Assignment").click()
+    open_tab(page, "Campaign", "Set up", "Assignment")
     page.get_by_role("button", name="Preview the plan").click()
     confirm = page.get_by_role("button", name="Assign the items")
     expect(confirm).to_be_visible()

@@ -14,6 +14,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Rewrite
 from corpus.models import Collection, GeneratedQuestion, QuestionCall, Role, Topic
+from tests.browser.settled import open_tab
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory
 from tests.processes import start_celery_worker
@@ -122,8 +123,7 @@ def start_campaign(page: Page, rater: str) -> str:
     page.locator("input[name=kind][value=rubric]").check()
     page.get_by_label(rater, exact=True).check()
     page.get_by_role("button", name="Create campaign").click()
-    page.get_by_role("navigation", name="Campaign", exact=True).get_by_role("link", name="Set up").click()
-    page.get_by_role("navigation", name="Campaign: Set up").get_by_role("link", name="Assignment").click()
+    open_tab(page, "Campaign", "Set up", "Assignment")
     page.get_by_role("button", name="Preview the plan").click()
     page.get_by_role("button", name="Assign the items").click()
     expect(page.get_by_text("Everybody has their items")).to_be_visible()

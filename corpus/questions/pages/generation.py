@@ -76,7 +76,7 @@ def generation_list(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(runs, PER_PAGE).get_page(request.GET.get("page"))
     for run in page.object_list:
         jobs.with_live_progress(run)
-    context = collection_context(membership, "questions") | {
+    context = collection_context(membership, "generation") | {
         "page": page,
         "figures": run_figures(collection),
         "has_model": has_model(),
@@ -100,7 +100,7 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
                 return redirect("generation_detail", slug, done.pk)
             messages.success(request, str(done))
             return redirect("generation_list", slug)
-    context = collection_context(membership, "questions") | {
+    context = collection_context(membership, "generation") | {
         "form": form,
         "has_model": has_model(),
         "figures": run_figures(collection),
@@ -120,7 +120,7 @@ def generation_detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = _fetch_run(membership, pk)
     figures = run_figures(membership.collection, run)
     page = Paginator(replies_for_a_person(run), PER_PAGE).get_page(request.GET.get("page"))
-    context = collection_context(membership, "questions") | {
+    context = collection_context(membership, "generation") | {
         "run": run,
         "form": form_again(request, CutoffsForm(initial=CutoffsForm.initial_of(run))),
         "figures": figures,
@@ -145,7 +145,7 @@ def reply_correct(request: HttpRequest, slug: str, pk: int, reply: int) -> HttpR
             messages.success(request, f"Questions read from it: {count}.")
             return redirect("generation_detail", slug, pk)
     question = own_part(found.run.template.body, found.prompt)
-    context = collection_context(membership, "questions", run=run, reply=found, asked=question, form=form)
+    context = collection_context(membership, "generation", run=run, reply=found, asked=question, form=form)
     return render(request, "corpus/questions/reply_correct.html", context, status=422 if form.errors else 200)
 
 
@@ -166,7 +166,7 @@ def prompt_edit(request: HttpRequest, slug: str) -> HttpResponse:
             )
             messages.success(request, f"Version {template.version} is what will be asked with from now on.")
             return redirect("prompt_edit", slug)
-    context = collection_context(membership, "questions") | {
+    context = collection_context(membership, "generation") | {
         "form": form,
         "versions": versions,
         "chosen": chosen or (versions[0] if versions else None),

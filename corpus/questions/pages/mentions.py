@@ -38,7 +38,7 @@ def mention_list(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(for_pages(find_mentions(membership.collection, form.criteria)), PER_PAGE).get_page(
         request.GET.get("page")
     )
-    context = collection_context(membership, "questions") | {
+    context = collection_context(membership, "mentions") | {
         "form": form,
         "page": page,
         "rows": [(mention, pieces_of(mention)) for mention in page.object_list],

@@ -178,13 +178,15 @@ def test_members_of_another_collection_do_not_exist_here(client: Client, members
 
 
 OVERSEEN = {
-    "Material": ["documents", "papers", "topics", "sub-queries", "questions", "runs", "pools"],
+    "Material": ["documents", "papers", "topics", "runs", "pools"],
+    "Questions": ["mentions", "generation", "questions", "sub-queries"],
     "Campaigns": ["campaigns", "anno-gpt"],
     "Results": ["evaluation", "splits", "set", "contexts", "exports", "releases"],
     "Settings": ["people"],
 }
 MANAGED = OVERSEEN | {
-    "Material": [*OVERSEEN["Material"][:5], "authors", *OVERSEEN["Material"][5:], "imports"],
+    "Material": [*OVERSEEN["Material"], "imports"],
+    "Questions": [*OVERSEEN["Questions"][:3], "authors", *OVERSEEN["Questions"][3:]],
     "Settings": ["people", "settings", "audit"],
 }
 GROUPS = {
@@ -203,18 +205,16 @@ def test_each_role_has_its_groups_of_tabs(role: Role) -> None:
     assert {group.label: [tab.key for tab in group.tabs] for group in groups_for("collection", role)} == GROUPS[role]
 
 
-def test_the_line_below_the_groups_is_of_the_one_that_the_page_is_in(
-    client: Client, members: dict[Role, Membership]
-) -> None:
-    """An annotator's group of campaigns has one page, so it needs no line; a page below a tab names it on the way."""
+def test_the_menus_show_where_one_is(client: Client, members: dict[Role, Membership]) -> None:
+    """An annotator's group of campaigns has one page, so it is a link; a page below a tab names it on the way."""
     client.force_login(members[Role.MANAGER].user)
     page = client.get("/c/tea/topics/new/").content.decode()
-    assert '<nav class="pages" aria-label="Collection: Material">' in page
+    assert '<summary aria-current="true">Material</summary>' in page
     assert page.count('aria-current="true"') == 2  # the group and, because the page is below it, the tab
     assert '<a href="/c/tea/topics/">Topics</a>' in page[: page.index("</ol>")]
     assert 'aria-current="page">Topics' in client.get("/c/tea/topics/").content.decode()
     client.force_login(members[Role.ANNOTATOR].user)
-    assert 'class="pages"' not in client.get("/c/tea/campaigns/").content.decode()
+    assert '<a href="/c/tea/campaigns/" aria-current="true">Campaigns</a>' in client.get("/c/tea/campaigns/").text
 
 
 def test_several_people_get_a_role_or_go_but_never_oneself(client: Client, members: dict[Role, Membership]) -> None:
