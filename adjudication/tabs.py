@@ -22,7 +22,7 @@ TABS = (
     Tab("campaign", PROGRESS, 120, "judgments", "Judgments", "judgment_list", OVERSEERS, of_kinds("judgments")),
     Tab("campaign", PROGRESS, 130, "unparsed", UNPARSED, "unparsed_answer_list", OVERSEERS, of_kinds("machines")),
     Tab("campaign", AGREEMENT, 210, "agreement", "Agreement", "agreement_detail", OVERSEERS, of_kinds("agreement")),
-    Tab("campaign", AGREEMENT, 210, "comparison", "Agreement", "extraction_agreement", OVERSEERS, COMPARING),
+    Tab("campaign", AGREEMENT, 215, "comparison", "Agreement", "extraction_agreement", OVERSEERS, COMPARING),
     Tab("campaign", AGREEMENT, 220, "sample", "Sample size", "sample_size", OVERSEERS, of_kinds("agreement")),
     Tab("campaign", ADJUDICATE, 310, "disagreements", "Disagreements", "disagreement_list", OVERSEERS, DIFFERING),
     Tab("campaign", ADJUDICATE, 320, "adjudication", "Adjudication", "adjudication_screen", ADJUDICATORS),
