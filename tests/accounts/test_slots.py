@@ -22,5 +22,6 @@ def test_no_menu_has_more_than_seven_entries(role: str, kind: str) -> None:
 def test_each_name_of_a_group_stands_once() -> None:
     """No menu of a campaign has the name of one of its collection."""
     of_collection, of_campaign = ({tab.group for tab in tabs(bar)} for bar in ("collection", "campaign"))
-    assert of_collection and of_campaign
+    assert of_collection
+    assert of_campaign
     assert not of_collection & of_campaign
