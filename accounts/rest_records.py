@@ -1,6 +1,6 @@
 """Results as REST shows them: the serializer of a dataclass follows from its fields."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -44,17 +44,19 @@ class ChoiceOrNull(serializers.ChoiceField):
         return value or None
 
 
-def serializer_of(record: type, name: str, *, about: str = "", **others: Any) -> Shape:
+def serializer_of(record: type, name: str, *, about: str = "", without: Collection[str] = (), **others: Any) -> Shape:
     """The serializer of a dataclass, called `name` in the OpenAPI description.
 
     A field is described by `field(metadata={"help": …})`, the whole by `about`, or the first paragraph of the
-    record's docstring. `others` are fields that are spelled otherwise, or properties shown next to the fields.
+    record's docstring. Fields named in `without` are not shown. `others` are fields that are spelled otherwise, or
+    properties shown next to the fields.
     Errors: TypeError for a field of a type that has no one way to be shown.
     """
     hints = get_type_hints(record)
     shown = {
         each.name: others.pop(each.name, None) or _field(hints[each.name], help_text=each.metadata.get("help", ""))
         for each in fields(record)
+        if each.name not in without
     }
     doc = about or cleandoc(record.__doc__ or "").partition("\n\n")[0]
     return type(f"{name}Serializer", (serializers.Serializer,), {"__doc__": doc, **shown, **others})

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from adjudication.agreement.operations import (
     REQUEST_AGREEMENT,
@@ -31,6 +32,7 @@ from annotation.labelling.rules import check_can_read_labels
 from annotation.models import Campaign
 from corpus.collections.rules import OVERSEERS
 from corpus.models import Role
+from engines.stats.results import Interval
 from engines.stats.statistics import STATISTICS
 
 ROLES: dict[str, tuple[Role, ...]] = {"GET": OVERSEERS, "POST": DECIDE}
@@ -51,15 +53,7 @@ class InReadableView(InCampaignView):
         return campaign
 
 
-class IntervalSerializer(serializers.Serializer[Any]):
-    low = serializers.FloatField()
-    high = serializers.FloatField()
-    level = serializers.FloatField()
-    method = serializers.CharField()
-    unit = serializers.CharField()
-    resamples = serializers.IntegerField()
-    seed = serializers.IntegerField(allow_null=True)
-    n_undefined = serializers.IntegerField()
+IntervalSerializer = serializer_of(Interval, "Interval", seed=serializers.IntegerField(allow_null=True))
 
 
 class StatisticField(serializers.ChoiceField):

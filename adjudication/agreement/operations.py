@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from accounts.models import JobState
 from accounts.operations import Operation
+from accounts.rest_records import serializer_of
 from adjudication.agreement.forms import AgreementForm, VoteForm
 from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.agreement.results import as_json, show, why_nothing
@@ -17,7 +18,7 @@ from adjudication.labels.rules import DECIDE
 from adjudication.labels.staleness import Standing
 from adjudication.labels.too_few import TooFew
 from adjudication.models import AgreementRun, Voters, VoteRun
-from annotation.campaigns.overrides import overrides_in
+from annotation.campaigns.overrides import Override, overrides_in
 from engines.extras import lacking
 from engines.stats.policies import offered_policies
 
@@ -37,19 +38,13 @@ class TiesField(serializers.ChoiceField):
         super().__init__(offered_policies(), **more)
 
 
-class OverrideSerializer(serializers.Serializer[Any]):
-    """A machine that annotates although its test (Anno-GPT) was not passed: say so wherever its labels are used."""
-
-    cycle = serializers.IntegerField()
-    criterion = serializers.CharField()
-    machine = serializers.CharField()
-    annotators = serializers.ListField(child=serializers.CharField())
-    margin = serializers.FloatField()
-    table = serializers.ListField(child=serializers.CharField())
-    reason = serializers.CharField()
-    by = serializers.CharField()
-    at = serializers.DateTimeField()
-    text = serializers.CharField()
+OverrideSerializer = serializer_of(
+    Override,
+    "Override",
+    about="A machine that annotates although its test (Anno-GPT) was not passed: say so wherever its labels are used.",
+    without=("test",),
+    text=serializers.CharField(),
+)
 
 
 class VoteSerializer(JobSerializer):

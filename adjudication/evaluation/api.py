@@ -17,7 +17,12 @@ from rest_framework.response import Response
 from accounts.schema import answers
 from adjudication.evaluation import search_sheets
 from adjudication.evaluation.forms import SampleForm
-from adjudication.evaluation.operations import JUDGE_UNJUDGED, REQUEST_EVALUATION, EvaluationSerializer
+from adjudication.evaluation.operations import (
+    JUDGE_UNJUDGED,
+    REQUEST_EVALUATION,
+    EvaluationSerializer,
+    JudgingSerializer,
+)
 from adjudication.evaluation.presets.standing import why_stale
 from adjudication.evaluation.requests import import_sheet
 from adjudication.evaluation.rules import check_can_sample, check_can_see
@@ -82,14 +87,6 @@ class EvaluationDetail(EvaluationReader):
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """The evaluation, with its figures once it is done."""
         return Response(EvaluationResultSerializer(self.evaluation(pk)).data)
-
-
-class JudgingSerializer(serializers.Serializer[Any]):
-    campaign = serializers.CharField(help_text="short name")
-    documents = serializers.IntegerField()
-    pooled = serializers.IntegerField(help_text="of the documents, those that no pool had")
-    items = serializers.IntegerField()
-    absent = serializers.IntegerField(help_text="unjudged documents that the collection does not have")
 
 
 class EvaluationJudging(EvaluationReader):

@@ -17,7 +17,7 @@ from adjudication.evaluation.forms import EvaluationForm
 from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import parse_selector
 from adjudication.evaluation.jobs import evaluate_now
-from adjudication.evaluation.operations import REQUEST_EVALUATION
+from adjudication.evaluation.operations import REQUEST_EVALUATION, JudgingSerializer
 from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.rankings import find_runs
 from adjudication.evaluation.requests import check_words, import_sheet, judge_unjudged, request_evaluation
@@ -155,7 +155,9 @@ class JudgeUnjudged(ReportingCommand):
             by=None,
             at=timezone.now(),
         )
-        return f"{done.items:,} items of {done.documents:,} documents added to {done.campaign}", done.to_json()
+        return f"{done.items:,} items of {done.documents:,} documents added to {done.campaign}", JudgingSerializer(
+            done
+        ).data
 
 
 class SearchSheet(SteppedCommand):

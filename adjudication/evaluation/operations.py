@@ -12,6 +12,7 @@ from accounts.counting import counted
 from accounts.models import JobState
 from accounts.operations import Found, Operation, Place
 from accounts.refusals import Refused
+from accounts.rest_records import serializer_of
 from adjudication.evaluation.forms import EvaluationForm, JudgingForm
 from adjudication.evaluation.golds.registry import read_decided
 from adjudication.evaluation.measured import Measured, reports_of
@@ -41,6 +42,11 @@ class EvaluationSerializer(serializers.Serializer[Any]):
     parameters = serializers.DictField()
     requested_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)
+
+
+JudgingSerializer = serializer_of(
+    Judging, "Judging", about="", campaign=serializers.CharField(source="campaign.slug", help_text="short name")
+)
 
 
 REQUEST_EVALUATION = Operation(
@@ -114,5 +120,5 @@ JUDGE_UNJUDGED = Operation(
     template="adjudication/evaluation/evaluation_judging.html",
     report=_report,
     goes_to=lambda done: reverse("item_list", args=[done.campaign.collection.slug, done.campaign.slug]),
-    to_json=Judging.to_json,
+    to_json=lambda done: JudgingSerializer(done).data,
 )

@@ -1,7 +1,7 @@
 """Asking for an evaluation; having judged what its gold does not know; deleting imported qrels."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, BinaryIO
 
@@ -93,12 +93,9 @@ class Judging:
 
     campaign: Campaign
     documents: int
-    pooled: int
+    pooled: int = field(metadata={"help": "of the documents, those that no pool had"})
     items: int
-    absent: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {**vars(self), "campaign": self.campaign.slug}
+    absent: int = field(metadata={"help": "unjudged documents that the collection does not have"})
 
 
 @transaction.atomic

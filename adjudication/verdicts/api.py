@@ -12,11 +12,12 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.rest_records import serializer_of
 from accounts.schema import answers
 from adjudication.agreement.api import InReadableView, OverrideSerializer
 from adjudication.exporting.forms import ASPECTS, EVERY, JUDGED
 from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts, votes_note
-from adjudication.labels.relevance import parts_of, rank_documents, relevance_note, shown_relevance
+from adjudication.labels.relevance import QueryPart, parts_of, rank_documents, relevance_note, shown_relevance
 from annotation.labelling.api.judgments import OVERRIDDEN
 from annotation.models import Criterion
 from corpus.collections.rules import OVERSEERS
@@ -75,9 +76,7 @@ class RankedSerializer(serializers.Serializer[Any]):
     relevant = serializers.BooleanField(source="is_relevant")
 
 
-class PartSerializer(serializers.Serializer[Any]):
-    key = serializers.CharField(allow_blank=True)
-    label = serializers.CharField()  # type: ignore[assignment] # fields are taken off the class
+PartSerializer = serializer_of(QueryPart, "Part", about="", without=("aspects",))
 
 
 class RankingSerializer(serializers.Serializer[Any]):

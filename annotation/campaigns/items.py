@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from itertools import islice
 from typing import Any, TypedDict, Unpack
@@ -185,9 +185,9 @@ class Calibration:
 
     campaign: Campaign
     sample: int
-    overlap: int
+    overlap: int = field(metadata={"help": "how many people judge each item of the sample"})
     seed: int
-    changed: int
+    changed: int = field(metadata={"help": "how many of them had fewer judges before"})
 
 
 class BuildOptions(TypedDict, total=False):

@@ -5,6 +5,7 @@ from typing import Any
 from django.urls import reverse
 
 from accounts.operations import Operation
+from accounts.rest_records import serializer_of
 from annotation.campaigns.forms.items import CalibrationSampleForm
 from annotation.campaigns.items import Calibration, set_calibration
 from annotation.campaigns.lifecycle import close_campaign, delete_campaign, open_campaign
@@ -27,8 +28,7 @@ def _calibrated(done: Calibration) -> str:
     return f"{done.changed:,} items now want {done.overlap} judges each. Plan the assignment to give them out."
 
 
-def calibration_data(done: Calibration) -> dict[str, Any]:
-    return {"sample": done.sample, "overlap": done.overlap, "seed": done.seed, "changed": done.changed}
+CalibrationSerializer = serializer_of(Calibration, "Calibration", about="", without=("campaign",))
 
 
 OPEN_CAMPAIGN = Operation(
@@ -85,7 +85,7 @@ SET_CALIBRATION = Operation(
     button="Set the sample",
     report=_calibrated,
     goes_to=lambda done: reverse("item_list", args=[done.campaign.collection.slug, done.campaign.slug]),
-    to_json=calibration_data,
+    to_json=lambda done: CalibrationSerializer(done).data,
     form=CalibrationSampleForm,
     named=("sample",),
     template="",

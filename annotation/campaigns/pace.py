@@ -1,6 +1,6 @@
 """How long a judgment takes, and what that makes of the items that could be added."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from accounts.counting import counted
@@ -29,8 +29,8 @@ WHERE c.collection_id = %(collection)s AND c.kind = %(kind)s
 class Pace:
     """Seconds of active time for a judgment: the median of `answers` timed ones, or assumed where that is 0."""
 
-    seconds: float
-    answers: int
+    seconds: float = field(metadata={"help": "of active time for a judgment"})
+    answers: int = field(metadata={"help": "that this is the median of; 0: assumed"})
 
     @property
     def is_measured(self) -> bool:
@@ -44,11 +44,11 @@ class WorkToAdd:
     `judgments`: each item by as many people as the campaign has it judged by, without a calibration sample or repeats.
     """
 
-    items: int
-    left: int
+    items: int = field(metadata={"help": "that would be made"})
+    left: int = field(metadata={"help": "that could be made without a sample"})
     parts: tuple[tuple[str, int], ...]
     overlap: int
-    annotators: int
+    annotators: int = field(metadata={"help": "active people"})
     pace: Pace
 
     @property

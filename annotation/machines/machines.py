@@ -1,7 +1,7 @@
 """Machine annotators of a campaign, for people who oversee it: progress, cost, and replies that could not be read."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from django.db.models import Avg, Count, Q, QuerySet, Sum
@@ -38,7 +38,7 @@ class RunCounts:
     items: int = 0
     answered: int = 0
     invalid: int = 0
-    waiting: int = 0
+    waiting: int = field(default=0, metadata={"help": "Invalid, and no person has looked yet"})
     errors: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0

@@ -10,6 +10,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.rest_records import ChoiceOrNull
 from accounts.schema import answers
 from annotation.campaigns.campaigns import fetch_campaign
 from annotation.campaigns.forms.campaigns import possible_annotators
@@ -26,7 +27,6 @@ from annotation.rubric.rewrites import (
     decide_rewrite,
     describe_rewrites,
     reviews_for,
-    rewrite_as_json,
 )
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import OVERSEERS
@@ -44,7 +44,7 @@ class RewriteReviewSerializer(serializers.Serializer[Any]):
     """A second person's word; `decision` is null until they have decided."""
 
     reviewer = serializers.CharField()
-    decision = serializers.ChoiceField(ReviewDecision.choices, allow_null=True)
+    decision = ChoiceOrNull(ReviewDecision.choices)
     comment = serializers.CharField(allow_blank=True)
     decided_at = serializers.DateTimeField(allow_null=True)
 
@@ -52,14 +52,14 @@ class RewriteReviewSerializer(serializers.Serializer[Any]):
 class RewriteSerializer(serializers.Serializer[Any]):
     """A wording that counts now. One rejection rejects it; else one confirmation confirms it."""
 
-    id = serializers.IntegerField()
-    topic = serializers.CharField(allow_blank=True)
-    original = serializers.CharField()
-    text = serializers.CharField()
-    by = serializers.CharField(allow_blank=True)
+    id = serializers.IntegerField(source="rewrite.pk")
+    topic = serializers.CharField(source="number", allow_blank=True)
+    original = serializers.CharField(source="rewrite.original")
+    text = serializers.CharField(source="rewrite.text")
+    by = serializers.CharField(source="author", allow_blank=True)
     standing = serializers.ChoiceField(list(STANDINGS.items()))
-    overlap = OverlapsSerializer()
-    overlap_definition = serializers.CharField()
+    overlap = OverlapsSerializer(source="*")
+    overlap_definition = serializers.CharField(source="definition")
     reviews = RewriteReviewSerializer(many=True)
 
 
@@ -98,10 +98,6 @@ class RewriteView(InCollectionView):
     def campaign(self) -> Campaign:
         return fetch_campaign(self.membership, self.kwargs["campaign"])
 
-    def rows(self, rewrites: Any) -> list[dict[str, Any]]:
-        found = Rewrite.objects.filter(pk__in=[each.pk for each in rewrites]).order_by("pk")
-        return [rewrite_as_json(row) for row in describe_rewrites(found)]
-
 
 class RewriteList(RewriteView):
     """Rewrites of a rubric campaign."""
@@ -114,7 +110,8 @@ class RewriteList(RewriteView):
         """List the rewrites that count now and what was said of them."""
         check_can_read_labels(self.campaign, self.person)
         page = self.paginate_queryset(current_rewrites(self.campaign)) or []
-        return self.get_paginated_response(RewriteSerializer(self.rows(page), many=True).data)
+        rows = describe_rewrites(Rewrite.objects.filter(pk__in=[each.pk for each in page]).order_by("pk"))
+        return self.get_paginated_response(RewriteSerializer(rows, many=True).data)
 
 
 class RewriteReviews(RewriteView):

@@ -5,16 +5,16 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from accounts.management.reporting import SteppedCommand, plain, user_with
+from accounts.management.reporting import SteppedCommand, user_with
 from annotation.campaigns.campaigns import campaign_with
 from annotation.models import ReviewDecision
+from annotation.rubric.api import RewriteSerializer
 from annotation.rubric.rewrites import (
     STANDINGS,
     ask_for_reviews,
     current_rewrites,
     decide_rewrite,
     describe_rewrites,
-    rewrite_as_json,
 )
 
 
@@ -56,13 +56,11 @@ class RewritesCommand(SteppedCommand):
 
     def list(self, *, slug: str, campaign: str, standing: str) -> tuple[str, dict[str, Any]]:
         rows = describe_rewrites(current_rewrites(campaign_with(slug, campaign)))
-        found = [rewrite_as_json(row) for row in rows if standing in ("", row.standing)]
+        found = RewriteSerializer([row for row in rows if standing in ("", row.standing)], many=True).data
         lines = [
             f"{one['id']} (question {one['topic']}, by {one['by']}, {STANDINGS[one['standing']]}): {one['text']}"
             for one in found
         ]
-        for one in found:
-            one["reviews"] = [plain(review) for review in one["reviews"]]
         return "\n".join(lines) or "There are no rewrites.", {"rewrites": found}
 
     def ask(self, *, slug: str, campaign: str, reviewer: str, rewrites: Any, by: str) -> tuple[str, dict[str, Any]]:

@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -115,29 +114,6 @@ def pieces_of(rewrite: Rewrite) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
     added = tuple(piece for line in lines if line.kind == "added" for piece in line.pieces)
     same = (Piece(rewrite.text, changed=False),)  # only white space differs
     return removed or same, added or same
-
-
-def rewrite_as_json(row: RewriteRow) -> dict[str, Any]:
-    """A rewrite as commands and the API give it. Overlaps are shares, null where there is nothing to compare with."""
-    return {
-        "id": row.rewrite.pk,
-        "topic": row.number,
-        "original": row.rewrite.original,
-        "text": row.rewrite.text,
-        "by": row.author,
-        "standing": row.standing,
-        "overlap": {"before": asdict(row.before), "after": asdict(row.after)},
-        "overlap_definition": row.definition,
-        "reviews": [
-            {
-                "reviewer": str(review.reviewer),
-                "decision": review.decision or None,
-                "comment": review.comment,
-                "decided_at": review.decided_at,
-            }
-            for review in row.reviews
-        ],
-    }
 
 
 def reviews_for(user: User, campaign: Campaign) -> QuerySet[RewriteReview]:

@@ -20,7 +20,7 @@ from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import PoolEntry, PoolRun, PoolSource, Role
 from corpus.pools.forms import BuildForm, own_index, own_recipe
-from corpus.pools.pool_report import Combination, holes_of_runs, overlap_of_methods
+from corpus.pools.pool_report import Combination, MethodOverlap, RunHoles, holes_of_runs, overlap_of_methods
 from corpus.pools.requests import DEEPEST, request_pools
 from engines.ranking.recipe import Recipe
 
@@ -182,31 +182,8 @@ class PoolBuildDetail(InCollectionView):
 CombinationSerializer = serializer_of(Combination, "Combination")
 
 
-class HoleSerializer(serializers.Serializer[Any]):
-    """Of the run's first `cut` documents: how many there are, judged by nobody, not even pooled."""
-
-    cut = serializers.IntegerField()
-    documents = serializers.IntegerField()
-    unjudged = serializers.IntegerField()
-    unpooled = serializers.IntegerField()
-
-
-class RunHolesSerializer(serializers.Serializer[Any]):
-    run = serializers.IntegerField()
-    name = serializers.CharField()
-    topics = serializers.IntegerField()
-    holes = HoleSerializer(many=True)
-
-
-class PoolReportSerializer(serializers.Serializer[Any]):
-    """`total` counts all combinations of methods; the largest ones are listed. `methods` says over all of them how
-    many pairs each method brought in."""
-
-    pairs = serializers.IntegerField()
-    total = serializers.IntegerField()
-    methods = serializers.DictField(child=serializers.IntegerField())
-    combinations = CombinationSerializer(many=True)
-    runs = RunHolesSerializer(many=True)
+RunHolesSerializer = serializer_of(RunHoles, "RunHoles")
+PoolReportSerializer = serializer_of(MethodOverlap, "PoolReport", runs=RunHolesSerializer(many=True))
 
 
 class PoolReportView(InCollectionView):

@@ -21,8 +21,8 @@ from annotation.campaigns.changes import change_campaign
 from annotation.campaigns.item_building import Built
 from annotation.campaigns.items import build_items, remove_unjudged_items
 from annotation.campaigns.lifecycle import create_campaign
-from annotation.campaigns.operations import SET_CALIBRATION
-from annotation.campaigns.pace import fetch_workload
+from annotation.campaigns.operations import SET_CALIBRATION, CalibrationSerializer
+from annotation.campaigns.pace import WorkToAdd, fetch_workload
 from annotation.kind import DEFAULT_KIND, kinds, overlaps_in_words
 from annotation.models import Campaign, CampaignState, Criterion, Level, Order, Split, Strategy
 from annotation.models.campaigns import KIND_CHOICES
@@ -135,24 +135,14 @@ class ItemBuildSerializer(serializers.Serializer[Any]):
 BuiltSerializer = serializer_of(Built, "Built")
 
 
-class PaceSerializer(serializers.Serializer[Any]):
-    seconds = serializers.FloatField(help_text="of active time for a judgment")
-    answers = serializers.IntegerField(help_text="that this is the median of; 0: assumed")
-
-
-class WorkloadSerializer(serializers.Serializer[Any]):
-    """How much work chosen items would be, as `litmus build_items --dry-run --json` prints it."""
-
-    items = serializers.IntegerField(help_text="that would be made")
-    left = serializers.IntegerField(help_text="that could be made without a sample")
-    parts = serializers.ListField(
-        child=serializers.ListField(), help_text="what they are made of: [singular, how many]"
-    )
-    overlap = serializers.IntegerField()
-    annotators = serializers.IntegerField(help_text="active people")
-    pace = PaceSerializer()
-    judgments = serializers.IntegerField()
-    hours = serializers.FloatField()
+WorkloadSerializer = serializer_of(
+    WorkToAdd,
+    "Workload",
+    about="How much work chosen items would be, as `manage.py build_items --dry-run --json` prints it.",
+    parts=serializers.ListField(child=serializers.ListField(), help_text="what they are made of: [singular, how many]"),
+    judgments=serializers.IntegerField(),
+    hours=serializers.FloatField(),
+)
 
 
 class CampaignList(InCollectionView):
@@ -252,13 +242,6 @@ class ItemBuilds(InCampaignView):
 
 
 NewCalibrationSerializer = SET_CALIBRATION.serializer("NewCalibration")
-
-
-class CalibrationSerializer(serializers.Serializer[Any]):
-    sample = serializers.IntegerField()
-    overlap = serializers.IntegerField(help_text="how many people judge each item of the sample")
-    seed = serializers.IntegerField()
-    changed = serializers.IntegerField(help_text="how many of them had fewer judges before")
 
 
 class CalibrationDetail(InCampaignView):

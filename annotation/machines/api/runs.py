@@ -22,7 +22,7 @@ from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
 from annotation.campaigns.overrides import overrides_shown_to
 from annotation.labelling.rules import check_can_read_replies
-from annotation.machines.machines import count_replies, runs_of
+from annotation.machines.machines import RunCounts, count_replies, runs_of
 from annotation.machines.recipes import MachineOptions, estimate_machine
 from annotation.machines.requests import continue_machine_run, request_machine_runs
 from annotation.models import MachineKind, MachineReply, MachineRun, ReplyState
@@ -32,16 +32,12 @@ from corpus.questions.prompts import prompt_named
 from engines.definitions.settings import CONCURRENCY, MACHINE_SEED, PER_MINUTE, RUNS, TOKENS
 from engines.prompting.recipes import Estimate
 
-
-class RunCountsSerializer(serializers.Serializer[Any]):
-    items = serializers.IntegerField()
-    answered = serializers.IntegerField()
-    invalid = serializers.IntegerField()
-    waiting = serializers.IntegerField(help_text="Invalid, and no person has looked yet")
-    failed = serializers.IntegerField(source="errors", help_text="Without an answer; going on asks again")
-    prompt_tokens = serializers.IntegerField()
-    completion_tokens = serializers.IntegerField()
-    cost = serializers.FloatField(allow_null=True)
+RunCountsSerializer = serializer_of(
+    RunCounts,
+    "RunCounts",
+    without=("errors",),
+    failed=serializers.IntegerField(source="errors", help_text="Without an answer; going on asks again"),
+)
 
 
 class MachineRunSerializer(serializers.ModelSerializer[MachineRun]):
