@@ -138,7 +138,7 @@ BuiltSerializer = serializer_of(Built, "Built")
 WorkloadSerializer = serializer_of(
     WorkToAdd,
     "Workload",
-    about="How much work chosen items would be, as `manage.py build_items --dry-run --json` prints it.",
+    about="How much work chosen items would be, as `build_items` says in a dry run.",
     parts=serializers.ListField(child=serializers.ListField(), help_text="what they are made of: [singular, how many]"),
     judgments=serializers.IntegerField(),
     hours=serializers.FloatField(),
