@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TypeVar
 
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 
 from engines.extras import Lacking
 
@@ -12,8 +14,39 @@ E = TypeVar("E", bound=BaseException | None)
 TRIGGER_REFUSAL = "stated_refusal"  # what triggers name as the constraint of an error whose message is for people
 
 
+@dataclass(frozen=True)
+class Remedy:
+    """Where what a refusal asks for is done: the words of a link, and the page by the name of its URL."""
+
+    label: str
+    view: str = ""
+    args: tuple[object, ...] = ()
+    after: str = ""  # of the address: a query, an anchor
+    address: str = ""  # where it is no page of its own name
+
+    @property
+    def href(self) -> str:
+        """The address of the page."""
+        return self.address or reverse(self.view, args=self.args) + self.after
+
+
+class Reason(str):
+    """Why something is refused, as a text, with the page that mends it where there is one."""
+
+    remedy: Remedy | None
+
+    def __new__(cls, text: str, label: str = "", view: str = "", *args: object, **more: str) -> "Reason":
+        """As `Remedy` has them: the words of the link, its page, `after` and `address`."""
+        made = super().__new__(cls, text)
+        made.remedy = Remedy(label, view, args, **more) if label else None
+        return made
+
+
 class Refused(Exception):
-    """Something a person asked for cannot be done now; `reason` says what, why, and what to do about it."""
+    """Something a person asked for cannot be done now; `reason` says what, why, and what to do about it.
+
+    A `Reason` also names the page where that is done, which a button that is refused links to.
+    """
 
     heading = ""  # of the page that shows it, where that of its status does not fit
 
@@ -42,7 +75,7 @@ class Conflict(Refused):
 
 
 def refusal_reason(check: Callable[..., object], *facts: object) -> str:
-    """Why `check` refuses these facts, as the tooltip of a disabled button says it; "" where it does not."""
+    """Why `check` refuses these facts, as it stands next to a button that is refused; "" where it does not."""
     try:
         check(*facts)
     except Refused as refusal:

@@ -54,3 +54,46 @@ def test_a_sentence_with_many_conditions_is_made_in_python() -> None:
             if len(words) > 1 and len(CONDITION.findall(part)) > MOST_CONDITIONS:
                 found.append((name, " ".join(part.split())[:200]))
     assert not found
+
+
+BUTTON = re.compile(rf"<(?:button|a|input(?=[^>]*type=\"(?:submit|button)\"))\b{TAG}", re.DOTALL)
+IS_DISABLED = re.compile(r"(?<![-\w])disabled(?![-\w])|aria-disabled")
+UNSEEN = re.compile(r"visually-hidden|role=\"tooltip\"|\bhidden\b")
+
+
+def _is_explained(button: str, page: str) -> bool:
+    """Whether a text of the page that everybody sees is named as the description of the button."""
+    named = re.search(r'aria-describedby="([^"]+)"', button)
+    text = named and re.search(rf"<[^<>]*\bid=\"{re.escape(named[1])}\"[^<>]*>", page)
+    return bool(text and not UNSEEN.search(text[0]))
+
+
+def _unexplained(page: str) -> list[str]:
+    """Buttons that cannot be pressed and whose reason is no text of the page."""
+    found = (match[0] for match in BUTTON.finditer(page))
+    shown = (one for one in found if not re.search(r"(?<![-\w])hidden(?![-\w])", one))
+    return [one for one in shown if IS_DISABLED.search(one) and not _is_explained(one, page)]
+
+
+def test_the_reason_of_a_disabled_button_stands_next_to_it_as_text() -> None:
+    assert not [(name, button) for name, text in PAGES.items() for button in _unexplained(text)]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        '<button type="submit" disabled>Ask</button>',
+        '<button type="submit"{% if not ready %} disabled{% endif %}>Ask</button>',
+        '<button disabled title="No model is set up.">Ask</button>',
+        '<button aria-disabled="true" aria-describedby="why">Ask</button><i role="tooltip" id="why">No model.</i>',
+    ],
+)
+def test_a_disabled_button_without_its_reason_as_text_is_found(page: str) -> None:
+    assert _unexplained(page)
+
+
+def test_the_reason_of_a_refused_button_comes_from_what_refuses() -> None:
+    """Python knows the page that mends it (`Reason`), templates do not; and nothing explains itself in a tooltip."""
+    written = re.compile(r"{% refused_button (?:\"[^\"]*\"|\S+) \"")
+    assert not [name for name, text in PAGES.items() if written.search(text) or "_refused_button.html" in text]
+    assert not [name for name, text in PAGES.items() if 'role="tooltip"' in text]

@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.html import conditional_escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
 
 register = template.Library()
 
@@ -70,6 +71,15 @@ def link_button(
         return ""
     shown = {"class": f"button {look}".strip(), "href": reverse(view, args=args)} | attributes
     return format_html("<a{}>{}</a>", _attributes(shown), label)
+
+
+@register.inclusion_tag("_refused_button.html")
+def refused_button(label: object, reason: str, key: str, look: str = "") -> Shown:
+    """A button that cannot be pressed now, with the reason next to it as text and a link to what mends it.
+
+    A `Reason` has that link. `key` is unique on the page.
+    """
+    return {"label": label, "reason": reason, "key": slugify(key), "look": look}
 
 
 @register.inclusion_tag("_alert.html")

@@ -10,6 +10,7 @@ from django.utils.formats import time_format
 from accounts import broker, jobs
 from accounts.job_kinds import kind_of
 from accounts.models import Job, JobState
+from accounts.refusals import Reason
 
 register = template.Library()
 
@@ -50,6 +51,12 @@ def progress_words(job: Job) -> str:
     in_bytes = kind_of(job).in_bytes
     done, total = (filesizeformat(each) if in_bytes else f"{each:,}" for each in (job.done, job.total or 0))
     return f"{done} of {total} · {job.percent}%"
+
+
+@register.filter
+def is_under_way(job: Job) -> Reason:
+    """Why a second such job cannot be started now."""
+    return Reason("This is being done already.", "Follow or cancel it", address=kind_of(job).address(job))
 
 
 @register.simple_tag

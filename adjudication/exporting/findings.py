@@ -1,8 +1,10 @@
 """Findings about an export, read before its first byte: those that exports of campaigns share."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from accounts.doors import where
+from accounts.refusals import Remedy
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import FATAL, WARNING, Finding, Options, Reader
 from adjudication.exporting.forms import ASPECT, JUDGED
@@ -16,6 +18,20 @@ from annotation.models import Campaign
 from engines.formats.records import id_problem
 
 OVERRIDE = "machine_override"
+# Where what is found is mended, by its code: the words of the link and the page of the campaign.
+REMEDIES = {
+    "no_items": ("Build items", "item_build"),
+    "no_verdicts": ("Count the votes", "adjudication_screen"),
+    "stale": ("Count the votes", "adjudication_screen"),
+    "missing": ("See who judges", "campaign_detail"),
+    "unresolved": ("Decide them", "adjudication_screen"),
+    "reopened": ("Look at them", "adjudication_screen"),
+    "negative_level": ("Change the levels", "criteria_edit"),
+    "aspects_missing": ("Build items", "item_build"),
+    "partial": ("See who judges", "campaign_detail"),
+    "nothing_complete": ("Build items", "item_build"),
+    "no_judgments": ("See who judges", "campaign_detail"),
+}
 MOST_EXAMPLES = 3
 SKIP, BY_ASPECT = ("unresolved", "skip"), ("level", ASPECT)  # options that findings advise
 HIGHEST = 127  # what trec_eval holds
@@ -29,6 +45,16 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
     """
     found = options.exporter.findings(options, Reader(options, memo))
     return sorted(found, key=lambda finding: not finding.is_fatal)
+
+
+def remedy_of(finding: Finding, campaign: Campaign | None, criterion: str = "") -> Remedy | None:
+    """The page that mends it, with the filter of its queue; None where the options of the export do."""
+    if campaign is None or finding.code not in REMEDIES:
+        return None
+    label, view = REMEDIES[finding.code]
+    query = {"filter": finding.see, "criterion": criterion} if finding.see else {}
+    after = f"?{urlencode({name: value for name, value in query.items() if value})}" if query else ""
+    return Remedy(label, view, (campaign.collection.slug, campaign.slug), after)
 
 
 def note_standing(memo: dict[Any, Any], campaign: Campaign, standing: Standing[VoteRun]) -> Standing[VoteRun]:

@@ -11,9 +11,10 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from accounts.counting import counted
 from accounts.refusals import Refused
 from adjudication.exporting.exporter import CONTEXTS, JUDGMENTS, QUESTIONS, TRAINING, Exporter
-from adjudication.exporting.findings import find
+from adjudication.exporting.findings import find, remedy_of
 from adjudication.exporting.options import find_exporter, in_section, option_fields, options_of
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.exports.downloads import download_export
@@ -161,8 +162,13 @@ def _offer(
     if memo[campaigns]:
         return {"exporter": exporter, "findings": [], "reason": memo[campaigns]}
     findings = find(options, memo)
-    fatal = " ".join(finding.text for finding in findings if finding.is_fatal)
-    offer = {"exporter": exporter, "findings": findings, "reason": fatal, "filename": sent_name(options, findings)}
+    fatal = sum(finding.is_fatal for finding in findings)
+    offer = {
+        "exporter": exporter,
+        "findings": [(finding, remedy_of(finding, options.campaign)) for finding in findings],
+        "reason": f"{counted(fatal, 'finding')} above to mend first." if fatal else "",
+        "filename": sent_name(options, findings),
+    }
     if card := exporter.card(options, findings):
         shown = {name: field for name, field in option_fields([exporter]).items() if name in card}
         for field in shown.values():

@@ -8,10 +8,11 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from accounts.doors import where
+from accounts.refusals import Remedy
 from accounts.sql import execute
 from adjudication.exporting import statements
 from adjudication.exporting.exporter import NOWHERE, Options, Reader
-from adjudication.exporting.findings import note_standing, standing_of, verdict_findings
+from adjudication.exporting.findings import note_standing, remedy_of, standing_of, verdict_findings
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.exporting.streams import parameters
 from adjudication.models import Voters
@@ -19,6 +20,14 @@ from adjudication.releases.recipe import Recipe
 from annotation.campaigns.overrides import machines_of
 from annotation.kind import Judged
 from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Outcome
+
+# The words of the link to the page that mends what is found, by its code; those of votes bring their own.
+REMEDIES = {
+    "no_licence": "Name the licence",
+    "stale_agreement": "Compute the agreement",
+    "ungated_machine": "See the machines' tests",
+    "unjudged": "See the pools",
+}
 
 
 @dataclass(frozen=True)
@@ -32,6 +41,7 @@ class Check:
     fact: str
     href: str = ""
     blocking: bool = True
+    remedy: str = ""  # the words of the link to that page
     advice: str = ""
 
     @property
@@ -39,9 +49,22 @@ class Check:
         """What was found and what to do."""
         return f"{self.fact} {self.advice}".strip()
 
+    @property
+    def link(self) -> str:
+        """The words of the link to its page."""
+        return self.remedy or REMEDIES.get(self.code, "See the exports")
+
     def as_json(self) -> dict[str, Any]:
         """As releases store and print it."""
         return {"code": self.code, "text": self.fact, "blocking": self.blocking}
+
+
+def by_page(checks: list[Check]) -> list[list[Check]]:
+    """The checks in groups that one page mends, in the order of the first of each."""
+    found: dict[tuple[str, str], list[Check]] = {}
+    for check in checks:
+        found.setdefault((check.href, check.link), []).append(check)
+    return list(found.values())
 
 
 def check_list(recipe: Recipe) -> list[Check]:
@@ -83,16 +106,14 @@ def _of_collection(recipe: Recipe) -> Iterator[Check]:
 
 def _of_votes(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Iterator[Check]:
     """Open disagreements, late votes, items without enough votes."""
+    place = (recipe.collection.slug, campaign.slug)
     for criterion in campaign.criteria.all():
         values = {"unresolved": "refuse"}
         options = Options(recipe.collection, EXPORTERS["qrels"], campaign, criterion, values, asked_for=NOWHERE)
         for finding in verdict_findings(options, Reader(options, memo), standing_of(campaign, memo)):
-            page = reverse("campaign_detail", args=[recipe.collection.slug, campaign.slug])
-            if finding.see:
-                page = reverse("adjudication_screen", args=[recipe.collection.slug, campaign.slug])
-                page += "?" + urlencode({"filter": finding.see, "criterion": criterion.key})
+            remedy = remedy_of(finding, campaign, criterion.key) or Remedy("See the campaign", "campaign_detail", place)
             fact = f"{campaign}, {criterion}: {finding.fact}"
-            yield Check(finding.code, fact, page, finding.is_fatal, finding.advice)
+            yield Check(finding.code, fact, remedy.href, finding.is_fatal, finding.advice, remedy.label)
 
 
 def _of_agreement(recipe: Recipe, campaign: Campaign) -> Iterator[Check]:

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from accounts.operations import Found, Operation
 from adjudication.labels.rules import check_none_sealed
 from adjudication.models import Release
-from adjudication.releases.checks import check_list
+from adjudication.releases.checks import by_page, check_list
 from adjudication.releases.forms import ReleaseAddressForm, ReleaseForm
 from adjudication.releases.recipe import make_recipe
 from adjudication.releases.releases import request_release, state_release_address
@@ -31,12 +31,13 @@ def _with_check_list(request: HttpRequest, roles: tuple[Any, ...], slug: str) ->
     recipe = make_recipe(collection)
     check_none_sealed(recipe.campaigns)
     checks = check_list(recipe)
-    blocking = [one for one in checks if one.blocking]
+    blocking, notes = ([one for one in checks if one.blocking is blocks] for blocks in (True, False))
     shown = {
         **found.shown,
         "recipe": recipe,
-        "blocking": blocking,
-        "notes": [one for one in checks if not one.blocking],
+        "blocking": by_page(blocking),
+        "notes": by_page(notes),
+        "count_notes": len(notes),
         "unanswered": unanswered(answers_of(collection)),
     }
     return replace(found, form={**found.form, "has_open_findings": bool(blocking)}, shown=shown)

@@ -2,7 +2,7 @@
 
 from django.db.models import Model
 
-from accounts.refusals import Refused
+from accounts.refusals import Reason, Refused
 from adjudication.labels.rules import check_can_take_out
 from adjudication.models import Release
 from adjudication.models.releases import FAILED_STATES
@@ -21,9 +21,8 @@ def check_can_open(release: Release) -> None:
         raise Refused(f"Release {release.name} is not frozen yet.")
     judged = Campaign.objects.filter(collection=release.collection_id, state=CampaignState.OPEN)
     if names := ", ".join(judged.order_by("name").values_list("name", flat=True)):
-        raise Refused(
-            f"People still judge in {names}, and a public release would show them the labels. Close it first."
-        )
+        text = f"People still judge in {names}, and a public release would show them the labels. Close it first."
+        raise Refused(Reason(text, "See the campaigns", "campaign_list", release.collection.slug, after="?state=open"))
 
 
 def standing_release(thing: Model, collection: Collection | int) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Q
 
 from accounts.models import User
-from accounts.refusals import NotAllowed, NotHere, Refused
+from accounts.refusals import NotAllowed, NotHere, Reason, Refused
 from accounts.slots import tabs
 from annotation.campaigns.campaigns import Readiness, drafts_of
 from annotation.models import AnnoCycle, AnnotatorState, Campaign, CampaignState, Strategy
@@ -50,19 +50,28 @@ def why_cannot_open(campaign: Campaign, ready: Readiness) -> str:
     """Why the campaign cannot be opened now, or ""."""
     if campaign.state == CampaignState.OPEN:
         return "It is open already."
-    kind = campaign.kind_object
-    if not kind.no_criteria and (problems := problems_of(drafts_of(campaign))):
-        return problems[0]
-    return _first(
-        (not ready.has_guideline, "It has no guideline yet. Write one, so that everybody judges by the same rules."),
-        (not ready.items, f"It has no items yet. Build them from {kind.words.material}."),
-        (not ready.annotators, "Nobody can judge in it yet. Add annotators."),
-        (
-            not ready.slots and campaign.strategy == Strategy.QUEUE,
-            "Its open queue is empty. Plan the assignment, so that items wait in it.",
-        ),
-        (not ready.slots, "No item is assigned yet. Plan the assignment, so that everybody has something to judge."),
-    )
+    return next(iter(missing_of(campaign, ready).values()), "")
+
+
+def missing_of(campaign: Campaign, ready: Readiness) -> dict[str, Reason]:
+    """What is missing before the campaign can be opened, in the order in which it is mended, by the page that does."""
+    kind, found = campaign.kind_object, list[tuple[str, str, str]]()
+    if not kind.no_criteria:
+        found += [("criteria_edit", "Change the levels", text) for text in problems_of(drafts_of(campaign))[:1]]
+    if not ready.has_guideline:
+        text = "It has no guideline yet. Write one, so that everybody judges by the same rules."
+        found.append(("guideline_edit", "Write the guideline", text))
+    if not ready.items:
+        found.append(("item_build", "Build items", f"It has no items yet. Build them from {kind.words.material}."))
+    if not ready.annotators:
+        found.append(("annotator_list", "Add annotators", "Nobody can judge in it yet. Add annotators."))
+    if not ready.slots:
+        text = "No item is assigned yet. Plan the assignment, so that everybody has something to judge."
+        if campaign.strategy == Strategy.QUEUE:
+            text = "Its open queue is empty. Plan the assignment, so that items wait in it."
+        found.append(("assignment_plan", "Plan the assignment", text))
+    where = (campaign.collection.slug, campaign.slug)
+    return {view: Reason(text, label, view, *where) for view, label, text in found}
 
 
 def check_can_open(campaign: Campaign, ready: Readiness) -> None:
@@ -110,10 +119,10 @@ def why_cannot_change_criteria(judgments: bool) -> str:
 
 def why_cannot_delete(campaign: Campaign, submissions: bool) -> str:
     """Why the campaign cannot be deleted, or ""."""
-    return _first(
-        (submissions, "It holds answers, and an answer is never thrown away. Close it instead."),
-        (campaign.state == CampaignState.OPEN, "It is open. Close it first."),
-    )
+    where = ("Go to its page", "campaign_detail", campaign.collection.slug, campaign.slug)
+    if submissions:
+        return Reason("It holds answers, and an answer is never thrown away. Close it instead.", *where)
+    return Reason("It is open. Close it first.", *where) if campaign.state == CampaignState.OPEN else ""
 
 
 def check_has_page(campaign: Campaign, key: str) -> None:
@@ -126,11 +135,6 @@ def check_has_page(campaign: Campaign, key: str) -> None:
         f"{campaign} has no page “{label}”: campaigns of the kind {kind} have none. Its {kind.words.item}s are on the"
         " campaign's other pages."
     )
-
-
-def _first(*reasons: tuple[bool, str]) -> str:
-    """The first of the reasons that hold, or ""."""
-    return next((reason for holds, reason in reasons if holds), "")
 
 
 def check_within(limits: Limits | Length, value: Any) -> None:

@@ -9,7 +9,7 @@ from django.http import Http404
 from accounts.extensions import extensions
 from accounts.models import User
 from accounts.prepared_statements import columns, instance, run
-from accounts.refusals import Conflict, NotAllowed, Refused, refusal_reason
+from accounts.refusals import Conflict, NotAllowed, Reason, Refused, refusal_reason
 from corpus.models import Collection, Membership, RetrievalRun, Role
 
 ARCHIVED = "is archived, so it can be read but not changed. A manager can reopen it in its settings."
@@ -123,7 +123,7 @@ def check_can_change_role(membership: Membership, target: Membership, managers: 
     """Managers give roles, but the last manager keeps theirs. `role` None asks whether any change is possible."""
     check_can_manage(membership)
     if target.role == Role.MANAGER and managers <= 1 and role != Role.MANAGER:
-        raise Refused(f"{target.user} is the only manager. Make somebody else a manager first.")
+        raise Refused(_only_manager(target))
 
 
 def check_can_remove(membership: Membership, target: Membership, managers: int) -> None:
@@ -131,7 +131,12 @@ def check_can_remove(membership: Membership, target: Membership, managers: int) 
     if membership.pk != target.pk:
         check_can_manage(membership)
     if target.role == Role.MANAGER and managers <= 1:
-        raise Refused(f"{target.user} is the only manager. Make somebody else a manager first.")
+        raise Refused(_only_manager(target))
+
+
+def _only_manager(target: Membership) -> Reason:
+    text = f"{target.user} is the only manager. Make somebody else a manager first."
+    return Reason(text, "Invite a manager", "member_list", target.collection.slug, after="#invite-heading")
 
 
 def check_can_create_collections(user: User) -> None:
@@ -155,10 +160,11 @@ def can_create_collections(user: User) -> bool:
 def check_run_is_free(run: RetrievalRun, in_campaigns: int) -> None:
     """A run stays once campaigns judge documents that it brought into pools; `in_campaigns` says how many do."""
     if in_campaigns:
-        raise Refused(
+        text = (
             f"Campaigns have made items of documents that {run.name} brought into pools ({in_campaigns:,} of them), so "
             "it stays: where they came from must remain known."
         )
+        raise Refused(Reason(text, "See the pools", "pool_list", run.collection.slug))
 
 
 def check_can_delete(thing: Model, collection: Collection | int) -> None:

@@ -16,7 +16,7 @@ from django.db.models import DO_NOTHING, PROTECT, SET_NULL, ForeignObjectRel, Mo
 
 from accounts.extensions import extensions
 from accounts.models import JobState
-from accounts.refusals import Refused
+from accounts.refusals import Reason, Refused
 from corpus.collections.contents import plural
 from corpus.models import ImportRun, Paper, ReplacedRecord
 
@@ -42,19 +42,26 @@ def check_can_undo(run: ImportRun) -> None:
     if run.dry_run or run.state != JobState.DONE or run.undone_at:
         raise Refused("Only an import that was carried out, and not undone yet, can be undone.")
     if undoing is None:
-        raise Refused(f"An import of a {run.label} cannot be undone. Remove its entries where they are.")
+        text = f"An import of a {run.label} cannot be undone. Remove its entries where they are."
+        raise Refused(_with_results(run, text))
     created = undoing.model._base_manager.filter(imported_in=run)
     if not created.exists() and not run.replaced.exists():
         raise Refused("Nothing that it imported is still here, or it was made before Litmus recorded such rows.")
     if run.updated and not undoing.restores:
-        raise Refused(
-            f"It changed {run.updated:,} records that were here before, and their former values were not kept. "
-            "Import the former file again instead."
-        )
+        text = f"It changed {run.updated:,} records that were here before, and their former values were not kept."
+        where = ("Import the former file", "import_create", run.collection.slug, run.kind)
+        raise Refused(Reason(f"{text} Import the former file again instead.", *where))
     standing = list(_standing(run, undoing))
     if standing:
         listed = ", ".join(f"{name}: {n:,}" for name, n in standing)
-        raise Refused(f"This import cannot be undone, because other work uses it ({listed}). Remove that first.")
+        text = f"This import cannot be undone, because other work uses it ({listed}). Remove that first."
+        raise Refused(_with_results(run, text))
+
+
+def _with_results(run: ImportRun, text: str) -> Reason:
+    """The reason, with the page of what was imported."""
+    way = run.importer.way_on(run)
+    return Reason(text, way.label, address=way.result)
 
 
 def undo(run: ImportRun) -> int:

@@ -35,6 +35,7 @@ from engines.text.words import title_key
 
 MOST_AUTHORS = 20_000  # rows of one file
 NO_MAIL = "Not sent: no mail server is set up. Copy the link next to each author and hand it over."
+NOT_OVER = "Authors may change their questions until the deadline."
 TOPIC_SOURCE = "author"  # of the targets
 
 

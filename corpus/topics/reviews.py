@@ -13,7 +13,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.audit import record_event
 from accounts.models import User
-from accounts.refusals import Conflict, Refused
+from accounts.refusals import Conflict, Reason, Refused
 from corpus.collections.rules import check_can_manage, check_role
 from corpus.models import (
     AspectRemark,
@@ -125,10 +125,16 @@ def why_cannot_request_review(topic: Topic) -> str:
 def why_cannot_review(user: User, review: TopicReview, authors: set[int]) -> str:
     """Why this person cannot decide on the open review, or ""."""
     if review.requested_by_id == user.pk:
-        return "You asked for this review, so somebody else has to give it."
+        return Reason("You asked for this review, so somebody else has to give it.", *asks_others(review.topic))
     if user.pk in authors:
-        return "You have changed this topic since it was last approved, so somebody else has to review it."
+        text = "You have changed this topic since it was last approved, so somebody else has to review it."
+        return Reason(text, *asks_others(review.topic))
     return ""
+
+
+def asks_others(topic: Topic) -> tuple[str, str, str]:
+    """The page of the people who may review, as a remedy."""
+    return "See who can review", "member_list", topic.collection.slug
 
 
 def fetch_review_part(topic: Topic, user: User) -> ReviewPart:

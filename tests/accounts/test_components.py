@@ -5,6 +5,8 @@ from django import forms
 from django.template import Context, Template
 from django.urls import reverse
 
+from accounts.refusals import Reason, Refused, refusal_reason
+
 
 def rendered(source: str, **context: object) -> str:
     """The template as text without white space between tags."""
@@ -100,3 +102,21 @@ def test_a_section_is_named_by_its_heading():
         text
         == '<section class="stack" aria-labelledby="runs-heading" id="all"><h2 id="runs-heading">Runs</h2> x </section>'
     )
+
+
+def test_a_refused_button_has_its_reason_and_its_remedy_as_text():
+    reason = Reason("It has <no> items yet.", "Build items", "help", after="#items")
+    text = rendered('{% refused_button "Open" reason "opening" look="primary" %}', reason=reason)
+    assert 'class="button primary" aria-disabled="true" aria-describedby="opening-reason">Open</button>' in text
+    assert '<span id="opening-reason">It has &lt;no&gt; items yet.</span>' in text
+    assert f'<a href="{reverse("help")}#items">Build items</a>' in text
+    assert "<a " not in rendered('{% refused_button "Open" reason "opening" %}', reason="Wait until it is done.")
+
+
+def test_the_remedy_of_a_refusal_reaches_the_button():
+    def check() -> None:
+        raise Refused(Reason("It is open. Close it first.", "Go to its page", "help"))
+
+    reason = refusal_reason(check)
+    assert reason == "It is open. Close it first."
+    assert reason.remedy.href == reverse("help")

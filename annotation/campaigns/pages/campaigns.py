@@ -1,6 +1,6 @@
 """Campaigns: the list, a new one, its progress, its settings, its state."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.db import transaction
@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.counting import counted
 from accounts.edits import edited_values, remember_shown
 from accounts.refusal_messages import refusals_in_form
+from accounts.refusals import Reason
 from annotation.assignment.annotators import add_members
 from annotation.campaigns.campaigns import (
-    Readiness,
     campaigns_for,
     count_unreviewed,
     fetch_readiness,
@@ -42,7 +42,7 @@ from annotation.campaigns.lifecycle import (
 from annotation.campaigns.own_counts import own_counts
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_participant
 from annotation.campaigns.progress import annotator_rows, estimate_end, fetch_progress
-from annotation.campaigns.rules import why_cannot_delete, why_cannot_open
+from annotation.campaigns.rules import missing_of, why_cannot_delete, why_cannot_open
 from annotation.inquiries.inquiries import WorkPage, notes_for
 from annotation.kind import DEFAULT_KIND
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState, Strategy
@@ -221,18 +221,28 @@ def _options_form(campaign: Campaign, data: Any) -> Any:
     return form
 
 
-def _steps(campaign: Campaign, ready: Readiness, items: int) -> list[tuple[bool, list[tuple[str, str]], str]]:
-    """What is needed before it can be opened: whether it is there, labels and pages of who may do it, and its words."""
-    levels = [] if campaign.kind_object.no_criteria else [("levels", "criteria_edit")]
+class DraftStep(NamedTuple):
+    """Something that is needed before a campaign can be opened; `reason` says what is missing, "" once it is done."""
+
+    label: str
+    view: str
+    words: str
+    reason: str
+
+
+def _steps(campaign: Campaign, missing: dict[str, Reason], items: int) -> list[DraftStep]:
+    """What is needed before it can be opened, in the order in which it is done."""
+    kind = campaign.kind_object
     queue = campaign.strategy == Strategy.QUEUE
-    made = f", {items:,} of them" if items else ""
-    why = f"because {counted(campaign.overlap, 'judges', 'judge')} each item"
-    return [
-        (ready.has_guideline, [("Guideline", "guideline_edit"), *levels], "what annotators go by"),
-        (bool(ready.items), [("Items", "item_build")], f"{campaign.kind_object.words.step}{made}"),
-        (ready.annotators, [("Annotators", "annotator_list")], f"at least {campaign.overlap}, {why}"),
-        (ready.slots, [("Assignment", "assignment_plan")], "fill the open queue" if queue else "who judges what"),
+    why = f"at least {campaign.overlap}, because {counted(campaign.overlap, 'judges', 'judge')} each item"
+    pages = [
+        ("Levels", "criteria_edit", "what annotators choose among"),
+        ("Guideline", "guideline_edit", "what annotators go by"),
+        ("Items", "item_build", f"{kind.words.step}, {items:,} of them"),
+        ("Annotators", "annotator_list", why),
+        ("Assignment", "assignment_plan", "the open queue is filled" if queue else "who judges what"),
     ]
+    return [DraftStep(*page, missing.get(page[1], "")) for page in pages[bool(kind.no_criteria) :]]
 
 
 def _progress(campaign: Campaign) -> dict[str, Any]:
@@ -243,7 +253,8 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
         "progress": progress,
         "rows": rows,
         "estimate": estimate_end(progress, rows, now, campaign.state).text(campaign.deadline),
-        "steps": _steps(campaign, ready, progress.items),
+        "steps": _steps(campaign, missing := missing_of(campaign, ready), progress.items),
+        "left_to_do": f"{counted(len(missing), 'step')} above to do first.",
         "no_opening": why_cannot_open(campaign, ready),
         "build": campaign.item_builds.order_by("-pk").first(),
         "unreviewed": count_unreviewed(campaign) if campaign.state == CampaignState.DRAFT else 0,

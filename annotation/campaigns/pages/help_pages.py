@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from accounts.refusals import Reason
 from accounts.requests import Request
 from annotation.campaigns.forms.samples import SampleForm
 from annotation.campaigns.preferences import KEYS, keys_of_kinds, preferences_of, usual_keys
@@ -40,7 +41,9 @@ def _own_keys(request: Request) -> dict[str, str]:
 @require_safe
 def show_style(request: Request) -> HttpResponse:
     """Every component of the design system once, for those who build pages."""
-    page = Paginator(range(240), 20).page(3)
-    return render(
-        request, "annotation/campaigns/style.html", {"form": SampleForm({"text": "", "choice": "1"}), "page": page}
-    )
+    shown = {
+        "form": SampleForm({"text": "", "choice": "1"}),
+        "page": Paginator(range(240), 20).page(3),
+        "refused_example": Reason("Say here why not.", "Name the page that mends it", "help"),
+    }
+    return render(request, "annotation/campaigns/style.html", shown)

@@ -11,12 +11,14 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusals import Reason
 from accounts.requests import Request
 from corpus.collections.pages.context import collection_context, form_page
 from corpus.collections.rules import fetch_manager
 from corpus.models import Collection, Membership, QuestionCall
 from corpus.questions.author_calls import (
     NO_MAIL,
+    NOT_OVER,
     Equal,
     Invited,
     create_call,
@@ -71,7 +73,7 @@ def author_call_create(request: Request, slug: str) -> HttpResponse:
             call = create_call(
                 by=request.user, at=timezone.now(), collection=membership.collection, **form.cleaned_data
             )
-            return redirect("author_call_detail", slug, call.pk)
+            return redirect("author_call_detail", call.collection.slug, call.pk)
     context = collection_context(membership, "authors", form=form, **_preview(form, membership.collection, None))
     return render(request, "corpus/questions/author_call_edit.html", context, status=422 if form.errors else 200)
 
@@ -196,7 +198,7 @@ def call_context(
     page = Paginator(rows, AUTHORS_PER_PAGE).get_page(request.GET.get("page"))
     shown = list(page.object_list)
     letters, answers = letters_of(shown), answers_of(shown)
-    call_values = call_state(call, timezone.now())
+    call_values, place = call_state(call, timezone.now()), (call.collection.slug, call.pk)
     if call_values["mailing"]:
         jobs.with_live_progress(call_values["mailing"])
     return collection_context(
@@ -211,7 +213,8 @@ def call_context(
             for each in shown
         ],
         guideline=render_markdown(call.guideline, headings_from=3),
-        no_mail=NO_MAIL,
+        no_mail=Reason(NO_MAIL, "Copy links", "author_call_detail", *place, after="#authors-heading"),
+        not_over=Reason(NOT_OVER, "Change the deadline", "author_call_edit", *place),
         form=AuthorForm(),
         file_form=file_form or AuthorsFileForm(),
         invited=invited,

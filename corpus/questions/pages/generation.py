@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts import jobs
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
+from accounts.refusals import Reason
 from accounts.refused_forms import form_again
 from corpus.collections.pages.context import collection_context, form_page
 from corpus.collections.rules import (
@@ -65,6 +66,11 @@ COLUMNS = (
     Column("overlap_definition", "", lambda question: question.reply.run.overlap_definition),
     Column("topic", "", lambda question: question.topic.number if question.topic else None),
 )
+NO_MODEL = (
+    "No language model is set up here. The operator of this Litmus names one with LITMUS_LLM_BASE_URL and"
+    " LITMUS_LLM_MODEL."
+)
+NO_MENTIONS = "No usable mention that cites a document of the collection matches. Change the choice above."
 
 
 @require_safe
@@ -102,7 +108,8 @@ def generation_create(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect("generation_list", slug)
     context = collection_context(membership, "generation") | {
         "form": form,
-        "has_model": has_model(),
+        "no_model": "" if has_model() else Reason(NO_MODEL, "Write questions by hand", "topic_create", slug),
+        "no_mentions": Reason(NO_MENTIONS, "See the mentions", "mention_list", slug),
         "figures": run_figures(collection),
     }
     if form.is_bound and form.is_valid():

@@ -58,11 +58,11 @@ document.addEventListener("keydown", (event) => {
   const key = event.key.toLowerCase();
   if (!(event.ctrlKey || event.metaKey) || event.altKey || !["z", "y"].includes(key)) return;
   if (!document.querySelector("[data-workshop]") || event.target.closest("input, textarea, select")) return;
-  const button = document.getElementById(key === "y" || event.shiftKey ? "step-redo" : "step-undo");
-  if (!button) return;
+  const way = key === "y" || event.shiftKey ? "redo" : "undo";
   event.preventDefault();
-  if (button.disabled) announce(button.id === "step-undo" ? "There is nothing to undo." : "There is nothing to redo.");
-  else button.click(); // a click, so that htmx knows which of the two buttons it was
+  const button = document.getElementById(`step-${way}`);
+  if (button) button.click(); // a click, so that htmx knows which of the two buttons it was
+  else announce(`There is nothing to ${way}.`);
 });
 
 // --- ties to sentences ------------------------------------------------------------------------------------------------

@@ -62,7 +62,9 @@ def test_by_pages_alone(demo: Collection, client: Client, tmp_path: Path) -> Non
     page = shown.content.decode()
     links = set(re.findall(r'href="(/c/demo/[^"#]*)"', page[page.index("<main") :]))
     named = {html.unescape(link) for link in links}
-    checks = [*shown.context["blocking"], *shown.context["notes"]]
+    groups = [*shown.context["blocking"], *shown.context["notes"]]
+    assert all(len({(one.href, one.link) for one in group}) == 1 for group in groups)  # once, with one button
+    checks = [one for group in groups for one in group]
     assert {one.href for one in checks if one.href} <= named
     for address in sorted(named):
         assert client.get(address).status_code == 200, address
@@ -72,7 +74,7 @@ def test_by_pages_alone(demo: Collection, client: Client, tmp_path: Path) -> Non
             jobs.carry_out(VoteRun.objects.filter(campaign=campaign).latest("pk"))
     refused = client.post(new, {"name": "v1"})
     assert refused.status_code == 422
-    left = [*refused.context["blocking"], *refused.context["notes"]]
+    left = [one for name in ("blocking", "notes") for group in refused.context[name] for one in group]
     assert not [one.text for one in left if "No item has a value yet" in one.text]
     assert {one.code for one in left if one.blocking} <= {"no_verdicts", "unresolved", "missing", "unjudged"}
     assert client.post(new, {"name": "v1", "force": REASON}).status_code == 302
