@@ -41,8 +41,8 @@ class Check:
     fact: str
     href: str = ""
     blocking: bool = True
-    remedy: str = ""  # the words of the link to that page
     advice: str = ""
+    remedy: str = ""  # the words of the link to that page
 
     @property
     def text(self) -> str:

@@ -65,6 +65,7 @@ def test_by_pages_alone(demo: Collection, client: Client, tmp_path: Path) -> Non
     groups = [*shown.context["blocking"], *shown.context["notes"]]
     assert all(len({(one.href, one.link) for one in group}) == 1 for group in groups)  # once, with one button
     checks = [one for group in groups for one in group]
+    assert {one.link for one in checks if one.code == "no_verdicts"} == {"Count the votes"}
     assert {one.href for one in checks if one.href} <= named
     for address in sorted(named):
         assert client.get(address).status_code == 200, address
