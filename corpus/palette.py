@@ -12,8 +12,9 @@ from corpus.collections.rules import can_create_collections
 from corpus.documents.finding import find_by_beginnings
 from corpus.models import Membership, Topic
 from engines.text.names import document_name
+from engines.text.scripts import stands_alone
 
-SHORTEST = 2  # characters from which topics, documents and people are looked for
+SHORTEST = 2  # characters from which topics, documents and people are looked for, where one is no word
 
 
 def find_pages(search: PaletteSearch) -> Iterator[Entry]:
@@ -46,7 +47,7 @@ def find_collections(search: PaletteSearch) -> Iterator[Entry]:
 
 def find_topics(search: PaletteSearch) -> Iterator[Entry]:
     """Topics of this number, then those with every word; all members may read them."""
-    if len(search.text) < SHORTEST and not search.text.isdigit():
+    if _is_too_short(search) and not search.text.isdigit():
         return
     inside = Topic.objects.filter(collection__in=[each.collection_id for each in search.places])
     numbered = list(inside.filter(number=search.text).select_related("collection")[:MOST_OF_A_KIND])
@@ -62,7 +63,7 @@ def find_topics(search: PaletteSearch) -> Iterator[Entry]:
 
 def find_documents(search: PaletteSearch) -> Iterator[Entry]:
     """Documents whose docno begins with the text, then those with its words; all members may read them."""
-    if len(search.text) < SHORTEST:
+    if _is_too_short(search):
         return
     collections = {each.collection_id: each.collection for each in search.places}
     for each in find_by_beginnings(list(collections), search.text, most=MOST_OF_A_KIND):
@@ -73,7 +74,7 @@ def find_documents(search: PaletteSearch) -> Iterator[Entry]:
 
 def find_people(search: PaletteSearch) -> Iterator[Entry]:
     """Members of collections whose people the person may see, on the page of people; for staff everybody."""
-    if len(search.text) < SHORTEST:
+    if _is_too_short(search):
         return
     named = _all_words(search, "user__name", "user__email")
     members = Membership.objects.filter(named, collection__in=[each.collection_id for each in search.overseen])
@@ -85,6 +86,10 @@ def find_people(search: PaletteSearch) -> Iterator[Entry]:
         everybody = User.objects.filter(_all_words(search, "name", "email"))
         for person in everybody.order_by("name", "pk")[:MOST_OF_A_KIND]:
             yield Entry(str(person), reverse("person_detail", args=[person.pk]), person.email)
+
+
+def _is_too_short(search: PaletteSearch) -> bool:
+    return len(search.text) < SHORTEST and not stands_alone(search.text)
 
 
 def _all_words(search: PaletteSearch, *fields: str) -> Q:

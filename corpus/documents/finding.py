@@ -19,7 +19,7 @@ from corpus.models import Collection, Document, FullText, Indexing
 from engines.text.highlight import fragments, highlight_spans, highlight_terms
 from engines.text.languages import ENGLISH
 from engines.text.names import OPENING, document_name
-from engines.text.scripts import has_spaceless, plain
+from engines.text.scripts import find_pictures, plain, stands_alone
 from engines.text.words import term_spans
 
 MOST_RANKED = 10_000  # matches that are ranked; the page says so when there are more
@@ -267,9 +267,11 @@ def find_by_beginnings(collections: Sequence[int], text: str, *, most: int) -> l
     """
     rows = Document.objects.filter(collection__in=collections).only("collection_id", "docno", "title", "abstract")
     numbered = list(rows.filter(docno__startswith=text).order_by("docno")[:most])
-    words, bare = re.findall(r"\w+", text), plain(text)
-    terms = [bare[start:end] for start, end in term_spans(bare)]
-    if not terms or (len(terms[-1]) < 2 and not has_spaceless(terms[-1])):
+    bare = plain(text)
+    pictures = find_pictures(bare)
+    words = [*pictures, *re.findall(r"\w+", text)]
+    terms = [*pictures, *(bare[start:end] for start, end in term_spans(bare))]
+    if not terms or (len(terms[-1]) < 2 and not stands_alone(terms[-1])):
         return numbered
     values: dict[str, Any] = {
         "collections": list(collections),

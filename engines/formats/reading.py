@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +21,7 @@ from engines.formats.repeats import without_repeats
 from engines.formats.trec_runs import COLUMNS
 
 T = TypeVar("T")
+BEIR_PARTS = {"corpus.jsonl": "documents", "queries.jsonl": "topics"}  # of a data set, by the names of its files
 Places = list[tuple[Path, str]]  # files or folders, with their names in messages
 
 
@@ -72,7 +74,8 @@ def read_path(
     together: dict[str, Together] = {}
     opened = (member for place, name in places for member in open_files(place, name=name, limits=limits, watch=watch))
     for member in _prepared(opened, encoding, kind):
-        found = formats()[format] if format != AUTO else _detected(member, carried, kind.label)
+        found = _of_another_part(member, carried)
+        found = found or (formats()[format] if format != AUTO else _detected(member, carried, kind.label))
         if isinstance(found, Problem):
             yield found
             continue
@@ -93,6 +96,15 @@ def _prepared(members: Iterable[Member], encoding: str, kind: _Carried) -> Itera
     for member in members:
         stream = as_utf8(member.stream, member.name, encoding)
         yield replace(member, stream=stream, alone=member.alone and not kind.is_one_of_many)
+
+
+def _of_another_part(member: Member, carried: str) -> Problem | None:
+    """A whole data set of BEIR is one archive, whose queries look like documents: there the names of files count."""
+    base = re.sub(r"\.(gz|bz2|xz)$", "", member.name.rsplit("/", 1)[-1].lower())
+    holds = BEIR_PARTS.get(base, carried)
+    if member.alone or holds == carried or carried not in BEIR_PARTS.values():
+        return None
+    return Problem(member.name, 0, f"left out: {base} of a data set of BEIR holds its {holds}")
 
 
 def _read_alone(

@@ -33,6 +33,7 @@ _LEFT_OUT = re.compile(f"[{ACCENTS}{JOINERS}]+")
 is_accent = re.compile(f"[{ACCENTS}]").match
 has_spaceless = re.compile(f"[{SPACELESS}]").search
 find_pictures = re.compile(f"[{PICTURES}]").findall
+stands_alone = re.compile(f"[{SPACELESS}{PICTURES}]").search  # a character that is a word by itself
 SPACELESS_OR_NOT = re.compile(f"[{SPACELESS}]+|[^{SPACELESS}]+")
 
 

@@ -50,6 +50,14 @@ def test_documents_by_the_beginnings_of_words_or_docnos(client: Client, made: Ma
     assert "Nothing found for “steeping beans”" in find(client, "steeping beans")
 
 
+def test_a_picture_is_a_word_also_in_an_english_collection(client: Client, made: Material) -> None:
+    DocumentFactory(collection=made.collection, docno="W-102", title="Green 🍵 tea")
+    client.force_login(made.manager)
+    for text in ("🍵", "green 🍵"):
+        assert "W-102" in find(client, text), text
+    assert "Nothing found" in find(client, "🍵🦉")
+
+
 def test_names_come_before_texts_with_the_same_letters(client: Client, made: Material) -> None:
     TopicFactory(collection=made.collection, number="c1", text="On teas of Canada")
     client.force_login(made.manager)

@@ -1,9 +1,12 @@
 import json
+import zipfile
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
-from engines.formats.records import BrokenFile
+from engines.formats.reading import read_path
+from engines.formats.records import BrokenFile, Problem, Remark
 from engines.formats.registry import detect
 from tests.shared import shared_path
 
@@ -128,3 +131,17 @@ def test_files_of_papers_are_distinguished(head: bytes, file: str, found: str) -
 )
 def test_shared_files_are_distinguished(path: str, found: str) -> None:
     assert detected(shared_path("data", path).read_bytes()[: 1 << 16], path) == found
+
+
+@pytest.mark.parametrize("format_name", ["auto", "beir"])
+def test_of_a_whole_data_set_of_beir_each_import_takes_its_own_file(tmp_path: Path, format_name: str) -> None:
+    path = tmp_path / "set.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("set/corpus.jsonl", '{"_id": "d1", "title": "Owl", "text": "Owls hear."}\n')
+        archive.writestr("set/queries.jsonl", '{"_id": "q1", "text": "owl hearing?"}\n')
+    for carried, taken, name in (("documents", "d1", "queries.jsonl"), ("topics", "q1", "corpus.jsonl")):
+        found = [each for each in read_path(carried, path, format_name) if not isinstance(each, Remark)]
+        (problem,) = [each for each in found if isinstance(each, Problem)]
+        assert (problem.file, problem.reason.split(":")[0]) == (f"set.zip/set/{name}", "left out")
+        (record,) = [each for each in found if not isinstance(each, Problem)]
+        assert (record.docno if carried == "documents" else record.number) == taken
