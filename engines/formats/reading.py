@@ -74,8 +74,7 @@ def read_path(
     together: dict[str, Together] = {}
     opened = (member for place, name in places for member in open_files(place, name=name, limits=limits, watch=watch))
     for member in _prepared(opened, encoding, kind):
-        found = _of_another_part(member, carried)
-        found = found or (formats()[format] if format != AUTO else _detected(member, carried, kind.label))
+        found = _of_another_part(member, carried) or _format_of(member, format, carried, kind.label)
         if isinstance(found, Problem):
             yield found
             continue
@@ -152,8 +151,10 @@ def _known(options: dict[str, Any], read: Callable[..., Any], found: Format, fil
     return options
 
 
-def _detected(member: Member, carried: str, label: str) -> Format | Problem:
-    """As `detected_format`; a problem where the file is one of several."""
+def _format_of(member: Member, name: str, carried: str, label: str) -> Format | Problem:
+    """The format of this name, or as `detected_format`; then a problem where the file is one of several."""
+    if name != AUTO:
+        return formats()[name]
     try:
         return detected_format(member, carried, label)
     except BrokenFile as broken:
