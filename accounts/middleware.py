@@ -23,7 +23,12 @@ HEADINGS = {
 STATUS = {NotAllowed: 403, NotHere: 404, Conflict: 409}  # of pages that show a refusal; of any other: 422
 
 
-BEFORE_ACCOUNTS = {"first_account", "theme_update"}  # what a Litmus without any account shows and takes
+BEFORE_ACCOUNTS = {
+    "first_account",
+    "theme_update",
+    "documentation",
+    "documentation_page",
+}  # what a Litmus without any account shows and takes
 
 
 def _is_page(request: HttpRequest) -> bool:

@@ -87,8 +87,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001 - MkDocs's names
-    """Tables scroll inside frames; each picture in both schemes, of which the browser fetches one."""
-    html = html.replace("<table>", '<div class="table-scroll" tabindex="0" role="region" aria-label="Table"><table>')
+    """What may scroll can be reached by keys; each picture in both schemes, of which the browser fetches one."""
+    html = html.replace("<pre>", '<pre tabindex="0">')
+    html = html.replace("<table>", '<div class="table-scroll" tabindex="0" role="group" aria-label="Table"><table>')
     html = html.replace("</table>", "</table></div>")
     return PICTURE.sub(both_schemes, html)
 
@@ -109,4 +110,6 @@ def on_post_build(config: MkDocsConfig) -> None:
     index = site / "search" / "search_index.json"
     found = json.loads(index.read_text("utf-8"))
     found["docs"] = [each for each in found["docs"] if not each["location"].startswith(UNSEARCHED)]
+    for each in found["docs"]:
+        each["text"] = each["text"].replace("\u00b6", "")  # the links to sections
     index.write_text(json.dumps(found, ensure_ascii=False, separators=(",", ":")), "utf-8")

@@ -21,6 +21,7 @@ from litmus_ir.command import parser_of
 from litmus_ir.verbs import TASKS, Verb, verbs
 from litmus_ir.words import Parser
 
+COMMON = {"help", "as_json"}  # arguments of every command
 OF_OTHERS = {"django", "completion"}  # commands without options of ours
 
 
@@ -65,7 +66,8 @@ def commands_page(task: str) -> str:
         f"# {task} {{: #commands }}",
         "",
         f"The commands of “{task}” in `litmus help`. Examples are of the demo. Each command also takes `--data DIR`, "
-        "and `--help` prints what is here. Exit codes: 0 done, 1 refused or invalid input, 2 wrong usage.",
+        "`--json` (one JSON object on standard output), and `--help`, which prints what is here. Exit codes: 0 done, "
+        "1 refused or invalid input, 2 wrong usage.",
         "",
     ]
     for verb in verbs().values():
@@ -96,7 +98,7 @@ def _sentence(text: str) -> str:
 
 
 def _shown(parser: CommandParser) -> list[Action]:
-    return [each for each in parser._actions if each.help != SUPPRESS and each.dest != "help"]
+    return [each for each in parser._actions if each.help != SUPPRESS and each.dest not in COMMON]
 
 
 def _arguments(parser: CommandParser) -> str:
@@ -157,7 +159,7 @@ def _subject(path: str) -> str:
 
 def _operation(path: str, method: str, operation: dict[str, Any], schema: dict[str, Any]) -> str:
     about = operation.get("description") or operation.get("summary", "")
-    lines = [f"### {method.upper()} {path}".replace("{", "&#123;"), "", about.replace("<", "&lt;"), ""]
+    lines = [f"### {method.upper()} {path}", "", about.replace("<", "&lt;"), ""]
     rows = [
         (f"`{each['name']}`" + (", required" if each.get("required") else ""), _described(each, each.get("schema", {})))
         for each in operation.get("parameters", ())
@@ -235,7 +237,7 @@ def statistics_page() -> str:
 
 def _statistic(name: str, each: Statistic) -> str:
     facts = [
-        ("Name in files", f"`{name}`"),
+        ("Name", f"`{name}`"),
         ("Formula", each.formula),
         ("Range", each.range),
         ("Levels must be", each.needs),
@@ -243,7 +245,7 @@ def _statistic(name: str, each: Statistic) -> str:
         ("Undefined when", each.undefined.words["whole"]),
         ("Source", each.source),
     ]
-    return f"### {each.label}\n\n{each.about}\n\n" + _table(("", ""), (fact for fact in facts if fact[1]))
+    return f"### {each.label}\n\n{each.about}\n\n" + "".join(f"- {what}: {fact}\n" for what, fact in facts if fact)
 
 
 # --- exports ---------------------------------------------------------------------------------------------------------

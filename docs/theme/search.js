@@ -5,13 +5,17 @@ const results = document.getElementById("search-results");
 const state = document.getElementById("search-state");
 const field = document.querySelector("input[type=search]");
 const root = new URL("..", new URL(results.dataset.index, location.href));
-const sections = fetch(results.dataset.index).then((answer) => answer.json()).then(({ docs }) => docs.map(prepared));
+const sections = fetch(results.dataset.index).then((answer) => answer.json()).then(({ docs }) => {
+  const titles = new Map(docs.map(({ location: address, title }) => [address, title]));
+  return docs.map((each) => prepared(each, titles));
+});
 
 const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 const wordsOf = (text) => plain(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 
-function prepared({ location: address, title, text }) {
-  return { address, title, text, title_words: wordsOf(title), text_words: new Set(wordsOf(text)) };
+function prepared({ location: address, title, text }, titles) {
+  const page = address.includes("#") ? titles.get(address.split("#")[0]) : "";
+  return { address, title, page, text, title_words: wordsOf(title), text_words: new Set(wordsOf(text)) };
 }
 
 /** How well a section answers: 0 where a word is missing. */
@@ -47,11 +51,11 @@ function sentence(count) {
   return count === 1 ? "1 section found." : `${count} sections found.`;
 }
 
-function entry({ address, title, text }, wanted) {
+function entry({ address, title, page, text }, wanted) {
   const item = document.createElement("li");
   const link = document.createElement("a");
   link.href = new URL(address, root);
-  link.textContent = title;
+  link.textContent = page && page !== title ? `${title} (${page})` : title;
   const words = document.createElement("p");
   words.textContent = excerpt(text, wanted);
   item.append(link, words);

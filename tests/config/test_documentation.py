@@ -11,10 +11,13 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from django.conf import settings
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from adjudication.exporting.registry import EXPORTERS
 from engines.stats.statistics import STATISTICS
 from litmus_ir.verbs import verbs
+from tests.browser.axe import faults_everywhere
+from tests.conftest import VIEWPORT
 from tests.processes import CHECKOUT
 
 MOST = 2_000_000  # bytes of all pictures
@@ -170,6 +173,37 @@ def test_folders_have_a_slash_and_nothing_else_of_the_disk_is_served(client, ser
     assert client.get(f"{served}glossary").headers["Location"] == f"{served}glossary/"
     for path in ("nowhere/", "nowhere.html", "../../pyproject.toml", "%2e%2e/%2e%2e/pyproject.toml", "assets/"):
         assert client.get(served + path).status_code == 404, path
+
+
+MAIN = (
+    "",
+    "how-to/plan-people/",
+    "reference/commands/publish/",
+    "reference/statistics/",
+    "glossary/",
+    "search.html?q=pool",
+)
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_pages_are_accessible_and_the_search_finds_without_asking_anybody_else(site, settings, page):
+    settings.DOCUMENTATION = site
+    home, elsewhere = reverse("documentation"), []
+    page.on("request", lambda sent: None if "localhost" in urlsplit(sent.url).netloc else elsewhere.append(sent.url))
+    faults = [fault for path in MAIN for fault in faults_everywhere(page, home + path)]
+    assert not faults, "\n".join(faults)
+    page.set_viewport_size(VIEWPORT)
+    page.goto(home)
+    page.get_by_role("searchbox").fill("tied votes")
+    page.get_by_role("searchbox").press("Enter")
+    found = page.locator("#search-results a")
+    expect(found.first).to_be_visible()
+    found.filter(has_text="Decide ties when you are alone").first.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Decide ties when you are alone")
+    shown = page.locator("main img:visible")
+    expect(shown).to_have_count(1)  # of two pictures, that of the scheme
+    assert not elsewhere
 
 
 def test_where_it_is_not_built_a_page_says_so(client, db):
