@@ -23,6 +23,10 @@ class BadEnvironment(Exception):
     """A variable has a value that cannot be used; the message names it and says what is allowed."""
 
 
+class Misfit(BadEnvironment):
+    """This version cannot work with the data as they are; says which can, and what to do."""
+
+
 class Environment:
     """A view of environment variables that remembers which names were asked for."""
 

@@ -13,7 +13,7 @@ from django.db.backends.postgresql.base import DatabaseWrapper
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from accounts import broker
-from config.tables import MIGRATE, migrations_applied, migrations_on_disk
+from config.tables import MIGRATE, migrations_applied, migrations_on_disk, unknown_migration
 
 PATIENCE = 2.5  # seconds for all servers together
 CONNECT_SECONDS = 2
@@ -78,7 +78,11 @@ class HealthMiddleware:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT 1")
             # Not by Django's executor, which asks over a connection of the pool and keeps it.
-            self.migrated = self.migrated or migrations_on_disk() <= migrations_applied(connection)
+            if not self.migrated:
+                applied = migrations_applied(connection)
+                if unknown_migration(applied):
+                    return "made by a later version of Litmus"
+                self.migrated = migrations_on_disk() <= applied
         except Error:
             return AWAY
         finally:

@@ -11,6 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
 from config.embedded.places import FileLock, is_held, make_directories
 
 STOP_SECONDS = 90  # requests, jobs and two servers get some seconds each
@@ -24,6 +26,7 @@ class Up:
     pid: int
     address: str
     since: str
+    version: str
     lock: Path
 
     @property
@@ -41,7 +44,8 @@ def noted(data_dir: Path, address: str) -> Iterator[None]:
     """Inside the block others can find this process."""
     make_directories(data_dir)
     with FileLock(data_dir / "locks" / f"up.{os.getpid()}") as lock:
-        lock.path.write_text(f"{os.getpid()}\n{address}\n{datetime.now(UTC):%Y-%m-%d %H:%M} UTC\n")
+        since = f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+        lock.path.write_text(f"{os.getpid()}\n{address}\n{since}\n{settings.CODE_VERSION}\n")
         try:
             yield
         finally:
@@ -54,8 +58,8 @@ def running(data_dir: Path) -> list[Up]:
     for path in (data_dir / "locks").glob("up.*"):
         with suppress(OSError, ValueError):  # it ends just now
             if is_held(path):
-                pid, address, since = path.read_text().splitlines()
-                found.append(Up(int(pid), address, since, path))
+                pid, address, since, version = path.read_text().splitlines()
+                found.append(Up(int(pid), address, since, version, path))
             else:
                 path.unlink()
     return sorted(found, key=lambda up: up.since)

@@ -151,6 +151,7 @@ MIDDLEWARE = [
     "config.headers.PageCompressionMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.fitness.FitnessMiddleware",
     "accounts.edge.AddressMiddleware",
     "accounts.doors.DoorMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -10,18 +10,20 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 
+from config import upgrade
 from config.embedded.places import FileLock
-from config.env import BadEnvironment
+from config.env import BadEnvironment, Misfit
+from config.running import running
 
 Names = set[tuple[str, str]]
-MIGRATE = "litmus django migrate" if settings.PROGRAM == "litmus" else "manage.py migrate"
+MIGRATE = f"{settings.PROGRAM} migrate"
 OURS = ("accounts", "corpus", "annotation", "adjudication")
 
 
 def missing_migrations() -> Names:
     """(app, name) of each migration on disk that the database does not know.
 
-    Errors: BadEnvironment for a database of another version.
+    Errors: Misfit for a database of another version.
     """
     check_version()
     return migrations_on_disk() - migrations_applied()
@@ -30,12 +32,7 @@ def missing_migrations() -> Names:
 def check_version() -> None:
     """Refuse a database that knows migrations of ours which this code does not: another version has made it."""
     if strange := unknown_migration(migrations_applied()):
-        place = "The database of DATABASE_URL" if settings.DATABASE_URL else f"The data directory {settings.DATA_DIR}"
-        raise BadEnvironment(
-            f"{place} was made by another version of Litmus (it has {strange}, which this version does not know)."
-            " Nothing was changed. Go on with the version that made it, or start with an empty"
-            f" {'database' if settings.DATABASE_URL else 'data directory (LITMUS_DATA_DIR)'}."
-        )
+        raise Misfit(upgrade.later(strange, upgrade.read_stamp()))
 
 
 def unknown_migration(applied: Names) -> str:
@@ -69,8 +66,8 @@ def migrations_applied(on: Any = connection) -> Names:
 def bring_up_to_date() -> None:
     """Give an embedded database the tables of this code; one process does it, others wait.
 
-    Errors: BadEnvironment for a database of the operator's own, which nobody changes without being asked, and for
-    one of another version.
+    Errors: BadEnvironment for a database of the operator's own, which nobody changes without being asked, and while
+    another version works on the data; Misfit for data of a later version, and where it fails.
     """
     if not missing_migrations():
         return
@@ -78,5 +75,16 @@ def bring_up_to_date() -> None:
         raise BadEnvironment(f"DATABASE_URL: the database lacks tables of this version. Run `{MIGRATE}` first.")
     with FileLock(settings.DATA_DIR / "locks" / "migrate"):
         if missing_migrations():
+            check_no_other_works()
             print("Preparing the database …", file=sys.stderr, flush=True)  # noqa: T201 - it takes some seconds
             call_command("migrate", interactive=False, verbosity=0)
+
+
+def check_no_other_works() -> None:
+    """Errors: BadEnvironment while an `up` of another version serves these data, which would meet changed tables."""
+    for up in running(settings.DATA_DIR):
+        if up.version != settings.CODE_VERSION:
+            raise BadEnvironment(
+                f"Litmus {up.version} runs on these data, at {up.address}, and this is Litmus {settings.CODE_VERSION}, "
+                f"which would change the tables below it. Stop it first: {settings.PROGRAM} down"
+            )

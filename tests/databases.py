@@ -11,6 +11,7 @@ from typing import Any
 
 import django
 from django.apps import apps
+from django.conf import settings
 from django.core.management import call_command
 from django.db import connection, transaction
 from django.db.utils import OperationalError
@@ -187,7 +188,9 @@ def waits_for_a_lock() -> bool:
 
 
 def _digest_migrations() -> str:
-    digest = hashlib.sha256(django.__version__.encode() + _LEFT_ALONE.encode())
+    migrate = Path(settings.BASE_DIR, "config/upgrade.py").read_bytes()  # which notes the version in the tables
+    parts = [django.__version__.encode(), settings.CODE_VERSION.encode(), _LEFT_ALONE.encode(), migrate]
+    digest = hashlib.sha256(b"".join(parts))
     for config in sorted(apps.get_app_configs(), key=lambda config: config.label):
         for path in sorted(Path(config.path, "migrations").glob("*.py")):
             digest.update(path.name.encode())

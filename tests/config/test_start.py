@@ -84,7 +84,7 @@ def test_our_commands_load_no_pages():
     ours = {name: app for name, app in get_commands().items() if app in ("config", *OURS)}
     assert len(ours) > 20
     checking = {name for name, app in ours.items() if load_command_class(app, name).requires_system_checks}
-    assert checking == set()
+    assert checking == {"migrate"}  # which is Django's, and looks at the database
 
 
 OURS = ("accounts", "corpus", "annotation", "adjudication")

@@ -10,7 +10,8 @@ import urllib.request
 from argparse import ArgumentParser, BooleanOptionalAction
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import django
 from django.conf import settings
@@ -18,8 +19,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from config import embedded
 from config.addresses import EVERYWHERE, LOOPBACK, address, address_elsewhere, note_address
+from config.env import Misfit
 from config.running import noted
 from config.supervisor import Child, GivenUp, Supervisor
+
+if TYPE_CHECKING:
+    from config.embedded.places import FileLock
 
 PATIENCE = 4  # seconds
 RESTORE_PAUSE = 10  # seconds between tries to start an embedded server that does not start
@@ -46,48 +51,84 @@ class Command(BaseCommand):
     def handle(self, *, port: int, host: str, workers: int | None, demo: bool, as_json: bool, **_: Any) -> None:
         with listen(host, port) as listener:
             stop_on_signals()
+            environment = child_environment(host, listener.getsockname()[1], workers)
             try:
-                self.run(listener, host, workers, demo=demo, as_json=as_json)
+                self.run(Site(listener, host, environment, as_json), demo=demo)
             except KeyboardInterrupt:
                 self.say("Stopped.")
             except GivenUp as error:
                 raise CommandError(str(error)) from None
 
-    def run(self, listener: socket.socket, host: str, workers: int | None, *, demo: bool, as_json: bool) -> None:
+    def run(self, site: "Site", *, demo: bool) -> None:
         """Run everything until a signal comes. The web server loads its code while the rest starts."""
-        port = listener.getsockname()[1]
         self.say(f"Preparing Litmus in {settings.DATA_DIR} …")
         supervisor = Supervisor(self.say)
-        environment = child_environment(host, port, workers)
-        here = address(host, port) + settings.SITE_PATH
-        with noted(settings.DATA_DIR, here), Gate() as gate, stopping(supervisor):
-            web = f"gunicorn -c config/gunicorn.py -b fd://{listener.fileno()}".split()
-            keep_open = (listener.fileno(), gate.entrance)
-            supervisor.start(Child("web server", web, environment | gate.environment, keep_open))
+        with noted(settings.DATA_DIR, site.address), Gate() as gate, stopping(supervisor):
+            supervisor.start(site.web_server(gate.entrance, **gate.environment))
             django.setup()
             from config import preparation  # with the models, which the web server was not to wait for
 
             preparation.check_and_collect()
-            note_address(settings.DATA_DIR, environment["LITMUS_SITE_URL"])
-            with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS), stopping(supervisor):
-                mark, notes = preparation.prepare_database(demo=demo, public=host not in LOOPBACK)
-                gate.open()
-                wait_for_web(supervisor, host, port)
-                self.say("\n".join(filter(None, [self.greeting(host, port), notes, "Stop it with Ctrl-C."])))
-                if as_json:
-                    self.stdout.write(json.dumps(state(here, environment["LITMUS_SITE_URL"], demo=demo)))
-                    self.stdout.flush()
-                # A warm stop would wait for running jobs, for hours perhaps; SIGQUIT puts them back after some seconds.
-                worker = Child("background worker", WORKER.split(), environment | {"REMAP_SIGTERM": "SIGQUIT"})
-                supervisor.start(worker)
-                if mark is not None:
-                    load = ["manage", "load_demo", "-v0"]
-                    supervisor.start(Child("loading of the demo", load, keep_open=(mark.descriptor,), once=True))
-                    mark.close()  # from here on the child alone holds it
+            note_address(settings.DATA_DIR, site.environment["LITMUS_SITE_URL"])
+            try:
+                with embedded.running(settings.DATA_DIR, settings.EMBEDDED_SERVERS), stopping(supervisor):
+                    mark, notes = preparation.prepare_database(demo=demo, public=site.host not in LOOPBACK)
+                    gate.open()
+                    self.serve(supervisor, site, mark, notes, demo=demo)
+            except (Misfit, embedded.EmbeddedError) as problem:
+                reason = str(problem)
+            supervisor.stop()
+            self.explain(reason, site)
+
+    def serve(
+        self, supervisor: Supervisor, site: "Site", mark: "FileLock | None", notes: str, *, demo: bool
+    ) -> NoReturn:
+        """Serve pages and work on jobs until a signal comes."""
+        wait_for_web(supervisor, site)
+        self.say("\n".join(filter(None, [self.greeting(site.host, site.port), notes, "Stop it with Ctrl-C."])))
+        self.print_json(site, demo=demo, problem=None)
+        # A warm stop would wait for running jobs, for hours perhaps; SIGQUIT puts them back after some seconds.
+        worker = Child("background worker", WORKER.split(), site.environment | {"REMAP_SIGTERM": "SIGQUIT"})
+        supervisor.start(worker)
+        if mark is not None:
+            load = ["manage", "load_demo", "-v0"]
+            supervisor.start(Child("loading of the demo", load, keep_open=(mark.descriptor,), once=True))
+            mark.close()  # from here on the child alone holds it
+        while True:
+            supervisor.look()
+            self.restore_servers()
+            time.sleep(0.3)
+
+    def explain(self, reason: str, site: "Site") -> NoReturn:
+        """Serve one page until a signal comes: why this version cannot use the data. Errors: CommandError then."""
+        stop_on_signals()
+        supervisor = Supervisor(self.say)
+        try:
+            with stopping(supervisor):
+                supervisor.start(site.web_server(LITMUS_PROBLEM=reason))
+                wait_for_web(supervisor, site)
+                self.say(f"{reason}\nThe page at {site.address} says so, too. Stop it with Ctrl-C.")
+                self.print_json(site, demo=False, problem=reason)
                 while True:
                     supervisor.look()
-                    self.restore_servers()
                     time.sleep(0.3)
+        except KeyboardInterrupt:
+            raise CommandError("Stopped. The data could not be used: the reason is above.") from None
+
+    def print_json(self, site: "Site", *, demo: bool, problem: str | None) -> None:
+        """What programs read once pages are served; `problem` is what keeps the data from being used."""
+        if not site.as_json:
+            return
+        facts: dict[str, Any] = {"address": site.address, "links": site.environment["LITMUS_SITE_URL"]}
+        facts |= {
+            "data": str(settings.DATA_DIR),
+            "version": settings.CODE_VERSION,
+            "demo": demo,
+            "problem": problem,
+            "pid": os.getpid(),
+        }
+        self.stdout.write(json.dumps(facts))
+        self.stdout.flush()
 
     def restore_servers(self) -> None:
         """Bring PostgreSQL and Redis back when they were killed."""
@@ -119,10 +160,26 @@ class Command(BaseCommand):
         return "\n".join(lines)
 
 
-def state(here: str, links: str, *, demo: bool) -> dict[str, Any]:
-    """What programs read once pages are served."""
-    facts = {"address": here, "links": links, "data": str(settings.DATA_DIR), "version": settings.CODE_VERSION}
-    return facts | {"demo": demo, "pid": os.getpid()}
+@dataclass(frozen=True)
+class Site:
+    """Where pages are served, and the environment of what serves them."""
+
+    listener: socket.socket
+    host: str
+    environment: dict[str, str]
+    as_json: bool
+
+    @property
+    def port(self) -> int:
+        return int(self.listener.getsockname()[1])
+
+    @property
+    def address(self) -> str:
+        return address(self.host, self.port) + settings.SITE_PATH
+
+    def web_server(self, *keep_open: int, **environment: str) -> Child:
+        web = f"gunicorn -c config/gunicorn.py -b fd://{self.listener.fileno()}".split()
+        return Child("web server", web, self.environment | environment, (self.listener.fileno(), *keep_open))
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -218,9 +275,9 @@ def child_environment(host: str, port: int, workers: int | None) -> dict[str, st
     return environment | ({"LITMUS_WEB_PROCESSES": str(workers)} if workers else {})
 
 
-def wait_for_web(supervisor: Supervisor, host: str, port: int) -> None:
+def wait_for_web(supervisor: Supervisor, site: Site) -> None:
     """Return when the web server answers. Errors: GivenUp when it ends again and again."""
-    probe = address(host, port) + "/healthz"
+    probe = address(site.host, site.port) + "/healthz"
     while True:
         with suppress(OSError), urllib.request.urlopen(probe, timeout=5):  # noqa: S310 - our own address
             return
