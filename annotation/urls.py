@@ -57,6 +57,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ],
     path("c/<slug:slug>/campaigns/", campaigns.campaign_list, name="campaign_list"),
     path("c/<slug:slug>/campaigns/new/", campaigns.campaign_create, name="campaign_create"),
+    path("c/<slug:slug>/campaigns/new/cost/", campaigns.campaign_cost, name="campaign_cost"),
     *[
         path(f"c/<slug:slug>/campaigns/<slug:campaign>/{address}", view, name=name)
         for address, view, name in (

@@ -437,6 +437,7 @@ TABLE: list[Row] = [
     # --- campaigns ---------------------------------------------------------------------------------------------------
     *row("campaign_list", f"{MEMBERS_PAGE} | {MANAGERS_WRITE}"),
     *row("campaign_create", MANAGERS_FORM),
+    *row("campaign_cost", MANAGERS_PAGE),
     *row("campaign_detail", MEMBERS_PAGE),
     *row("campaign_edit", MANAGERS_FORM),
     *row("campaign_copy", MANAGERS_FORM_SENT),

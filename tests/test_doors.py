@@ -197,6 +197,7 @@ IMPORTS = [
 ]
 IMPORTS += [("import_judgments", JUDGMENTS, NewJudgmentImportSerializer)]
 ExportOptions = type("ExportOptions", (forms.Form,), option_fields())  # all of them in the address of a page
+OF_TEMPLATE = "the template COLLECTION/CAMPAIGN"
 BY_FILE = "in the TOML file of --config"
 CYCLE = "adjudication/cycles/cycle_detail.html"
 IN_CYCLE = ("number", "dry_run")
@@ -215,14 +216,16 @@ VERBS = [
                 "guideline": "its own page, or the file",
                 "criteria": "its own page, or the file",
                 "options": "forms of each kind",
+                "kind": "the template's",
             },
             "rest": {
                 "config": "its parts are fields",
+                "copied": OF_TEMPLATE,
                 **dict.fromkeys(("sample", "stratified"), BUILT_LATER),
                 **dict.fromkeys(("calibration", "calibration_overlap"), "a request after that, to calibration/"),
                 **dict.fromkeys((*PairChoiceForm.base_fields, *QuestionChoiceForm.base_fields), BUILT_LATER),
             },
-            "command": dict.fromkeys(("guideline", "criteria", "options"), BY_FILE),
+            "command": {**dict.fromkeys(("guideline", "criteria", "options"), BY_FILE), "copied": OF_TEMPLATE},
         },
     ),
     Verb(

@@ -14,6 +14,7 @@ from accounts.refusals import Conflict, Refused, taken_is_conflict
 from accounts.sql import execute
 from annotation.assignment.annotators import add_members
 from annotation.campaigns.campaigns import drafts_of, fetch_readiness, has_submissions
+from annotation.campaigns.copying import template_named
 from annotation.campaigns.criteria import check_criteria, sort_levels, store_criteria
 from annotation.campaigns.guidelines import check_body
 from annotation.campaigns.items import count_held_elsewhere
@@ -28,13 +29,14 @@ from annotation.campaigns.rules import (
     why_cannot_delete,
 )
 from annotation.campaigns.seals import check_split_may_change
-from annotation.kind import DEFAULT_KIND, kind_by_name
+from annotation.campaigns.templates.template import CampaignTemplate
+from annotation.kind import DEFAULT_KIND
 from annotation.models import AnnotatorState, Campaign, CampaignState, Guideline, Item, Order, Split, Strategy
 from corpus.collections.rules import check_can_delete, check_manager
 from corpus.loading.constraints import checked_at_once
 from corpus.models import Collection
 from engines.definitions.drafts import BadOptions, CriterionDraft
-from engines.definitions.settings import LEASE, LEASE_MINUTES, NAME, OVERLAP, SEED
+from engines.definitions.settings import LEASE, NAME, OVERLAP, SEED
 
 RESERVED_SLUGS = {"new"}
 COPIED = ("kind", "split", "overlap", "order", "strategy", "lease_minutes", "options")
@@ -48,27 +50,34 @@ def create_campaign(
     at: datetime,
     name: str,
     slug: str = "",
-    kind: str = DEFAULT_KIND,
-    split: str = Split.MAIN,
+    template: str = "",
+    kind: str = "",
+    split: str = "",
     overlap: int | None = None,
-    order: str = Order.BY_ASPECT,
-    strategy: str = Strategy.PLANNED,
+    order: str = "",
+    strategy: str = "",
     seed: int | None = None,
-    lease_minutes: int = LEASE_MINUTES,
+    lease_minutes: int | None = None,
     deadline: date | None = None,
     criteria: Sequence[CriterionDraft] = (),
     guideline: str = "",
     options: Mapping[str, Any] | None = None,
 ) -> Campaign:
-    """A draft without items. Criteria and guideline are the defaults of its kind where none are passed.
+    """A draft without items. What is not passed is as in the template, else as its kind has it.
 
+    `template` is the name of one, or COLLECTION/CAMPAIGN: the definition, guideline and settings of another campaign.
     Without `slug` it is made from the name. Without `seed` one is drawn; it shuffles samples, plans and orders.
-    Without `overlap` it is that of the kind. `options` are those of the kind.
-    Errors: Refused for a kind that is not supported, values out of range or a name that is taken.
+    `options` are those of the kind.
+    Errors: Refused for a kind or template that is not there, values out of range or a name that is taken.
     """
     check_manager(collection, by)
-    chosen = kind_by_name(kind)
-    criteria = sort_levels(criteria or chosen.criteria)
+    begun = template_named(template, by) if template else CampaignTemplate(name="", label="", kind=kind or DEFAULT_KIND)
+    if kind not in ("", begun.kind):
+        raise Refused(f"The template “{template}” makes campaigns of kind {begun.kind}, not {kind}.")
+    chosen, kind = begun.kind_object, begun.kind
+    criteria = sort_levels(criteria or begun.criteria or chosen.criteria)
+    given = {"split": split, "overlap": overlap, "order": order, "strategy": strategy, "lease_minutes": lease_minutes}
+    settings = begun.values | {name: value for name, value in given.items() if value not in ("", None)}
     campaign = Campaign(
         collection=collection,
         name=name.strip(),
@@ -81,15 +90,14 @@ def create_campaign(
         check_criteria(criteria)
     elif criteria:
         raise Refused(chosen.no_criteria)
-    overlap = chosen.overlap if overlap is None else overlap
-    settings = {"overlap": overlap, "strategy": strategy, "lease_minutes": lease_minutes, "deadline": deadline}
-    _set(campaign, split=split, order=order, **settings)
-    campaign.options = checked_options(campaign, options)
+    _set(campaign, **settings, deadline=deadline)
+    campaign.options = checked_options(campaign, begun.options if options is None else options)
     _insert(campaign)
     store_criteria(campaign, criteria)
-    body = check_body(guideline or chosen.guideline)
+    body = check_body(guideline or begun.guideline or chosen.guideline)
     Guideline.objects.create(campaign=campaign, version=1, body=body, created_at=at, created_by=by)
-    _record(campaign, by, at, "create_campaign", kind=str(kind), split=str(split), overlap=overlap, seed=campaign.seed)
+    facts = {"kind": kind, "split": str(settings["split"]), "overlap": settings["overlap"], "seed": campaign.seed}
+    _record(campaign, by, at, "create_campaign", **facts, **({"template": template} if template else {}))
     return campaign
 
 

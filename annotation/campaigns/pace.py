@@ -6,7 +6,9 @@ from typing import Any
 from accounts.counting import counted
 from accounts.sql import execute
 from annotation.campaigns.progress import LEAST_ANSWERS
+from annotation.campaigns.templates.template import CampaignTemplate
 from annotation.models import AnnotatorKind, AnnotatorState, Campaign
+from corpus.models import Collection
 
 # The newest answers of each person in campaigns of the kind: what the pace is now, at a cost that does not grow.
 PACE = """
@@ -36,6 +38,14 @@ class Pace:
     def is_measured(self) -> bool:
         return self.answers > 0
 
+    @property
+    def origin(self) -> str:
+        """The seconds, and where they come from."""
+        at = f"At {self.seconds:,.0f} s a judgment"
+        if self.is_measured:
+            return f"{at}: the median of the last {self.answers:,} timed answers in campaigns of this kind here."
+        return f"{at}, which the template assumes: too few answers were timed in this collection so far."
+
 
 @dataclass(frozen=True, slots=True)
 class WorkToAdd:
@@ -60,6 +70,15 @@ class WorkToAdd:
         return self.judgments * self.pace.seconds / 3600
 
     @property
+    def time(self) -> str:
+        """About how long all of it takes, in words: "40 min", "10 h"."""
+        return f"{self.hours:,.0f} h" if self.hours >= 2 else f"{max(1, round(self.hours * 60))} min"
+
+    @property
+    def people(self) -> str:
+        return counted(self.overlap, "person", "people")
+
+    @property
     def source(self) -> str:
         """What the items are a sample of, or made of."""
         if self.items < self.left:
@@ -77,7 +96,7 @@ class WorkToAdd:
         return asdict(self) | {"judgments": self.judgments, "hours": round(self.hours, 2)}
 
 
-def fetch_pace(campaign: Campaign) -> Pace:
+def fetch_pace(campaign: Campaign, assumed: float | None = None) -> Pace:
     """How long people take in campaigns of this kind in the collection; assumed below LEAST_ANSWERS timed answers."""
     kind = campaign.kind_object
     named: dict[str, Any] = {
@@ -86,19 +105,49 @@ def fetch_pace(campaign: Campaign) -> Pace:
         "machine": str(AnnotatorKind.MACHINE),
     }
     ((seconds, answers),) = execute(PACE, named)
-    return Pace(float(seconds), answers) if answers >= LEAST_ANSWERS else Pace(kind.assumed_seconds, 0)
+    return Pace(float(seconds), answers) if answers >= LEAST_ANSWERS else Pace(assumed or kind.assumed_seconds, 0)
 
 
 def fetch_workload(campaign: Campaign, choice: Any = None, sample: int | None = None) -> WorkToAdd:
     """What these items would bring. Errors: Refused for a choice that names what the collection does not have."""
     kind = campaign.kind_object
-    supply = kind.items.fetch_supply(campaign, choice, sampled=sample is not None)
     people = campaign.annotators.filter(state=AnnotatorState.ACTIVE).exclude(kind=AnnotatorKind.MACHINE).count()
-    return WorkToAdd(
-        items=supply.left if sample is None else min(sample, supply.left),
-        left=supply.left,
-        parts=kind.count_parts(campaign, choice) if kind.count_parts else (),
-        overlap=campaign.overlap,
-        annotators=people,
-        pace=fetch_pace(campaign),
+    parts = kind.count_parts(campaign, choice) if kind.count_parts else ()
+    return _work_of(campaign, choice, sample, people=people, pace=fetch_pace(campaign), parts=parts)
+
+
+def foresee_workload(
+    collection: Collection,
+    template: CampaignTemplate,
+    *,
+    split: str = "",
+    overlap: int | None = None,
+    people: int = 0,
+    choice: Any = None,
+    sample: int | None = None,
+) -> WorkToAdd:
+    """What a campaign that is not there yet would bring, without its parts. Errors: as fetch_workload."""
+    values = template.values
+    campaign = Campaign(
+        pk=0,  # no item is of it
+        collection=collection,
+        kind=template.kind,
+        split=split or values["split"],
+        overlap=overlap or values["overlap"],
+        options=dict(template.options or {}),
     )
+    return _work_of(campaign, choice, sample, people=people, pace=fetch_pace(campaign, template.assumed_seconds))
+
+
+def _work_of(
+    campaign: Campaign,
+    choice: Any,
+    sample: int | None,
+    *,
+    people: int,
+    pace: Pace,
+    parts: tuple[tuple[str, int], ...] = (),
+) -> WorkToAdd:
+    supply = campaign.kind_object.items.fetch_supply(campaign, choice, sampled=sample is not None)
+    items = supply.left if sample is None else min(sample, supply.left)
+    return WorkToAdd(items, supply.left, parts, campaign.overlap, people, pace)

@@ -120,7 +120,7 @@ def start_campaign(page: Page, rater: str) -> str:
     """Make, assign and open a rubric campaign; the address of its labelling screen."""
     page.goto(reverse("campaign_create", args=["tea"]))
     page.get_by_label("Name", exact=True).fill("Ratings")
-    page.locator("input[name=kind][value=rubric]").check()
+    page.locator("input[name=template][value=litsearch]").check()
     page.get_by_label(rater, exact=True).check()
     page.get_by_role("button", name="Create campaign").click()
     open_tab(page, "Campaign", "Set up", "Assignment")

@@ -18,6 +18,7 @@ from annotation.campaigns.api.base import InCampaignView
 from annotation.campaigns.api.settings import number_field
 from annotation.campaigns.campaigns import visible_campaigns
 from annotation.campaigns.changes import change_campaign
+from annotation.campaigns.copying import TEMPLATE_HELP
 from annotation.campaigns.item_building import Built
 from annotation.campaigns.items import build_items, remove_unjudged_items
 from annotation.campaigns.lifecycle import create_campaign
@@ -75,13 +76,16 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 class NewCampaignSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=NAME.most)
     slug = serializers.SlugField(max_length=80, required=False)
-    kind = serializers.ChoiceField(KIND_CHOICES, default=DEFAULT_KIND)
-    split = serializers.ChoiceField(Split.choices, default=Split.MAIN)
-    overlap = number_field(OVERLAP, help_text=overlaps_in_words())
-    order = serializers.ChoiceField(Order.choices, default=Order.BY_ASPECT)
-    strategy = serializers.ChoiceField(Strategy.choices, default=Strategy.PLANNED)
+    template = serializers.CharField(max_length=200, required=False, help_text=TEMPLATE_HELP)
+    kind = serializers.ChoiceField(KIND_CHOICES, required=False, help_text=f"of the template, else {DEFAULT_KIND}")
+    split = serializers.ChoiceField(Split.choices, required=False, help_text=f"of the template, else {Split.MAIN}")
+    overlap = number_field(OVERLAP, help_text=f"of the template, else {overlaps_in_words()}")
+    order = serializers.ChoiceField(Order.choices, required=False, help_text="of the template, else by-aspect")
+    strategy = serializers.ChoiceField(Strategy.choices, required=False, help_text="of the template, else planned")
     seed = number_field(SEED)
-    lease_minutes = number_field(LEASE)
+    lease_minutes = serializers.IntegerField(
+        min_value=LEASE.least, max_value=LEASE.most, required=False, help_text=f"of the template, else {LEASE.usual}"
+    )
     deadline = serializers.DateField(required=False, allow_null=True, help_text="the last day to judge")
     guideline = serializers.CharField(max_length=GUIDELINE.most, required=False)
     criteria = CriterionSerializer(many=True, required=False)
@@ -165,7 +169,7 @@ class CampaignList(InCollectionView):
         responses=answers({201: CampaignSerializer}, 400, 403, 409, 415, 422),
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Make a draft campaign. Without criteria and guideline it gets the defaults of its kind."""
+        """Make a draft campaign. Without criteria and guideline it gets those of the template, else of its kind."""
         values = _with_drafts(self.body(NewCampaignSerializer))
         emails = values.pop("annotators", ())
         who: dict[str, Any] = {"by": self.person, "at": timezone.now()}

@@ -10,6 +10,7 @@ from accounts.management.reporting import PROGRAM, ReportingCommand
 from annotation.assignment.annotators import add_members_by_email
 from annotation.campaigns.commands.choice import add_choice_arguments, choice_of
 from annotation.campaigns.commands.settings import add_deadline, add_setting_arguments, file_of, settings_of
+from annotation.campaigns.copying import TEMPLATE_HELP
 from annotation.campaigns.items import build_first_items
 from annotation.campaigns.lifecycle import create_campaign
 from annotation.kind import DEFAULT_KIND, calibration_in_words
@@ -22,7 +23,7 @@ REPORTED = ("slug", "name", "kind", "split", "overlap", "order", "strategy", "se
 class CreateCampaign(ReportingCommand):
     called = "create_campaign"
     task = "Judge"
-    example = 'create_campaign demo "Second round" --overlap 3'
+    example = 'create_campaign demo "Second round" --template graded'
     line = "Make a campaign as a draft, with the items to judge"
     help = (
         "Make a campaign in the state draft, with the items that aspects and pools (or papers) give. Options override"
@@ -33,7 +34,10 @@ class CreateCampaign(ReportingCommand):
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("name", help="of the campaign; its own short name is made from it")
-        parser.add_argument("--kind", choices=[*dict(KIND_CHOICES)], help=f"what is judged ({DEFAULT_KIND})")
+        parser.add_argument("--template", default="", metavar="NAME", help=TEMPLATE_HELP)
+        parser.add_argument(
+            "--kind", choices=[*dict(KIND_CHOICES)], help=f"what is judged (of the template, or {DEFAULT_KIND})"
+        )
         parser.add_argument("--slug", default="", dest="short_name", help="its short name, if not made from the name")
         add_setting_arguments(parser)
         add_deadline(parser)
@@ -59,6 +63,7 @@ class CreateCampaign(ReportingCommand):
             by=None,
             at=at,
             slug=options["short_name"],
+            template=options["template"],
             criteria=file.criteria,
             guideline=file.guideline,
             options=file.options,

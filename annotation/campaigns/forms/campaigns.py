@@ -5,12 +5,15 @@ from typing import Any
 
 from django import forms
 from django.db.models import QuerySet
-from django.utils.functional import lazy
 
 from accounts.models import User
+from accounts.refusals import Refused
+from annotation.campaigns.copying import copyable_campaigns, key_of, template_named
 from annotation.campaigns.forms.items import CalibrationForm
 from annotation.campaigns.forms.settings import number_field
-from annotation.kind import Kind, kinds, option_readers, overlaps_in_words
+from annotation.campaigns.templates.registry import TEMPLATES
+from annotation.campaigns.templates.template import CampaignTemplate
+from annotation.kind import Kind, kinds, option_readers
 from annotation.models import Campaign, CampaignState, Order, Split, Strategy
 from corpus.models import Collection, Membership, Role
 from engines.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
@@ -32,8 +35,12 @@ SPLITS = [
 ]
 
 
-def _kind_choices() -> list[tuple[str, str]]:
-    return [(kind.name, f"{kind}: {kind.words.question}") for kind in kinds()]
+AS_IN_TEMPLATE = ("", "As in the template")
+COPY = "copy"  # instead of the name of a template: the campaign of the field `copied`
+
+
+def _template_choices() -> list[tuple[str, str]]:
+    return [*((name, each.label) for name, each in TEMPLATES.items()), (COPY, "Copy of a campaign")]
 
 
 class CampaignForm(forms.Form):
@@ -76,20 +83,28 @@ class SettledForm(forms.Form):
 
 
 class NewCampaignForm(CampaignForm):
-    """A new campaign with its items and people."""
+    """A new campaign with its items and people. Settings that are left empty are as in the template."""
 
-    field_order = ("name", "kind", "split", "overlap", "order", "strategy", "annotators", "sample", "stratified")
-
-    kind = forms.ChoiceField(
-        choices=_kind_choices,
-        widget=forms.RadioSelect,
-        label="What is judged",
-    )
+    template = forms.ChoiceField(choices=_template_choices, widget=forms.RadioSelect, label="Template")
+    copied = forms.ChoiceField(required=False, label="Campaign to copy")
     overlap = number_field(
-        OVERLAP,
+        OVERLAP, required=False, label="People per item", help_text="Left empty: as in the template."
+    )
+    split = forms.ChoiceField(
+        choices=[AS_IN_TEMPLATE, *SPLITS],
         required=False,
-        label="Annotators per item",
-        help_text=lazy(lambda: f"How many people judge each item. Left empty: {overlaps_in_words()}.", str)(),
+        help_text="Pairs of development and test campaigns of a collection never overlap.",
+    )
+    order = forms.ChoiceField(choices=[AS_IN_TEMPLATE, *ORDERS], required=False, widget=forms.RadioSelect)
+    strategy = forms.ChoiceField(
+        choices=[AS_IN_TEMPLATE, *STRATEGIES], required=False, widget=forms.RadioSelect, label="How items reach people"
+    )
+    lease_minutes = number_field(
+        LEASE,
+        required=False,
+        initial=None,
+        label="Release an untouched item after (minutes)",
+        help_text="In an open queue. Empty: as in the template.",
     )
     annotators = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),
@@ -114,6 +129,42 @@ class NewCampaignForm(CampaignForm):
         super().__init__(*args, **kwargs)
         fields: dict[str, Any] = self.fields
         fields["annotators"].queryset = possible_annotators(membership)
+        self.by = membership.user
+        self.sources = {key_of(each): each for each in copyable_campaigns(self.by)}
+        fields["copied"].choices = [(key, f"{each.collection}: {each}") for key, each in self.sources.items()]
+        if not self.sources:
+            fields["template"].choices = [each for each in _template_choices() if each[0] != COPY]
+
+    @property
+    def cards(self) -> list[tuple[Any, CampaignTemplate | None]]:
+        """The choices as cards: each button with its template, None for the copy."""
+        return [(button, TEMPLATES.get(str(button.data["value"]))) for button in self["template"]]
+
+    @property
+    def grouped_sources(self) -> list[tuple[str, list[tuple[str, Campaign]]]]:
+        """What can be copied, by collection."""
+        found: dict[str, list[tuple[str, Campaign]]] = {}
+        for key, campaign in self.sources.items():
+            found.setdefault(str(campaign.collection), []).append((key, campaign))
+        return list(found.items())
+
+    @property
+    def begun(self) -> CampaignTemplate | None:
+        """The template that the data name, or the first one; None where they name none."""
+        name = self.data.get("template", "") if self.is_bound else self.initial["template"]
+        name = self.data.get("copied") or next(iter(self.sources), "") if name == COPY else name
+        try:
+            return template_named(name, self.by)
+        except Refused:
+            return None
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("template") == COPY:
+            cleaned["template"] = cleaned.get("copied")
+            if not cleaned["template"] and "copied" not in self.errors:
+                self.add_error("copied", "Choose the campaign to copy.")
+        return cleaned
 
     def clean_file(self) -> CampaignFile:
         file = self.cleaned_data["file"]
@@ -136,8 +187,8 @@ class KindPart:
 class KindForms:
     """The parts of all kinds, of which only the chosen one counts."""
 
-    def __init__(self, data: Any, collection: Collection) -> None:
-        name = data.get("kind") if data else None
+    def __init__(self, data: Any, collection: Collection, begun: CampaignTemplate | None) -> None:
+        name = begun.kind if begun else ""
         self.parts = [KindPart(kind, data if kind.name == name else None, collection) for kind in kinds()]
         self.chosen = next((part for part in self.parts if part.kind.name == name), None)
         self.has_sample = self.chosen is not None and self.chosen.kind.offers_calibration

@@ -27,7 +27,6 @@ from annotation.campaigns.forms.campaigns import (
     CampaignForm,
     CopyForm,
     KindForms,
-    NewCampaignForm,
     SettledForm,
     settings_of,
 )
@@ -41,10 +40,10 @@ from annotation.campaigns.lifecycle import (
 )
 from annotation.campaigns.own_counts import own_counts
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_participant
+from annotation.campaigns.pages.costs import foresee_cost, new_campaign_form
 from annotation.campaigns.progress import annotator_rows, estimate_end, fetch_progress
 from annotation.campaigns.rules import missing_of, why_cannot_delete, why_cannot_open
 from annotation.inquiries.inquiries import WorkPage, notes_for
-from annotation.kind import DEFAULT_KIND
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState, Strategy
 from annotation.rubric.rewrites import reviews_for
 from corpus.collections.pages.context import collection_context, form_page
@@ -106,18 +105,29 @@ def _campaign_table(request: HttpRequest, membership: Membership) -> Table:
 def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a campaign with its people and items."""
     membership = fetch_manager(request.user, slug)
-    defaults = {"kind": DEFAULT_KIND, "split": "main", "order": "by-aspect", "strategy": "planned"}
     data = request.POST or None
-    form = NewCampaignForm(data, request.FILES or None, initial=defaults, membership=membership)
-    kinds = KindForms(data, membership.collection)
+    form = new_campaign_form(membership, data, request.FILES or None)
+    kinds = KindForms(data, membership.collection, form.begun)
     if form.is_valid() and kinds.is_valid():
         with refusals_in_form(form):
             campaign = _create(membership, form.cleaned_data, kinds)
             messages.success(request, f"{campaign} created as a draft.")
             return redirect("campaign_detail", slug, campaign.slug)
     context = collection_context(membership, "campaigns", form=form, kinds=kinds)
+    context["cost"] = foresee_cost(membership.collection, form, kinds)
     status = 422 if form.errors or kinds.has_errors else 200
     return render(request, "annotation/campaigns/campaign_create.html", context, status=status)
+
+
+@require_safe
+def campaign_cost(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a campaign would cost as its form is filled now, with the settings of its template."""
+    membership = fetch_manager(request.user, slug)
+    form = new_campaign_form(membership, request.GET)
+    kinds = KindForms(request.GET, membership.collection, form.begun)
+    context = collection_context(membership, "campaigns", form=form)
+    context["cost"] = foresee_cost(membership.collection, form, kinds)
+    return render(request, "annotation/campaigns/_campaign_cost.html", context)
 
 
 @require_safe
@@ -188,7 +198,8 @@ def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) ->
         criteria=file.criteria,
         guideline=file.guideline,
         options=file.options or kinds.options(),
-        **{name: values[name] for name in SETTINGS if name != "sample"},
+        template=values["template"],
+        **{name: values[name] for name in SETTINGS if name not in ("sample", "kind")},
     )
     add_members(campaign=campaign, users=list(values["annotators"]), by=by, at=at)
     build = request_item_build if needs_job(campaign, values["sample"]) else build_first_items

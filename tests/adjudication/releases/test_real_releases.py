@@ -147,7 +147,7 @@ def test_doris_mae_judged(client: Client, tmp_path: Path, capsys) -> None:
     road.pages.send(f"{road.at}pools/", f"{road.at}pools/building/", methods={"judged"}, search="none", depth="0")
     done(PoolRun.objects.get(collection=road.collection))
     road.pages.send(
-        f"{road.at}campaigns/new/", name="Judged", kind="relevance", overlap="1", files=[config], field="file"
+        f"{road.at}campaigns/new/", name="Judged", template="doris-mae", overlap="1", files=[config], field="file"
     )
     campaign = f"{road.at}campaigns/judged/"
     road.bring("judgments", qrels, page="campaigns/judged/imports/new/", format="qrels")

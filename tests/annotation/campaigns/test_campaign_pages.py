@@ -10,6 +10,7 @@ from annotation.assignment.assignments import assign_items
 from annotation.campaigns.campaigns import drafts_of
 from annotation.campaigns.lifecycle import open_campaign
 from annotation.campaigns.pages import items as item_views
+from annotation.campaigns.templates.registry import TEMPLATES
 from annotation.models import Campaign, CampaignState, ItemBuild
 from corpus.models import PoolEntry, Topic, TopicKind
 from tests.annotation.campaigns.pages import client_of, opened, text_of, url
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 NEW = {
     "name": "First round",
-    "kind": "relevance",
+    "template": "doris-mae",
     "split": "main",
     "overlap": 2,
     "order": "by-aspect",
@@ -41,7 +42,7 @@ def test_a_campaign_is_made_by_its_form(made):
 
 def test_the_form_offers_only_what_is_supported_and_who_may_judge(made):
     page = text_of(client_of(made).get(url("campaign_create", campaign=None)))
-    assert page.count('name="kind"') == 3
+    assert page.count('name="template"') == len(TEMPLATES) == 5  # nothing to copy yet
     assert "Ana" in page
     assert "Vic" not in page
 
@@ -62,7 +63,7 @@ def test_a_definition_comes_from_a_file(made):
     [
         ({"name": ""}, "This field is required"),
         ({"overlap": 0}, "greater than or equal to 1"),
-        ({"kind": "essay"}, "Select a valid choice"),
+        ({"template": "essay"}, "Select a valid choice"),
         ({"sample": 99}, "Only 24 pairs are left"),
         ({"file": SimpleUploadedFile("x.toml", b"name = ")}, "not valid TOML"),
         ({"file": SimpleUploadedFile("x.toml", b"a = " + b"9" * 5000)}, "not valid TOML"),

@@ -380,7 +380,7 @@ def test_papers_get_a_calibration_sample_on_the_form_that_makes_the_campaign(mad
     for _ in range(3):
         PaperFactory(collection=made.collection)
     client.force_login(made.manager)
-    fields = {"name": "Contexts", "kind": "extraction", "split": "main", "order": "by-aspect", "strategy": "planned"}
+    fields = {"name": "Contexts", "template": "acm-cr", "split": "main", "order": "by-aspect", "strategy": "planned"}
     sent = client.post(reverse("campaign_create", args=["teas"]), {**fields, "lease_minutes": 60, "calibration": 2})
     assert sent.status_code == 302
     campaign = Campaign.objects.get(slug="contexts")

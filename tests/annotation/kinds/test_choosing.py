@@ -171,7 +171,7 @@ class TestRoads:
         assert "no topic “99”" in refused.text
 
     def test_a_new_campaign_takes_the_choice(self, made: Material) -> None:
-        data = {"name": "Chosen", "kind": "relevance", "split": "main", "overlap": "1", "order": "by-aspect"}
+        data = {"name": "Chosen", "template": "doris-mae", "split": "main", "overlap": "1", "order": "by-aspect"}
         data |= {"strategy": "planned", "lease_minutes": "60", "topics": "3", "pool_sources": "bm25", "depth": "1"}
         answer = client_of(made).post(reverse("campaign_create", args=["teas"]), data)
         assert answer.status_code == 302, answer.text

@@ -262,7 +262,7 @@ def manager_of(rubric: Rubric) -> Client:
 
 NEW = {
     "name": "Second round",
-    "kind": "rubric",
+    "template": "litsearch",
     "split": "main",
     "order": "by-aspect",
     "strategy": "planned",

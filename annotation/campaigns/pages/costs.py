@@ -1,0 +1,50 @@
+"""What the campaign of a form would cost, while it is being filled."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from accounts.refusals import Refused
+from annotation.campaigns.forms.campaigns import KindForms, NewCampaignForm
+from annotation.campaigns.pace import WorkToAdd, foresee_workload
+from annotation.campaigns.templates.template import CampaignTemplate
+from corpus.models import Collection, Membership
+
+FIRST = "doris-mae"  # the template that is chosen at first
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The work of a campaign, or why it cannot be said; `template` is what the campaign begins as."""
+
+    template: CampaignTemplate | None = None
+    work: WorkToAdd | None = None
+    reason: str = ""
+
+
+def new_campaign_form(membership: Membership, data: Any = None, files: Any = None) -> NewCampaignForm:
+    return NewCampaignForm(data, files, initial={"template": FIRST}, membership=membership)
+
+
+def foresee_cost(collection: Collection, form: NewCampaignForm, kinds: KindForms) -> Cost:
+    """The cost by the fields that are valid now: nothing else needs to be filled in."""
+    template = form.begun
+    if template is None:
+        return Cost(reason="Choose a template or the campaign to copy.")
+    numbers = {"overlap", "sample", "split", "annotators"}
+    if form.is_bound and (numbers & set(form.errors) or not kinds.is_valid()):
+        return Cost(template, reason="The work is counted once the fields are filled in correctly.")
+    values = form.cleaned_data if form.is_bound else {}
+    kind_choice = kinds.choice() if form.is_bound else None
+    try:
+        work = foresee_workload(
+            collection,
+            template,
+            split=values.get("split", ""),
+            overlap=values.get("overlap"),
+            people=len(values.get("annotators", ())),
+            choice=kind_choice,
+            sample=values.get("sample"),
+        )
+    except Refused as refusal:
+        return Cost(template, reason=refusal.reason)
+    return Cost(template, work)
