@@ -109,7 +109,13 @@ def on_post_build(config: MkDocsConfig) -> None:
         (site / name).unlink()
     index = site / "search" / "search_index.json"
     found = json.loads(index.read_text("utf-8"))
-    found["docs"] = [each for each in found["docs"] if not each["location"].startswith(UNSEARCHED)]
+    titles = {each["location"]: each["title"] for each in found["docs"]}
+    found["docs"] = [
+        each
+        for each in found["docs"]
+        if not each["location"].startswith(UNSEARCHED)
+        and each["title"] != titles.get(each["location"].partition("#")[0] if "#" in each["location"] else "-")
+    ]  # a page is one entry, and each of its sections: not its heading again
     for each in found["docs"]:
         each["text"] = each["text"].replace("\u00b6", "")  # the links to sections
     index.write_text(json.dumps(found, ensure_ascii=False, separators=(",", ":")), "utf-8")

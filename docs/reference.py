@@ -212,7 +212,7 @@ def statistics_page() -> str:
         "Made from the records in the code. [The statistics of Litmus](../statistics.md) says how they are computed "
         "and how intervals are made.",
         "",
-        "## Agreement",
+        "## Statistics of agreement",
         "",
         "A criterion has those statistics that its levels allow: "
         + "; ".join(f"{name}, where levels are {words}" for name, words in SCALES.items()) + ".",
