@@ -54,7 +54,7 @@ def main() -> int:
         chromium = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         for person in dict.fromkeys(each.person for each in PICTURES):
             page = chromium.new_page(viewport=SIZE, reduced_motion="reduce")
-            _sign_in(page, sys.argv[1], person)
+            sign_in(page, sys.argv[1], person)
             for each in PICTURES:
                 if each.person == person:
                     _take(page, sys.argv[1], each)
@@ -63,7 +63,7 @@ def main() -> int:
     return 0
 
 
-def _sign_in(page: Page, address: str, person: str) -> None:
+def sign_in(page: Page, address: str, person: str) -> None:
     page.goto(f"{address}/accounts/login/")
     page.locator("input[name=login]").fill(f"{person}@litmus.example")
     page.locator("input[name=password]").fill(PASSWORD)

@@ -51,8 +51,8 @@ class MarginRestField(serializers.Field[Any, Any, Any, Any]):
 class MarginField(Spelled, forms.CharField):
     """One margin for all statistics, or one by statistic: `0.05`, or `accuracy 0.05, spearman 0.1`."""
 
-    def to_python(self, value: Any) -> Any:
-        text = super().to_python(value) or ""
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)  # whose validators count letters
         try:
             return read_margin(text)
         except ValueError:

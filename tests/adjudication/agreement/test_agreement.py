@@ -12,6 +12,7 @@ from django.urls import reverse
 from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import NotAllowed, Refused
+from adjudication.agreement.forms import MarginField
 from adjudication.agreement.matrix import topic_tiles
 from adjudication.agreement.requests import campaign_seed, request_agreement
 from adjudication.agreement.results import as_json, show
@@ -280,6 +281,15 @@ def test_the_api_takes_what_page_and_command_take() -> None:
     assert {name: run.parameters[name] for name in expected} == expected
     for wrong in ("wide", {"accuracy": "0.1"}, {}, True, [0.1]):
         assert client.post(where, {"margin": wrong}, content_type="application/json").status_code == 400, wrong
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [("0.05", 0.05), ("accuracy 0.05, spearman 0.1", {"accuracy": 0.05, "spearman": 0.1}), ("", None)],
+)
+def test_a_margin_is_read_as_it_is_typed(typed: str, read: object) -> None:
+    """Django's own check of the length once counted the letters of a number."""
+    assert MarginField(max_length=300, required=False).clean(typed) == read
 
 
 def test_a_mean_over_pairs_that_share_few_items_does_not_say_that_there_are_few() -> None:
