@@ -60,6 +60,8 @@ class Problems:
         shown = f"The first {len(run.errors):,} are counted below. " if run.error_count > len(run.errors) else ""
         if run.state == JobState.FAILED:
             return f"{shown}Correct the file and send it again."
+        if run.state == JobState.CANCELLED:
+            return f"{shown}They were found before the import was cancelled: none of its records came in."
         return shown + (self._skipped() if run.skipped_errors else self._nothing_skipped())
 
     def _nothing_skipped(self) -> str:
@@ -68,13 +70,14 @@ class Problems:
         return f"Nothing {would[0]} skipped because of {which}: the records {would[1]} in."
 
     def _skipped(self) -> str:
-        run, were = self.run, "was" if self.run.skipped_errors == 1 else "were"
+        run = self.run
+        were, them = ("was", "it") if run.skipped_errors == 1 else ("were", "them")
         skipped = counted(run.skipped_errors, "record")
         notes = f"; {counted(run.notes, 'note is', 'notes are')} about records that came in" if run.notes else ""
         if run.dry_run:
-            advice = "You can correct them in the file first, or later and import it again."
+            advice = f"You can correct {them} in the file first, or later and import the file again."
             return f"{skipped} would be skipped, the others come in{notes}. {advice}"
-        advice = "Correct them in the file and import it again: nothing comes in twice."
+        advice = f"Correct {them} in the file and import the file again: nothing comes in twice."
         return f"{skipped} {were} skipped, the others are in{notes}. {advice}"
 
 

@@ -275,6 +275,12 @@ class TestAfterwards:
         address = reverse("job_cancel", args=["imports", run.pk])
         assert b"Cancelled" in client.post(address, follow=True).content
         assert b"has ended already" in client.post(address, follow=True).content
+        problems = [{"file": "a.jsonl", "line": 2, "reason": "has no title"}]
+        collection.import_runs.update(errors=problems, skipped=1, error_count=1)
+        page = client.get(reverse("import_detail", args=["tea", run.pk])).text
+        assert "1 problem</h2>" in page
+        assert "none of its records came in" in page
+        assert "the others are in" not in page
 
     def test_errors_are_escaped(self, client: Client, collection: Collection) -> None:
         evil = "<script>alert(1)</script>"
