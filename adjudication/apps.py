@@ -7,6 +7,7 @@ class AdjudicationConfig(AppConfig):
     home_cards = {"adjudication": "adjudication.cards.home_cards"}
     digest_lines = {"adjudication": "adjudication.digest.lines"}
     overview_cards = {"adjudication": "adjudication.cards.overview_cards"}
+    guide_cards = {"guide": "adjudication.guide.guide.guide_cards"}
     topic_cards = {"adjudication": "adjudication.cards.topic_cards"}
     reply_cards = {"adjudication": "adjudication.cards.reply_cards"}
     help_cards = {"adjudication": "adjudication.cards.help_cards"}

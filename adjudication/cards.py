@@ -17,7 +17,6 @@ from adjudication.labels.pages import Scope, named_criterion
 from adjudication.labels.rules import can_adjudicate
 from adjudication.procedure import waiting_for
 from adjudication.verdicts.dashboard import CampaignCard, chosen_card, fetch_cards, fetch_material, fetch_running
-from adjudication.verdicts.road import fetch_road
 from annotation.machines.machines import run_rows
 from annotation.models import AnnotatorKind, Criterion, MachineReply
 from corpus.collections.rules import can_oversee
@@ -40,7 +39,7 @@ def overview_cards(request: Request, membership: Membership) -> Iterator[Card]:
     collection = membership.collection
     found = fetch_cards(collection, membership.user, timezone.now())
     running = [(kind_of(job), job) for job in fetch_running(collection)]
-    yield _overview(20, "_material", material=fetch_material(collection), road=fetch_road(collection))
+    yield _overview(20, "_material", material=fetch_material(collection))
     yield _overview(30, "_running", running=running)
     # What stands in the way of exports is read from every item: of large campaigns on the page of exports alone.
     campaigns = [

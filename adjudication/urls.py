@@ -10,6 +10,7 @@ from adjudication.evaluation.operations import JUDGE_UNJUDGED, REQUEST_EVALUATIO
 from adjudication.evaluation.pages import details, evaluations, sheets
 from adjudication.exports import pages as exports
 from adjudication.following import pages as following
+from adjudication.guide import pages as guide
 from adjudication.papers.operations import MAKE_CONTEXT_TOPICS
 from adjudication.papers.pages import contexts, paper_editing, papers
 from adjudication.questions import pages as questions
@@ -21,6 +22,7 @@ from adjudication.verdicts.pages import acceptance, adjudication, judgments, rel
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("help/statistics/", agreement.statistics_help, name="statistics_help"),
+    path("c/<slug:slug>/guide/<slug:step>/<slug:act>/", guide.guide_step, name="guide_step"),
     path("c/<slug:slug>/questions/", questions.question_set, name="question_set"),
     path("c/<slug:slug>/anno-gpt/", cycles.cycle_list, name="cycle_list"),
     path("c/<slug:slug>/anno-gpt/new/", cycles.cycle_create, name="cycle_create"),

@@ -264,6 +264,7 @@ TABLE: list[Row] = [
     *row("token_revoke", "POST login gone 404 404 404 404", where=lambda w: {"pk": w.api_token.pk}),
     *row("state", "GET login 403 403 403 403 403"),  # for staff, whatever their role: tests/config/test_state.py
     *row("state_test", "POST login 403 403 403 403 403", where=lambda _: {"part": "storage"}),
+    *row("guide_step", "POST login 404 403 403 403 gone", where=lambda _: {"step": "pools", "act": "build"}),
     *row("demo_remove", "POST login 403 403 403 403 403"),  # for staff: tests/config/test_demo.py
     *everybody("first_account", "GET 404 404 | POST 404 404"),  # while there is an account
     *row("collection_create", "GET login 403 403 403 403 200 | POST login 403 403 403 403 422"),

@@ -23,6 +23,7 @@ from annotation.models import (
     CampaignState,
     Item,
     Judgment,
+    Strategy,
     Submission,
 )
 from corpus.collections.collections import collection_with
@@ -31,15 +32,19 @@ from corpus.models import Collection, Membership, Topic
 from corpus.topics.reviews import not_approved
 from engines.definitions.drafts import CriterionDraft, LevelDraft
 
+FILLED_AT_ONCE = 20_000  # items of an open queue
+
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What a campaign has of what it needs to be opened. `slots`: somebody is assigned, or a slot is free to take."""
+    """What a campaign has of what it needs to be opened. `slots`: somebody is assigned, or a slot is free to take;
+    `fills`: it is an open queue that is filled when it is opened, which takes no longer than a person waits."""
 
     has_guideline: bool
     items: bool
     annotators: bool
     slots: bool
+    fills: bool
 
 
 def fetch_campaign(membership: Membership, slug: str) -> Campaign:
@@ -82,9 +87,14 @@ def fetch_readiness(campaign: Campaign) -> Readiness:
     people = campaign.annotators.filter(state=AnnotatorState.ACTIVE, kind=AnnotatorKind.HUMAN)
     slots = Assignment.objects.filter(item__campaign=campaign, slot__isnull=False)
     found = Campaign.objects.filter(pk=campaign.pk).values_list(
-        Exists(campaign.guidelines.all()), Exists(campaign.items.all()), Exists(people), Exists(slots)
+        Exists(campaign.guidelines.all()),
+        Exists(campaign.items.all()),
+        Exists(people),
+        Exists(slots),
+        Exists(campaign.items.all()[FILLED_AT_ONCE:]),
     )
-    return Readiness(*found.get())
+    guideline, items, annotators, assigned, is_large = found.get()
+    return Readiness(guideline, items, annotators, assigned, campaign.strategy == Strategy.QUEUE and not is_large)
 
 
 def count_unreviewed(campaign: Campaign) -> int:

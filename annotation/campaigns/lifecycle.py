@@ -13,6 +13,7 @@ from accounts.models import User
 from accounts.refusals import Conflict, Refused, taken_is_conflict
 from accounts.sql import execute
 from annotation.assignment.annotators import add_members
+from annotation.assignment.assignments import assign_items
 from annotation.campaigns.campaigns import drafts_of, fetch_readiness, has_submissions
 from annotation.campaigns.copying import template_named
 from annotation.campaigns.criteria import check_criteria, sort_levels, store_criteria
@@ -67,7 +68,7 @@ def create_campaign(
 
     `template` is the name of one, or COLLECTION/CAMPAIGN: the definition, guideline and settings of another campaign.
     Without `slug` it is made from the name. Without `seed` one is drawn; it shuffles samples, plans and orders.
-    `options` are those of the kind.
+    Without `strategy` it is an open queue, where the kind has one. `options` are those of the kind.
     Errors: Refused for a kind or template that is not there, values out of range or a name that is taken.
     """
     check_manager(collection, by)
@@ -154,9 +155,15 @@ def update_campaign(*, campaign: Campaign, by: User | None, at: datetime, **chan
 
 @transaction.atomic
 def open_campaign(*, campaign: Campaign, by: User | None, at: datetime) -> Campaign:
-    """Let its annotators judge. A closed one is reopened. Errors: Refused while something is missing."""
+    """Let its annotators judge. A closed one is reopened. An open queue in which nothing waits yet is filled.
+
+    Errors: Refused while something is missing.
+    """
     campaign = fetch_managed(campaign, by, lock=True)
-    check_can_open(campaign, fetch_readiness(campaign))
+    ready = fetch_readiness(campaign)
+    check_can_open(campaign, ready)
+    if not ready.slots:
+        assign_items(campaign=campaign, by=by, at=at)
     verb = "reopen_campaign" if campaign.state == CampaignState.CLOSED else "open_campaign"
     campaign.state, campaign.closed_at = CampaignState.OPEN, None
     campaign.opened_at = campaign.opened_at or at

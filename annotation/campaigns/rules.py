@@ -65,7 +65,7 @@ def missing_of(campaign: Campaign, ready: Readiness) -> dict[str, Reason]:
         found.append(("item_build", "Build items", f"It has no items yet. Build them from {kind.words.material}."))
     if not ready.annotators:
         found.append(("annotator_list", "Add annotators", "Nobody can judge in it yet. Add annotators."))
-    if not ready.slots:
+    if not ready.slots and not ready.fills:
         text = "No item is assigned yet. Plan the assignment, so that everybody has something to judge."
         if campaign.strategy == Strategy.QUEUE:
             text = "Its open queue is empty. Plan the assignment, so that items wait in it."

@@ -23,7 +23,9 @@ COLUMNS = ("annotator", "topic", "aspect", "docno", "value")
 def load_first_pass(collection: Collection, manager: User, at: datetime) -> Campaign:
     """Everything in the pools, judged once; the sub-queries of two aspects inherit it."""
     make_sub_queries(by=manager, at=at, collection=collection, size=2)
-    campaign = create_campaign(collection=collection, by=manager, at=at, name="First pass", overlap=1)
+    campaign = create_campaign(
+        collection=collection, by=manager, at=at, name="First pass", strategy="planned", overlap=1
+    )
     build_items(campaign=campaign, by=manager, at=at)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "first-pass.csv"

@@ -27,7 +27,9 @@ REWRITES = {"q5": "Is there a comparison that warns against predicting the failu
 def load_questions(collection: Collection, people: Mapping[str, User], at: datetime) -> Campaign:
     """A rubric over the demo's questions; q8 is left out, because it is its target's title."""
     manager, raters = people[MANAGER.name], [people[person.name] for person in ANNOTATORS[:2]]
-    campaign = create_campaign(collection=collection, by=manager, at=at, name="Questions", kind="rubric", seed=10)
+    campaign = create_campaign(
+        collection=collection, by=manager, at=at, name="Questions", kind="rubric", strategy="planned", seed=10
+    )
     add_members(campaign=campaign, users=raters, by=manager, at=at)
     sources = ("inline-inside", "inline-outside", "author")
     build_items(campaign=campaign, by=manager, at=at, choice=QuestionChoice(sources=sources))

@@ -96,7 +96,7 @@ def add_to_pool(topic: Topic, documents: Sequence[Document]) -> None:
 
 def make_campaign(made: Material, *, items: bool = True, annotators: bool = True, **fields: Any) -> Campaign:
     """A draft over the material, by default with all items, its annotators added and an overlap of 2."""
-    wanted = {"name": "Main round", "overlap": 2, "seed": 7, **fields}
+    wanted = {"name": "Main round", "strategy": "planned", "overlap": 2, "seed": 7, **fields}
     campaign = create_campaign(collection=made.collection, by=made.manager, at=AT, **wanted)
     if annotators:
         judges = Membership.objects.filter(collection=made.collection, role=Role.ANNOTATOR).select_related("user")

@@ -77,7 +77,7 @@ def build_rubric(
     documents, topics = make_questions(collection)
     roles = {"mia": Role.MANAGER, "ada": Role.ADJUDICATOR, **dict.fromkeys(people, Role.ANNOTATOR)}
     users = make_members(collection, roles, "brew-more-tea-9")
-    wanted = {"name": "Questions", "kind": "rubric", "overlap": overlap, "seed": 7, **fields}
+    wanted = {"name": "Questions", "kind": "rubric", "strategy": "planned", "overlap": overlap, "seed": 7, **fields}
     campaign = create_campaign(collection=collection, by=users["mia"], at=AT, **wanted)
     add_members(campaign=campaign, users=[users[name] for name in people], by=users["mia"], at=AT)
     build_items(campaign=campaign, by=users["mia"], at=AT)

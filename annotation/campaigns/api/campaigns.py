@@ -81,7 +81,9 @@ class NewCampaignSerializer(serializers.Serializer[Any]):
     split = serializers.ChoiceField(Split.choices, required=False, help_text=f"of the template, else {Split.MAIN}")
     overlap = number_field(OVERLAP, help_text=f"of the template, else {overlaps_in_words()}")
     order = serializers.ChoiceField(Order.choices, required=False, help_text="of the template, else by-aspect")
-    strategy = serializers.ChoiceField(Strategy.choices, required=False, help_text="of the template, else planned")
+    strategy = serializers.ChoiceField(
+        Strategy.choices, required=False, help_text="of the template, else an open queue, if any"
+    )
     seed = number_field(SEED)
     lease_minutes = serializers.IntegerField(
         min_value=LEASE.least, max_value=LEASE.most, required=False, help_text=f"of the template, else {LEASE.usual}"

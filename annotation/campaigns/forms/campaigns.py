@@ -25,8 +25,8 @@ ORDERS = [
     (Order.BY_DOCUMENT, "One abstract, all aspects: a page for each abstract, submitted once"),
 ]
 STRATEGIES = [
-    (Strategy.PLANNED, "Assigned in advance: everybody knows their share, loads are even"),
     (Strategy.QUEUE, "Open queue: each annotator takes the next free item"),
+    (Strategy.PLANNED, "Assigned in advance: everybody knows their share, loads are even"),
 ]
 SPLITS = [
     (Split.MAIN, "main"),

@@ -65,6 +65,8 @@ LAST_COLUMNS = (
     Column("deadline", "", lambda one: one.deadline, ("deadline",)),
 )
 
+QUEUED = "the open queue, which is filled when the campaign is opened"
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def campaign_list(request: HttpRequest, slug: str) -> HttpResponseBase:
@@ -251,7 +253,7 @@ def _steps(campaign: Campaign, missing: dict[str, Reason], items: int) -> list[D
         ("Guideline", "guideline_edit", "what annotators go by"),
         ("Items", "item_build", f"{kind.words.step}, {items:,} of them"),
         ("Annotators", "annotator_list", why),
-        ("Assignment", "assignment_plan", "the open queue is filled" if queue else "who judges what"),
+        ("Assignment", "assignment_plan", QUEUED if queue else "who judges what"),
     ]
     return [DraftStep(*page, missing.get(page[1], "")) for page in pages[bool(kind.no_criteria) :]]
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from accounts.refusals import Refused
-from annotation.campaigns.forms.campaigns import KindForms, NewCampaignForm
+from annotation.campaigns.forms.campaigns import KindForms, NewCampaignForm, possible_annotators
 from annotation.campaigns.pace import WorkToAdd, foresee_workload
 from annotation.campaigns.templates.template import CampaignTemplate
 from corpus.models import Collection, Membership
@@ -22,7 +22,13 @@ class Cost:
 
 
 def new_campaign_form(membership: Membership, data: Any = None, files: Any = None) -> NewCampaignForm:
-    return NewCampaignForm(data, files, initial={"template": FIRST}, membership=membership)
+    return NewCampaignForm(data, files, initial={"template": FIRST} | _alone(membership), membership=membership)
+
+
+def _alone(membership: Membership) -> dict[str, Any]:
+    """Who is alone in a collection most likely judges alone; others are invited, or judge more of an item, later."""
+    people = list(possible_annotators(membership)[:2])
+    return {"overlap": 1, "annotators": people} if people == [membership.user] else {}
 
 
 def foresee_cost(collection: Collection, form: NewCampaignForm, kinds: KindForms) -> Cost:

@@ -13,7 +13,7 @@ from engines.definitions.settings import LEASE_MINUTES
 USUAL: dict[str, Any] = {
     "split": Split.MAIN,
     "order": Order.BY_ASPECT,
-    "strategy": Strategy.PLANNED,
+    "strategy": Strategy.QUEUE,
     "lease_minutes": LEASE_MINUTES,
 }
 
@@ -44,7 +44,9 @@ class CampaignTemplate:
     @property
     def values(self) -> dict[str, Any]:
         """The settings of a campaign that begins as this."""
-        return USUAL | {"overlap": self.kind_object.overlap} | dict(self.settings)
+        kind = self.kind_object
+        of_kind = {"overlap": kind.overlap} | ({"strategy": Strategy.PLANNED} if kind.no_queue else {})
+        return USUAL | of_kind | dict(self.settings)
 
     @property
     def assumed_seconds(self) -> float:

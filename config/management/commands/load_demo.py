@@ -25,7 +25,7 @@ from annotation.labelling.answers import AnswerInput
 from annotation.labelling.submissions import submit
 from annotation.machines.recipes import MachineOptions
 from annotation.machines.requests import request_machine_runs
-from annotation.models import Assignment, AssignmentState, Campaign, MachineKind, Split, SubmissionKind
+from annotation.models import Assignment, AssignmentState, Campaign, MachineKind, Split, Strategy, SubmissionKind
 from config.demo.authors import load_authors
 from config.demo.first_pass import load_first_pass
 from config.demo.loading import SLUG, is_loaded
@@ -156,7 +156,16 @@ def _campaign(
     split: str,
     sample: int | None,
 ) -> Campaign:
-    campaign = create_campaign(collection=collection, by=manager, at=at, name=name, split=split, overlap=3, seed=SEED)
+    campaign = create_campaign(
+        collection=collection,
+        by=manager,
+        at=at,
+        name=name,
+        split=split,
+        overlap=3,
+        strategy=Strategy.PLANNED,
+        seed=SEED,
+    )
     build_items(campaign=campaign, by=manager, at=at, sample=sample, stratified=True)
     add_members(campaign=campaign, users=judges, by=manager, at=at)
     assign_items(campaign=campaign, by=manager, at=at)

@@ -161,16 +161,16 @@ def test_a_draft_is_changed_and_opened_by_rest(made, client):
     address = reverse("api_campaign", args=["teas", campaign.slug])
     levels = [{"value": 0, "label": "No"}, {"value": 1, "label": "Yes"}]
     change = {
-        "order": "by-document", "strategy": "queue", "seed": 5, "overlap": 1, "guideline": "Read twice.",
+        "order": "by-document", "strategy": "planned", "seed": 5, "overlap": 1, "guideline": "Read twice.",
         "criteria": [{"key": "fit", "label": "Fit", "question": "", "scale": "ordinal", "levels": levels}],
     }  # fmt: skip
     changed = client.patch(address, {**change, "state": "open"}, content_type="application/json")
-    assert changed.status_code == 422  # its queue is empty: then nothing is changed
+    assert changed.status_code == 422  # nobody has an item: then nothing is changed
     assert Campaign.objects.get().order == "by-aspect"
     changed = client.patch(address, change, content_type="application/json").json()
     assert {name: changed[name] for name in ("order", "strategy", "seed", "overlap")} == {
         "order": "by-document",
-        "strategy": "queue",
+        "strategy": "planned",
         "seed": 5,
         "overlap": 1,
     }
@@ -223,7 +223,7 @@ def test_items_move_with_the_split_unless_a_pair_is_held_out_already(made):
 
 
 def test_opening_says_what_is_missing_step_by_step(made):
-    campaign = create(made, overlap=2)
+    campaign = create(made, overlap=2, strategy="planned")
 
     def refusal():
         with pytest.raises(Refused) as found:
@@ -243,7 +243,18 @@ def test_opening_says_what_is_missing_step_by_step(made):
     assert "open already" in refusal()
 
 
-def test_an_empty_queue_does_not_open(made):
+def test_an_open_queue_is_the_default_and_is_filled_when_it_opens(made):
+    assert create(made, kind="extraction").strategy == "planned"  # papers have no queue
+    campaign = create(made, name="Second", overlap=2)
+    assert campaign.strategy == "queue"
+    build_items(campaign=campaign, by=made.manager, at=AT)
+    add_members(campaign=campaign, users=[made.people["ana"], made.people["ben"]], by=made.manager, at=AT)
+    open_campaign(campaign=campaign, by=made.manager, at=AT)
+    assert Assignment.objects.filter(queue=campaign, state="open").count() == 2 * campaign.items.count()
+
+
+def test_a_large_empty_queue_does_not_open(made, monkeypatch):
+    monkeypatch.setattr("annotation.campaigns.campaigns.FILLED_AT_ONCE", 3)
     campaign = make_campaign(made, strategy="queue")
     with pytest.raises(Refused, match="queue is empty"):
         open_campaign(campaign=campaign, by=made.manager, at=AT)

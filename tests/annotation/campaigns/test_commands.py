@@ -66,7 +66,18 @@ def test_a_campaign_is_made_with_items_and_people():
 
 def test_the_road_from_campaign_to_assignment():
     make_material()
-    call_command("create_campaign", "teas", "Round", "--overlap", "2", "--seed", "5", *people("ana", "ben", "cai"))
+    call_command(
+        "create_campaign",
+        "teas",
+        "Round",
+        "--overlap",
+        "2",
+        "--seed",
+        "5",
+        "--strategy",
+        "planned",
+        *people("ana", "ben", "cai"),
+    )
     with CaptureQueriesContext(connection) as asked:
         preview, printed = run("assign", "teas", "round", "--dry-run")
     assert not [each["sql"] for each in asked if "INSERT" in each["sql"]]  # nor written and taken back
@@ -184,7 +195,7 @@ def test_refusals_say_what_to_do(tmp_path):
     assert "no items yet" in refusal("assign", "teas", "round")
     add_to_pool(made.topics[0], made.documents)
     run("build_items", "teas", "round")
-    assert "3 different annotators, but only 0" in refusal("assign", "teas", "round")
+    assert "3 different annotators, but only 0" in refusal("assign", "teas", "round", "--strategy", "planned")
 
 
 def test_wrong_usage_is_distinguished_from_refusals():

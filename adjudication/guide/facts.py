@@ -1,0 +1,141 @@
+"""What a collection and one of its campaigns have, as the steps of the guide ask for it: each fact is read once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models.functions import Coalesce
+
+from accounts.models import AuditEvent, Job, JobState
+from adjudication.labels.counts import fetch_vote_standing
+from adjudication.labels.rules import why_labels_are_hidden
+from adjudication.labels.staleness import Standing
+from adjudication.models import AgreementRun, Release, VoteRun
+from adjudication.procedure import Procedure, procedure_of
+from annotation.models import (
+    Annotator,
+    AnnotatorKind,
+    AnnotatorState,
+    Assignment,
+    AssignmentState,
+    Campaign,
+    CampaignState,
+    Item,
+    Split,
+)
+from corpus.models import Collection, Document, Membership, Paper, PoolEntry, Topic
+
+ORDER = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
+
+
+@dataclass
+class Facts:
+    """What the steps ask. `campaign` is the one that the guide is about, None before there is one."""
+
+    membership: Membership
+    campaign: Campaign | None
+
+    @property
+    def collection(self) -> Collection:
+        return self.membership.collection
+
+    @property
+    def chosen(self) -> Campaign:
+        """The campaign, for steps that come after it was made."""
+        if self.campaign is None:
+            raise LookupError("there is no campaign yet")
+        return self.campaign
+
+    @cached_property
+    def material(self) -> Mapping[str, Any]:
+        """What the collection holds. One query, which stops at the first row of each kind."""
+        own = {"collection": OuterRef("pk")}
+        return Collection.objects.values(
+            has_documents=Exists(Document.objects.filter(**own)),
+            has_papers=Exists(Paper.objects.filter(**own)),
+            has_topics=Exists(Topic.objects.filter(**own)),
+            has_pools=Exists(PoolEntry.objects.filter(topic__collection=OuterRef("pk"))),
+            has_releases=Exists(Release.objects.frozen().filter(**own)),
+        ).get(pk=self.collection.pk)
+
+    @cached_property
+    def work(self) -> Mapping[str, Any]:
+        """What the campaign has and lacks. One query by indexes, however large it is."""
+        here = Annotator.objects.filter(campaign=OuterRef("pk"))
+        active = here.filter(state=AnnotatorState.ACTIVE, kind=AnnotatorKind.HUMAN)
+        people = active.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
+        of_people = Assignment.objects.filter(annotator__campaign=OuterRef("pk"))
+        pending = of_people.filter(state=AssignmentState.PENDING)
+        done = here.filter(Exists(Assignment.objects.filter(annotator=OuterRef("pk"), state=AssignmentState.DONE)))
+        mine = Assignment.objects.filter(annotator__user=self.membership.user_id, state=AssignmentState.PENDING)
+        return Campaign.objects.values(
+            has_items=Exists(Item.objects.filter(campaign=OuterRef("pk"))),
+            people=Coalesce(Subquery(people, output_field=IntegerField()), 0),
+            is_assigned=Exists(of_people.filter(slot__isnull=False)),
+            is_pending=Exists(pending),
+            is_free=Exists(Assignment.objects.filter(queue=OuterRef("pk"), state=AssignmentState.OPEN)),
+            is_mine=Exists(mine.filter(annotator__campaign=OuterRef("pk"))),
+            i_judge=Exists(active.filter(user=self.membership.user_id)),
+            has_labels=Exists(done),
+            several_judged=Exists(done.filter(kind=AnnotatorKind.HUMAN)[1:2]),
+            is_measured=Exists(AgreementRun.objects.filter(campaign=OuterRef("pk"), state=JobState.DONE)),
+        ).get(pk=self.chosen.pk)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether nothing of the campaign is left to judge, or nothing more can be."""
+        if self.chosen.state == CampaignState.CLOSED:
+            return True
+        return self.chosen.state == CampaignState.OPEN and self.work["has_labels"] and not self.is_left
+
+    @property
+    def is_left(self) -> bool:
+        return bool(self.work["is_pending"] or self.work["is_free"])
+
+    @cached_property
+    def hidden(self) -> str:
+        """Why the person sees no labels of the campaign and nothing made of them now, or ""."""
+        return why_labels_are_hidden(self.chosen, self.membership.user)
+
+    @cached_property
+    def procedure(self) -> Procedure:
+        return procedure_of(self.chosen)
+
+    @cached_property
+    def votes(self) -> Standing[VoteRun]:
+        """Of the newest count of votes; empty where labels are hidden from the person."""
+        return Standing() if self.hidden else fetch_vote_standing(self.chosen)
+
+    @cached_property
+    def undecided(self) -> int:
+        """How many items wait for a decision by hand."""
+        if self.hidden:
+            return 0
+        own = Collection.objects.filter(pk=self.collection.pk).values("pk")
+        return dict(self.procedure.waiting(own, self.membership.user)).get(self.chosen, 0)
+
+    @cached_property
+    def is_exported(self) -> bool:
+        """Whether a file was downloaded since the votes were counted."""
+        since = self.votes.run.finished_at if self.votes.run else self.chosen.opened_at
+        events = AuditEvent.objects.filter(scope_id=self.collection.pk, verb="download_export")
+        return events.filter(at__gte=since).exists() if since else False
+
+    def newest(self, model: type[Job]) -> Job | None:
+        """The newest job of this sort, of the campaign or the collection, that has not ended well; else None."""
+        whose = {"campaign": self.chosen} if hasattr(model, "campaign") else {"collection": self.collection}
+        job = model._default_manager.filter(**whose).order_by("-pk").first()
+        return None if job is None or job.state in (JobState.DONE, JobState.CANCELLED) else job
+
+
+def chosen_campaign(collection: Collection) -> Campaign | None:
+    """The campaign that a collection works on: an open one, else a draft, else the newest; held-out ones come last."""
+    place = Case(*(When(state=state, then=Value(number)) for number, state in enumerate(ORDER)))
+    held_out = Case(When(~Q(split=Split.MAIN), then=Value(1)), default=Value(0))
+    campaigns: QuerySet[Campaign] = collection.campaigns.order_by(place, held_out, "-pk")
+    found = campaigns.first()
+    if found is not None:
+        found.collection = collection
+    return found

@@ -1,0 +1,113 @@
+"""The guide as a person sees it: every step with its state, and the one that is next."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from accounts.models import Job
+from accounts.refusals import NotHere
+from accounts.slots import Card
+from adjudication.guide.facts import Facts, chosen_campaign
+from adjudication.guide.steps import STEPS, Step, Way
+from annotation.models import Campaign
+from corpus.collections.rules import can_oversee
+from corpus.models import Membership
+
+
+@dataclass(frozen=True)
+class StepPlace:
+    """A step and its state: done, next, later, or "not used" where the campaign went on without it."""
+
+    step: Step
+    state: str
+
+
+@dataclass
+class Guide:
+    """All steps for one member, about one campaign or, before there is any, about the collection."""
+
+    facts: Facts
+    is_whole: bool = False  # whether all steps are shown below the line
+
+    @cached_property
+    def next(self) -> Step | None:
+        """The first step that is neither done nor passed by; None at the end."""
+        return next((step for step in STEPS if self._is_open(step)), None)
+
+    @cached_property
+    def places(self) -> list[StepPlace]:
+        """Every step. What comes after the next one is later, whatever is there of it already."""
+        found, is_later = [], False
+        for step in STEPS:
+            state = "later" if is_later else "done"
+            if not is_later and step is self.next:
+                state, is_later = "next", True
+            elif not is_later and not self._is_used(step):
+                state = "done" if step.is_done(self.facts) else "not used"
+            found.append(StepPlace(step, state))
+        return found
+
+    @property
+    def done(self) -> int:
+        return sum(place.state == "done" for place in self.places)
+
+    @cached_property
+    def words(self) -> str:
+        return self.next.words(self.facts) if self.next else ""
+
+    @cached_property
+    def lacks(self) -> str:
+        """What the next step lacks, in a sentence, or ""."""
+        return self.next.lacks(self.facts) if self.next else ""
+
+    @cached_property
+    def job(self) -> Job | None:
+        """The background job that the next step waits for, or that failed."""
+        return self.facts.newest(self.next.job) if self.next and self.next.job else None
+
+    @cached_property
+    def ways(self) -> list[Way]:
+        """How the person takes the next step; [] where their role does not, or while its job runs."""
+        membership = self.facts.membership
+        if self.next is None or membership.role not in self.next.roles or (self.job and not self.job.is_final):
+            return []
+        return list(self.next.ways(self.facts))
+
+    @property
+    def whose(self) -> str:
+        """Who takes the next step, where the person's role does not."""
+        if self.next is None or self.facts.membership.role in self.next.roles:
+            return ""
+        return f"{' or '.join(role.label for role in self.next.roles)}".capitalize()
+
+    def _is_used(self, step: Step) -> bool:
+        if step.needs_campaign and self.facts.campaign is None:
+            return True
+        return step.is_used(self.facts)
+
+    def _is_open(self, step: Step) -> bool:
+        if step.needs_campaign and self.facts.campaign is None:
+            return True
+        return step.is_used(self.facts) and not step.is_done(self.facts)
+
+
+def guide_for(membership: Membership, campaign: Campaign | None = None, *, whole: bool = False) -> Guide:
+    """The guide about the campaign, or about the one that the collection works on."""
+    return Guide(Facts(membership, campaign or chosen_campaign(membership.collection)), whole)
+
+
+def guide_cards(membership: Membership, campaign: Campaign | None = None, how: str = "") -> Iterator[Card]:
+    """The line "Next: …" for those who oversee the collection; with `how` "whole", all steps below it."""
+    if not membership or not can_oversee(membership) or membership.collection.archived_at:
+        return
+    guide = guide_for(membership, campaign or None, whole=how == "whole")
+    if guide.next or guide.is_whole:
+        yield Card(10, "adjudication/guide/_guide.html", {"guide": guide})
+
+
+def act_of(guide: Guide, key: str, act: str) -> Step:
+    """The step of this key, which has such a button. Errors: NotHere."""
+    step = next((each for each in STEPS if each.key == key and act in each.acts), None)
+    if step is None or (step.needs_campaign and guide.facts.campaign is None):
+        raise NotHere("The guide has no such step here.")
+    return step

@@ -1,0 +1,28 @@
+"""The buttons of the guide: each does what its own page does, and leads back to where it was pressed."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from accounts.refusal_messages import refusals_in_message
+from adjudication.guide.guide import act_of, guide_for
+from annotation.campaigns.campaigns import fetch_campaign
+from corpus.collections.rules import check_role, fetch_membership
+
+
+@require_POST
+def guide_step(request: HttpRequest, slug: str, step: str, act: str) -> HttpResponse:
+    """Do what the button says, about the campaign that the form names, and go back to its page."""
+    membership = fetch_membership(request.user, slug)
+    name = request.POST.get("campaign", "")
+    guide = guide_for(membership, fetch_campaign(membership, name) if name else None)
+    found = act_of(guide, step, act)
+    check_role(membership, *found.roles)
+    with refusals_in_message(request):
+        found.acts[act](guide.facts, membership.user, timezone.now())
+    target = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure())
+    return redirect(target if is_ours else reverse("collection_dashboard", args=[slug]))

@@ -1,0 +1,212 @@
+"""The guide: every step from the first document to the release is said, and taken where it is said."""
+
+import re
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from accounts import jobs
+from adjudication.agreement.requests import request_agreement, request_vote
+from adjudication.guide.guide import Guide, guide_for
+from adjudication.guide.steps import BUTTON, STEPS
+from adjudication.models import AgreementRun, Release, VoteRun
+from adjudication.verdicts.road import fetch_road
+from annotation.assignment.annotators import add_members
+from annotation.assignment.assignments import assign_items
+from annotation.campaigns.lifecycle import open_campaign
+from annotation.models import Assignment, Campaign, CampaignState
+from corpus.models import Collection, Membership, PoolRun, Role
+from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
+from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
+from tests.factories.corpus import DocumentFactory, TopicFactory
+
+pytestmark = pytest.mark.django_db
+PAGES = ("collection_dashboard", "export_list", "evaluation_list", "release_list")
+MOST_QUERIES = 16  # whatever the state; most of them find out what is left to decide
+
+
+@pytest.fixture
+def empty() -> Collection:
+    return CollectionFactory(slug="new", title="New")
+
+
+def guide(collection: Collection, role: Role = Role.MANAGER, campaign: Campaign | None = None) -> Guide:
+    membership = Membership.objects.select_related("user", "collection").filter(collection=collection, role=role)
+    return guide_for(membership[0], campaign)
+
+
+def line(collection: Collection) -> str:
+    return guide(collection).words
+
+
+def states(collection: Collection) -> dict[str, str]:
+    return {place.step.key: place.state for place in guide(collection).places}
+
+
+def test_each_thing_that_comes_in_is_a_step(empty: Collection) -> None:
+    MembershipFactory(collection=empty, role=Role.MANAGER)
+    assert line(empty) == "bring in the documents"
+    assert list(states(empty).values()) == ["next", *["later"] * (len(STEPS) - 1)]
+    DocumentFactory(collection=empty)
+    assert line(empty) == "bring in the topics"
+    TopicFactory(collection=empty)
+    assert line(empty) == "build the pools"
+    assert fetch_road(empty).is_begun
+
+
+def test_what_items_did_not_need_is_not_asked_for() -> None:
+    """The items of a rubric campaign are questions: they need no pool."""
+    made = make_material(pooled=False)
+    assert line(made.collection) == "build the pools"
+    campaign = make_campaign(made, kind="rubric", strategy="planned")
+    assert states(made.collection)["pools"] == "not used"
+    assert line(made.collection) == f"open “{campaign}”"
+    assert "No item is assigned yet" in guide(made.collection).lacks
+    assert [way.label for way in guide(made.collection).ways] == ["Plan the assignment"]
+
+
+def test_the_second_half_goes_on_to_the_release(django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+    made = make_material(topics=1, aspects=1, documents=4, annotators=("ana", "ben"))
+    collection = made.collection
+    assert line(collection) == "define a campaign"
+    campaign = make_campaign(made, items=False, annotators=False, strategy="planned")
+    assert line(collection) == "add items to “Main round”"
+    campaign.delete()
+    campaign = make_campaign(made, annotators=False, strategy="planned")
+    assert line(collection) == "choose who judges “Main round”"
+    assert guide(collection).lacks == "2 people judge each item; nobody is chosen yet."
+    campaign.delete()
+    campaign = make_campaign(made, strategy="planned")
+    assign_items(campaign=campaign, by=made.manager, at=AT)
+    assert [way.label for way in guide(collection).ways] == ["Open"]
+    open_campaign(campaign=campaign, by=made.manager, at=AT)
+    assert line(collection) == "the annotators judge “Main round”"
+    give_labels(annotator(campaign, "ana"), [0, 1, 2, 0])
+    assert line(collection) == "the annotators judge “Main round”"
+    give_labels(annotator(campaign, "ben"), [0, 1, 2, 1])
+    assert line(collection) == "count the votes of “Main round”"
+    jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), send=False))
+    assert line(collection) == "decide 1 item of “Main round” by hand"
+    jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), ties="lowest", send=False))
+    assert line(collection) == "measure the agreement in “Main round”"
+    assert guide(collection, Role.ADJUDICATOR).ways
+    assert not guide(collection, Role.VIEWER).ways
+    assert guide(collection, Role.VIEWER).whose == "Manager or adjudicator"
+    jobs.carry_out(request_agreement(campaign=campaign, by=made.manager, at=timezone.now(), figures=False, send=False))
+    with django_assert_max_num_queries(MOST_QUERIES):
+        assert line(collection) == "export “Main round”"
+    client = Client()
+    client.force_login(made.manager)
+    download = guide(collection).ways[0]
+    assert client.get(download.address).status_code == 200
+    with django_assert_max_num_queries(MOST_QUERIES):
+        assert line(collection) == "freeze a release"
+    when = {"requested_at": AT, "started_at": AT, "finished_at": AT, "frozen_at": AT}
+    hashes = {"manifest_sha256": "0" * 64, "anonymous_sha256": "0" * 64}
+    Release.objects.create(collection=collection, name="v1", version=1, state="done", **when, **hashes)
+    with django_assert_max_num_queries(MOST_QUERIES):
+        assert set(states(collection).values()) == {"done"}
+    assert "All steps are done" in client.get(reverse("collection_dashboard", args=[collection.slug])).text
+    # A newer label makes the count of votes out of date: the line goes back to it.
+    VoteRun.objects.update(snapshot=0)
+    assert line(collection) == "count the votes of “Main round” again"
+    assert guide(collection).lacks == "New since the last count: 8 newer judgments."
+
+
+def test_papers_need_no_votes_and_no_topics() -> None:
+    made = make_material(topics=0, documents=0)
+    keys = [step.key for step in STEPS]
+    campaign = make_campaign(made, items=False, kind="extraction", strategy="planned")
+    facts = guide(made.collection, campaign=campaign).facts
+    used = {step.key for step in STEPS if step.is_used(facts)}
+    assert {"votes", "agreement"} & used == set()
+    assert keys[-2:] == ["export", "release"]
+
+
+def press(client: Client, page: str, label: str) -> str:
+    """Press this button of the guide on the page; the page to which it leads back."""
+    shown = client.get(page).text
+    forms = re.findall(r'<form method="post"\s+action="([^"]+/guide/[^"]+)">(.*?)</form>', shown, re.S)
+    [(action, inside)] = [form for form in forms if f">{label}</button>" in form[1]]
+    sent = dict(re.findall(r'name="(next|campaign)" value="([^"]*)"', inside))
+    answer = client.post(action, sent)
+    assert (answer.status_code, answer["Location"]) == (302, page)
+    return client.get(page).text
+
+
+def test_steps_are_taken_where_the_line_stands(client: Client) -> None:
+    made = make_material(topics=1, aspects=1, documents=2, annotators=(), pooled=False)
+    client.force_login(made.manager)
+    overview = reverse("collection_dashboard", args=[made.collection.slug])
+    assert "In the queue since" in press(client, overview, "Build pools")
+    jobs.carry_out(PoolRun.objects.get())
+    campaign = make_campaign(made, overlap=1, strategy="queue")
+    detail = reverse("campaign_detail", args=[made.collection.slug, campaign.slug])
+    press(client, detail, "I judge myself")
+    press(client, detail, "Open")
+    campaign.refresh_from_db()
+    assert campaign.state == CampaignState.OPEN
+    assert ">Judge</a>" in client.get(detail).text
+    mine = Assignment.objects.filter(item__campaign=campaign)
+    mine.update(state="done", annotator=campaign.annotators.get(), finished_at=AT)
+    shown = press(client, detail, "Count votes")
+    assert VoteRun.objects.exists() or "There are no judgments" in shown
+    assert not AgreementRun.objects.exists()
+
+
+def test_buttons_are_for_their_roles_and_lead_nowhere_else(client: Client) -> None:
+    made = make_material(annotators=("ana",))
+    address = reverse("guide_step", args=[made.collection.slug, "pools", "build"])
+    for name in ("vic", "ada"):
+        client.force_login(made.people[name])
+        assert client.post(address).status_code == 403
+    client.force_login(made.manager)
+    assert client.post(address, {"next": "https://evil.example/"})["Location"].startswith("/c/")
+    assert client.post(reverse("guide_step", args=[made.collection.slug, "pools", "open"])).status_code == 404
+    assert client.post(reverse("guide_step", args=[made.collection.slug, "open", "open"])).status_code == 404
+    acts = {(step.key, act) for step in STEPS for act in step.acts}
+    assert acts == {
+        ("pools", "build"),
+        ("people", "join"),
+        ("open", "open"),
+        ("votes", "count"),
+        ("agreement", "measure"),
+    }
+    assert BUTTON == "button"
+
+
+def test_who_still_has_to_judge_learns_nothing_of_the_votes() -> None:
+    made = make_material(topics=1, aspects=1, documents=4, annotators=("ana", "ben"))
+    campaign = make_campaign(made, strategy="planned", overlap=2)
+    assign_items(campaign=campaign, by=made.manager, at=AT)
+    open_campaign(campaign=campaign, by=made.manager, at=AT)
+    give_labels(annotator(campaign, "ana"), [0, 1, 2, 0])
+    give_labels(annotator(campaign, "ben"), [1, 1, 2, 0])
+    jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), send=False))
+    assert guide(made.collection).facts.undecided == 1
+    add_members(campaign=campaign, users=[made.manager], by=made.manager, at=AT)
+    assign_items(campaign=campaign, by=made.manager, at=AT, overlap=3)
+    facts = guide(made.collection).facts
+    assert (facts.undecided, facts.votes.run) == (0, None)
+    assert "judge" in facts.hidden
+    assert line(made.collection) == "judge “Main round”"
+
+
+@pytest.mark.slow
+def test_an_empty_collection_says_what_to_do_on_each_page(client: Client, empty: Collection) -> None:
+    members = one_member_each(empty)
+    for role in (Role.MANAGER, Role.VIEWER):
+        client.force_login(members[role].user)
+        for name in PAGES:
+            page = client.get(reverse(name, args=[empty.slug])).content.decode()
+            assert "<strong>Next:</strong> <bdi>bring in the documents</bdi>" in page, name
+            assert ">blocks<" not in page, name
+            assert (reverse("import_create", args=[empty.slug, "documents"]) in page) == (role == Role.MANAGER), name
+    client.force_login(members[Role.ANNOTATOR].user)
+    assert "Next:" not in client.get(reverse("collection_dashboard", args=[empty.slug])).text
+    Collection.objects.filter(pk=empty.pk).update(archived_at=AT)
+    client.force_login(members[Role.MANAGER].user)
+    assert "Next:" not in client.get(reverse("collection_dashboard", args=[empty.slug])).text
