@@ -142,7 +142,9 @@ def test_the_page_says_the_values_of_the_template_in_a_sentence(made) -> None:
     page = text_of(client_of(made).get(url("campaign_create", campaign=None)))
     for name in ("doris-mae", "graded", "binary", "litsearch", "acm-cr"):
         assert f'value="{name}"' in page
-    assert "3 people judge each pair, one aspect, many abstracts, assigned in advance, split main." in page
+    assert (
+        "3 people judge each pair, one aspect, many abstracts, open queue, first come first served, split main." in page
+    )
     assert "Relevance: 0 No help, 1 Partly, 2 Fully." in page
     assert page.count('class="sketch"') == len(TEMPLATES)
     make_campaign(made)
