@@ -24,6 +24,7 @@ from engines.formats.reading import read_qrels_of_path
 from engines.formats.records import BrokenFile, Problem, QrelRow
 
 LONGEST_NAME = 100
+PARTIAL = "Leave out rows that cannot be read and topics that are not here"
 TOPIC_MISSING = "a judgment of a topic that is not in the collection"
 MOST_JUDGMENTS = 5_000_000  # ten times those of MS MARCO; they are held in memory until they are stored
 
@@ -38,7 +39,7 @@ class QrelsImportForm(ImportForm):
     match = match_field()
     partial = forms.BooleanField(
         required=False,
-        label="Leave out rows that cannot be read and topics that are not here",
+        label=PARTIAL,
         help_text="Otherwise such qrels are refused, because a gold without some of its judgments gives other figures.",
     )
     field_order = ["uploads", "format", "name", "match", "partial", "dry_run"]
@@ -100,7 +101,7 @@ def _topics_missing(grades: Grades, unknown: list[str]) -> str:
         return f"none of its topics, such as {unknown[0]}, is here: perhaps they belong to another collection"
     verb = "is" if len(unknown) == 1 else "are"
     some = f"{len(unknown):,} of its {len(grades):,} topics {verb} not in the collection, such as {unknown[0]}"
-    return f"{some}. Import these topics first, or leave them out (option partial)"
+    return f"{some}. Import these topics first, or leave them out with “{PARTIAL}”"
 
 
 def _rows_missing(counts: ImportCounts) -> str:
@@ -110,7 +111,7 @@ def _rows_missing(counts: ImportCounts) -> str:
     rows, them = ("one row cannot", "it") if counts.skipped == 1 else (f"{counts.skipped:,} rows cannot", "them")
     return (
         f"{place}: {first['reason']}. Nothing was imported: {rows} be taken in, and a gold without {them} gives "
-        f"other figures. Correct the file, or leave {them} out (option partial)."
+        f"other figures. Correct the file, or leave {them} out with “{PARTIAL}”."
     )
 
 

@@ -23,7 +23,7 @@ from accounts.refusals import Refused
 from accounts.schema import answers
 from corpus.collections.api.base import InCollectionView
 from corpus.collections.rules import MANAGE
-from corpus.imports.forms import ImportForm, ListField, names_of, parameters_from
+from corpus.imports.forms import ImportForm, ListField, names_of, parameters_from, with_option_names
 from corpus.imports.importing import import_at_once
 from corpus.imports.registry import Importer, collection_importers, importers
 from corpus.imports.requests import request_import, undo_import
@@ -69,6 +69,20 @@ class ImportSerializer(serializers.ModelSerializer[ImportRun]):
             "finished_at",
             "undone_at",
         )
+
+    def to_representation(self, instance: ImportRun) -> dict[str, Any]:
+        """With options by their names."""
+        found = super().to_representation(instance)
+        found["reason"] = in_names(instance, found["reason"])
+        found["remarks"] = [in_names(instance, remark) for remark in found["remarks"]]
+        for error in found["errors"]:
+            error["reason"] = in_names(instance, error["reason"])
+        return found
+
+
+def in_names(run: ImportRun, text: str) -> str:
+    """A message of an import with options by the names that the API takes."""
+    return with_option_names(run.importer.form, text) if run.importer else text
 
 
 class FilesSerializer(serializers.Serializer[Any]):
@@ -156,7 +170,7 @@ def import_records(view: InCollectionView, kind: str, records: list[Any]) -> Res
     import_at_once(run, patience=PATIENCE)
     run.refresh_from_db()
     if run.state != JobState.DONE:
-        raise Refused(run.reason)
+        raise Refused(in_names(run, run.reason))
     return Response(ImportSerializer(run).data)
 
 

@@ -17,7 +17,7 @@ from accounts.models import JobState
 from accounts.refusals import Refused
 from corpus.collections.collections import collection_with
 from corpus.imports.errors import ErrorGroup, group_errors
-from corpus.imports.forms import DocnosField, names_of, parameters_from
+from corpus.imports.forms import DocnosField, names_of, parameters_from, with_option_names
 from corpus.imports.registry import Importer, importers
 from corpus.imports.requests import request_import, undo_import
 from corpus.models import ImportRun
@@ -175,7 +175,7 @@ def _asked(records: str | None, names: list[str]) -> tuple[list[str], list[str]]
 def _add_option(parser: CommandParser, name: str, field: Field) -> None:
     """An option for a field of the form: a switch, a file of docnos, or text."""
     words = re.sub(r"<[^>]+>", "", str(field.help_text or field.label))
-    option = f"--{name.replace('_', '-')}"
+    option = option_of(name)
     if isinstance(field, BooleanField):
         parser.add_argument(option, action="store_true", help=str(field.label))
     elif isinstance(field, ChoiceField):
@@ -184,6 +184,11 @@ def _add_option(parser: CommandParser, name: str, field: Field) -> None:
         parser.add_argument(option, type=Path, metavar="FILE", help=f"{words} A file of them.")
     else:
         parser.add_argument(option, default="", metavar="TEXT", help=words.replace("%", "%%"))
+
+
+def option_of(name: str) -> str:
+    """The option of the command for a field of the form."""
+    return f"--{name.replace('_', '-')}"
 
 
 def _value(field: Field, argument: Any) -> Any:
@@ -200,8 +205,13 @@ class ImportFailed(Refused):
     """The job ended without having imported anything."""
 
     def __init__(self, run: ImportRun) -> None:
-        super().__init__(run.reason)
+        super().__init__(_with_options(run, run.reason))
         self.run = run
+
+
+def _with_options(run: ImportRun, text: str) -> str:
+    """A message with the options of the command instead of the labels of the form."""
+    return with_option_names(run.importer.form, text, option_of) if run.importer else text
 
 
 def as_json(run: ImportRun) -> dict[str, Any]:
@@ -211,10 +221,10 @@ def as_json(run: ImportRun) -> dict[str, Any]:
         "updated": run.updated,
         "unchanged": run.unchanged,
         "skipped": run.skipped,
-        "errors": run.errors,
+        "errors": [{**error, "reason": _with_options(run, error["reason"])} for error in run.errors],
         "error_count": run.error_count,
         "skips": run.skips,
-        "remarks": run.remarks,
+        "remarks": [_with_options(run, remark) for remark in run.remarks],
         "samples": run.samples,
         "dry_run": run.dry_run,
         "seconds": seconds(run),
@@ -235,10 +245,10 @@ def summary(run: ImportRun) -> str:
         f"{run.unchanged:,} unchanged, {run.skipped:,} skipped, in {seconds(run):.1f} s"
     ]
     lines += [f"  skipped {count:,}: {rule}" for rule, count in sorted(run.skips.items())]
-    lines += [f"  {remark}" for remark in run.remarks]
+    lines += [f"  {_with_options(run, remark)}" for remark in run.remarks]
     lines += [line for sample in run.samples for line in _sample(sample)]
     groups = group_errors(run.errors)
-    lines += [f"  {_in_words(group)}" for group in groups[:SHOWN_ERRORS]]
+    lines += [f"  {_with_options(run, _in_words(group))}" for group in groups[:SHOWN_ERRORS]]
     if more := run.error_count - sum(group.count for group in groups[:SHOWN_ERRORS]):
         lines.append(f"  … and {more:,} more")
     return "\n".join(lines)

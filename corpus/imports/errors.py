@@ -7,11 +7,10 @@ from typing import Any
 from accounts.counting import counted
 from accounts.models import JobState
 from corpus.models import ImportRun
-from engines.formats.registry import shapes_by_name
+from engines.formats.sorts import sorts_named
 
 PLACES = 5  # of a group that are listed
 _VARIES = re.compile(r"""“[^”]*”|"[^"]*"|'[^']*'|\d+""").sub  # what differs between errors of one kind
-_FOUND = re.compile(r"it looks like ([\w-]+)").search
 
 
 @dataclass
@@ -94,6 +93,5 @@ def group_errors(errors: list[dict[str, Any]]) -> list[ErrorGroup]:
 
 
 def others_for(run: ImportRun) -> set[str]:
-    """What the files may be imported as instead, where an error names their format: names of importers."""
-    names = {match[1] for error in run.errors if (match := _FOUND(error["reason"]))}
-    return {each for shape in shapes_by_name(names) for each in shape.carries} - {run.kind}
+    """What the files may be imported as instead, where an error says what they look like: names of importers."""
+    return {name for error in run.errors for name in sorts_named(error["reason"])} - {run.kind}

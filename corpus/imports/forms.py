@@ -1,13 +1,15 @@
 """Forms that take in files."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, cast
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
 from accounts.refusals import Refused
+from corpus.loading.topic_numbers import LABEL
 from engines.formats.encodings import ENCODINGS
+from engines.formats.reading import OPTIONS
 from engines.formats.registry import AUTO, format_label, format_names, formats_for
 from engines.formats.topic_numbers import WAYS
 
@@ -111,6 +113,18 @@ def parameters_from(form: type[ImportForm], kind: str, values: Mapping[str, Any]
     return filled.parameters
 
 
+def with_option_names(form: type[ImportForm], text: str, write: Callable[[str], str] = str) -> str:
+    """A message for commands and the API: options and their choices by names instead of the labels of the form."""
+    for name, field in form.options().items():
+        label = f"“{field.label}”" if field.label else ""
+        if not label or label not in text:
+            continue
+        text = text.replace(label, write(name))
+        for value, words in getattr(field, "choices", ()):
+            text = text.replace(f"“{words}”", str(value))
+    return text
+
+
 def names_of(field: forms.ChoiceField) -> list[str]:
     """What can be chosen, but for nothing."""
     return [str(name) for name, _ in cast(list[tuple[str, str]], field.choices) if name]
@@ -154,14 +168,14 @@ class DocumentImportForm(ImportForm):
     columns = forms.CharField(
         required=False,
         max_length=2_000,
-        label="Columns of a table",
+        label=OPTIONS["columns"],
         help_text="Which column has which field, where their names do not say it, as in: title = Titel; abstract = 3. "
         "Fields are docno, title, abstract, authors, year, venue, doi, url, keywords and full_text.",
     )
 
     entry_types = NamesField(
         required=False,
-        label="Other BibTeX entry types",
+        label=OPTIONS["entry_types"],
         help_text="Taken next to articles and conference papers, separated by commas: misc, incollection, techreport, "
         "book, phdthesis, online, or all.",
     )
@@ -204,11 +218,11 @@ class DocumentImportForm(ImportForm):
 
 def match_field() -> forms.ChoiceField:
     """How numbers of topics in the files are matched with those of the collection."""
-    ways = [(name, f"Match {way.words}, such as {way.example}") for name, way in WAYS.items()]
+    ways = [(name, way.label) for name, way in WAYS.items()]
     return forms.ChoiceField(
         choices=[("", "Match only equal numbers"), *ways],
         required=False,
-        label="Topic numbers",
+        label=LABEL,
         help_text="Choose another way if topics are numbered otherwise in the files.",
     )
 
@@ -239,7 +253,7 @@ class TopicImportForm(ImportForm):
     text_from = forms.CharField(
         required=False,
         max_length=200,
-        label="Text from",
+        label=OPTIONS["text_from"],
         help_text="Name of the field that becomes the text of a topic, such as query, question, description or title;"
         " several with commas. Left empty: the first of text, question, description, query, topic and title. No field"
         " is lost: the report says what became of each.",

@@ -1,11 +1,12 @@
 """The counts of an import while it goes on, and how they are stored in the job's row."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from corpus.models import ImportRun
+from engines.formats.layouts import field_words
 from engines.formats.records import PartProblem, Problem, Remark
 
 ERRORS_KEPT = 10_000
@@ -88,6 +89,13 @@ class ImportCounts:
         for place, samples in self.samples.items():
             self.samples[place] = [sample for sample in samples if is_kept(dict(sample["fields"]))]
 
+    def renumber_samples(self, found: Mapping[str, str]) -> None:
+        """Show the numbers with which the topics of records are stored, by those in the files."""
+        for sample in (sample for samples in self.samples.values() for sample in samples):
+            sample["fields"] = [
+                [name, found.get(text, text) if name == "topic" else text] for name, text in sample["fields"]
+            ]
+
     def add_remark(self, remark: Remark) -> None:
         """Take in what a reader says about how it understood a file."""
         if remark.text in self.said or len(self.said) < REMARKS_KEPT:
@@ -116,7 +124,7 @@ class ImportCounts:
             return []
         found = self.other_fields.most_common(FIELDS_NAMED)
         more = len(self.other_fields) - len(found)
-        named = ", ".join(f"{name[:60]} ({count:,})" for name, count in found)
+        named = ", ".join(f"{field_words(name)[:60]} ({count:,})" for name, count in found)
         return [f"Other fields, kept with the records that have them: {named}{f' and {more:,} more' if more else ''}."]
 
     def keep_nothing(self) -> None:

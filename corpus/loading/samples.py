@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from corpus.loading.counts import ImportCounts
+from engines.formats.layouts import field_words
 from engines.formats.records import AspectRecord
 
 CANDIDATES = 50  # places of records; those that turn out to be refused are not shown
@@ -27,7 +28,10 @@ def sample_of(record: Any) -> dict[str, Any]:
     where = {"file": named.pop("file", ""), "line": named.pop("line", 0)}
     extra = named.pop("extra", None) or {}
     texts = [(name.replace("_", " "), _text(value)) for name, value in named.items()]
-    others = [(f"{OTHER_FIELD}{name}"[:LONGEST], _text(value)) for name, value in list(extra.items())[:MOST_OTHERS]]
+    others = [
+        (f"{OTHER_FIELD}{field_words(name)}"[:LONGEST], _text(value))
+        for name, value in list(extra.items())[:MOST_OTHERS]
+    ]
     if len(extra) > MOST_OTHERS:
         others.append(("further fields", f"{len(extra) - MOST_OTHERS:,}"))
     return where | {"fields": [[name, text] for name, text in [*texts, *others] if text]}
@@ -40,6 +44,8 @@ def _text(value: Any) -> str:
     if isinstance(value, AspectRecord):
         below = f" (with {len(value.children)} below it)" if value.children else ""
         return _short(value.text) + below
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "" if value is None else _short(str(value))
 
 

@@ -5,8 +5,9 @@ from collections.abc import Collection, Iterable
 from accounts.sql import execute
 from corpus.loading.counts import ImportCounts, MatchOffer
 from corpus.models import ImportRun
-from engines.formats.topic_numbers import best_way, in_words, matches
+from engines.formats.topic_numbers import WAYS, best_way, in_words, matches
 
+LABEL = "Topic numbers"  # of the field that chooses the way
 MATCH = "match"  # in an import's parameters: a name of WAYS, "" for numbers that are equal
 RENUMBER = """
 UPDATE {table} r SET topic = m.known FROM unnest(%(written)s::text[], %(known)s::text[]) AS m (written, known)
@@ -27,6 +28,7 @@ def matched_numbers(
     if way := str(run.parameters.get(MATCH) or ""):
         found = matches(asked, known, way)
         if found:
+            counts.renumber_samples(found)
             counts.remarks.append(f"Topics were matched: {in_words(found, way)}.")
         return found
     way, found = best_way(asked, known)
@@ -36,7 +38,7 @@ def matched_numbers(
 
 
 def _offered(found: dict[str, str], way: str) -> str:
-    return f"{in_words(found, way)}. Import again with topic numbers matched so (option {MATCH}: {way})"
+    return f"{in_words(found, way)}. Import again with “{LABEL}” set to “{WAYS[way].label}”"
 
 
 def renumber(table: str, run: ImportRun, counts: ImportCounts, *, others: Collection[str] = ()) -> None:

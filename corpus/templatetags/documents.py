@@ -9,6 +9,7 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
 from corpus.documents.finding import HIT_END, HIT_START
+from engines.formats.layouts import field_words
 
 register = template.Library()
 
@@ -43,7 +44,12 @@ def doi_address(doi: str) -> str:
     return f"https://doi.org/{quote(doi, safe='/:;()')}"
 
 
+register.filter(field_words)
+
+
 @register.filter
 def as_text(value: Any) -> str:
-    """A value of a document's further fields: texts as they are, anything else as JSON."""
+    """A value of a document's further fields: texts as they are, yes and no, anything else as JSON."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)

@@ -76,7 +76,7 @@ def load_topics(run: ImportRun, progress: Progress, counts: ImportCounts) -> Non
 
     for batch in read_batches(run, read, draft_of, progress, counts, rows=CHUNK):
         _merge(batch.lines, state)
-    counts.remarks += [*text_fields.sentences(), *remarks.sentences()]
+    counts.remarks += [*text_fields.sentences(is_tried=run.dry_run), *remarks.sentences()]
     progress.report(run.total, run.total, "reading topics")
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from corpus.loading.samples import OTHER_FIELD
 from corpus.models import ImportRun
 from engines.formats.records import TopicRecord
-from engines.formats.topic_fields import fields_offered
+from engines.formats.topic_fields import fields_offered, is_id_name
 
 MOST_NAMED = 10
 
@@ -24,12 +24,14 @@ class TextFields:
             return
         self.sources[record.text_from, record.title_from] += 1
         if record.extra:
-            self.others.update(name for name, value in record.extra.items() if isinstance(value, str))
+            texts = (name for name, value in record.extra.items() if isinstance(value, str))
+            self.others.update(name for name in texts if not is_id_name(name))
         if record.narrative:
             self.others["narrative"] += 1
 
-    def sentences(self) -> list[str]:
-        """What became what, and what else could become the text; none where there was nothing to choose."""
+    def sentences(self, *, is_tried: bool) -> list[str]:
+        """What became what, and what else could become the text, which is chosen after a dry run (`is_tried`) or with
+        another import; none where there was nothing to choose."""
         texts, titles = self._counted(0), self._counted(1)
         titles.pop("", None)
         choices = [name for name in (*titles, *self.others) if name not in texts]
@@ -42,7 +44,8 @@ class TextFields:
             said.append(f"Its title is its {_named(titles)}.")
         if choices:
             some = ", ".join(choices[:MOST_NAMED])
-            said.append(f"If another field should be the text, choose it with “Text from”: {some}.")
+            how = "choose it with “Text from”" if is_tried else "import the file again and choose it with “Text from”"
+            said.append(f"If another field should be the text, {how}: {some}.")
         return [" ".join(said)]
 
     def _counted(self, place: int) -> Counter[str]:
@@ -70,6 +73,7 @@ def fields_to_choose(run: ImportRun) -> list[str]:
                 found |= dict.fromkeys(text.split(", "))
             elif name == "narrative" or name.startswith(OTHER_FIELD):
                 found[name.removeprefix(OTHER_FIELD)] = None
+    found = {name: None for name in found if not is_id_name(name)}
     for error in run.errors[:1]:
         found |= dict.fromkeys(fields_offered(error["reason"]))
     return list(found)

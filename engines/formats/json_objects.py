@@ -17,7 +17,7 @@ from itertools import chain
 from typing import Any, BinaryIO
 
 from engines.formats.json_stream import Part, read_elements, read_parts
-from engines.formats.jsonl import MAX_DEPTH, is_deeper, read_objects, repeated_keys
+from engines.formats.jsonl import MAX_DEPTH, Place, is_deeper, read_objects, repeated_keys
 from engines.formats.notes import Notes, notes_of
 from engines.formats.records import PartProblem, Problem
 
@@ -131,7 +131,9 @@ def _checked(part: Part, file: str, value: Any) -> Object | Problem:
         reason = "is not a JSON object"
     elif is_deeper(value, MAX_DEPTH):
         reason = f"is nested more than {MAX_DEPTH} levels deep"
-    return Problem(file, part.line, reason) if reason else (part.line, value)
+    if reason:
+        return Problem(file, part.line, f"{part.place}{reason}")
+    return Place.of(part.line, part.place) if part.place else part.line, value
 
 
 def _left_out(part: Part, file: str) -> Problem:

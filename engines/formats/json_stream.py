@@ -18,6 +18,7 @@ from engines.formats.records import BrokenFile
 
 MAX_ELEMENT_CHARS = 64 << 20
 
+_another = re.compile(r"[ \t]*,[ \t]*[^\s]").match
 _SPACE = re.compile(r"[ \t\n\r]*")
 _ENDS = frozenset(" \t\n\r,]}:")
 _TAIL = 64  # a fault this close to the end of what is at hand may only be the chunk's end
@@ -27,7 +28,8 @@ _TAIL = 64  # a fault this close to the end of what is at hand may only be the c
 class Part:
     """A value of the object: `index` is the place in the array `key`, or None for a value that is no array.
 
-    `problem` says why the value cannot be stored, where it cannot (NUL, half a surrogate pair).
+    `problem` says why the value cannot be stored, where it cannot (NUL, half a surrogate pair). `place` says which
+    element it is ("element 5: ") where the line has several.
     """
 
     key: str
@@ -35,6 +37,7 @@ class Part:
     value: Any
     line: int
     problem: str | None = None
+    place: str = ""
 
 
 def read_parts(stream: BinaryIO, file: str) -> Iterator[Part]:
@@ -53,6 +56,7 @@ class _Reader(TextBuffer):
         self.escaped = False  # whether the last value was written with \\u escapes
         self.decoder = Decoder()
         self.notes = notes
+        self.line_before = 0  # where the element before began
 
     def parts(self) -> Iterator[Part]:
         self._expect("{")
@@ -99,14 +103,20 @@ class _Reader(TextBuffer):
         self._next()
         line = self.count_lines(self.at)
         value = self._value()
-        self.decoder.note_repeats(self.notes, line)
-        if not self.escaped:
-            return Part(key, index, value, line)
-        try:
-            check_characters(value)
-        except ValueError as error:
-            return Part(key, index, value, line, str(error))
-        return Part(key, index, value, line)
+        place = "" if index is None or not self._shares_line(line) else f"element {index + 1:,}: "
+        self.line_before = line
+        self.decoder.note_repeats(self.notes, line, place)
+        problem = None
+        if self.escaped:
+            try:
+                check_characters(value)
+            except ValueError as error:
+                problem = str(error)
+        return Part(key, index, value, line, problem, place)
+
+    def _shares_line(self, line: int) -> bool:
+        """Whether the element at hand, which began in this line, is not the only one there."""
+        return self.line_before == line or _another(self.text, self.at) is not None
 
     def _next(self) -> str:
         """Skip white space and return the next character, "" at the end of the file."""

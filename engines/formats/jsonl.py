@@ -25,6 +25,19 @@ MAX_DEPTH = 50
 
 Record = TypeVar("Record")
 
+
+class Place(int):
+    """A line that several elements of a list share, and what to say of one of them: “element 5: ”."""
+
+    place: str
+
+    @classmethod
+    def of(cls, line: int, place: str) -> Place:
+        found = cls(line)
+        found.place = place
+        return found
+
+
 SUSPICIOUS = re.compile(r"\\u(?:0000|[dD][89a-fA-F])").search
 
 
@@ -61,16 +74,22 @@ def records_from(
     file: str,
     make: Callable[[dict[str, Any], str, int], Record | Problem],
 ) -> Iterator[Record | Problem]:
-    """Yield what `make(object, file, line)` makes of each (line, object), a `Problem` where it raises `FieldError`."""
+    """Yield what `make(object, file, line)` makes of each (line, object), a `Problem` where it raises `FieldError`.
+
+    A line may be a `Place`, which says more.
+    """
     for found in objects:
         if isinstance(found, Problem):
             yield found
             continue
         line, item = found
+        place = ""
+        if isinstance(line, Place):
+            place, line = line.place, int(line)
         try:
             yield make(item, file, line)
         except FieldError as error:
-            yield Problem(file, line, str(error))
+            yield Problem(file, line, f"{place}{error}")
 
 
 def write_objects(objects: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -118,10 +137,10 @@ class Decoder:
         self.repeated.clear()
         return self._json.raw_decode(text, at)
 
-    def note_repeats(self, notes: Notes, line: int) -> None:
-        """Note the keys that came twice."""
+    def note_repeats(self, notes: Notes, line: int, place: str = "") -> None:
+        """Note the keys that came twice; `place` is where in the line."""
         if self.repeated:
-            notes.add(line, repeated_keys(self.repeated))
+            notes.add(line, place + repeated_keys(self.repeated))
 
     def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)

@@ -52,3 +52,12 @@ def optional(names: str | Iterable[str], meaning: str) -> Field:
 def required(names: str | Iterable[str], meaning: str) -> Field:
     """A field that each record needs."""
     return Field((names,) if isinstance(names, str) else tuple(names), meaning, is_required=True)
+
+
+# Fields that readers add to a record, which no file calls so.
+_OWN_WORDS = {"more_authors": "more authors than are named"}
+
+
+def field_words(name: str) -> str:
+    """What people are shown as the name of a further field of a record."""
+    return _OWN_WORDS.get(name, name)

@@ -253,7 +253,13 @@ LITSEARCH = Format(
     },
     writes={"topics": write_litsearch_queries},
     shapes=(
-        Shape("parquet", ("topics", "documents", "mentions"), lambda head: head.data.startswith(MAGIC), is_binary=True),
+        Shape(
+            "parquet",
+            ("topics", "documents", "mentions"),
+            lambda head: head.data.startswith(MAGIC),
+            is_binary=True,
+            label="parquet",
+        ),
         Shape("litsearch-run", ("topics", "runs"), lambda head: head.has_keys({"query", RETRIEVED})),
         Shape("litsearch-queries", ("topics",), lambda head: head.has_keys({"query_set"}, {"query", "corpusids"})),
         Shape("litsearch-corpus", ("documents",), _is_corpus),

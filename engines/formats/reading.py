@@ -18,7 +18,11 @@ from engines.formats.notes import notes_of
 from engines.formats.records import BrokenFile, Problem, Remark
 from engines.formats.registry import AUTO, HEAD_BYTES, Format, Together, detect, format_names, formats
 from engines.formats.repeats import without_repeats
+from engines.formats.sorts import looks_like
 from engines.formats.trec_runs import COLUMNS
+
+# What forms call the options of readers.
+OPTIONS = {"text_from": "Text from", "columns": "Columns of a table", "entry_types": "Other BibTeX entry types"}
 
 T = TypeVar("T")
 BEIR_PARTS = {"corpus.jsonl": "documents", "queries.jsonl": "topics"}  # of a data set, by the names of its files
@@ -147,7 +151,8 @@ def _known(options: dict[str, Any], read: Callable[..., Any], found: Format, fil
     options = {option: value for option, value in options.items() if value}
     known = inspect.signature(read).parameters if options else {}
     if unknown := [option for option in options if option not in known]:
-        raise BrokenFile(file, 0, f"files of {found.label} have no choice of “{unknown[0]}”; leave it empty")
+        choice = OPTIONS.get(unknown[0], unknown[0])
+        raise BrokenFile(file, 0, f"files of {found.label} have no choice of “{choice}”; leave it empty")
     return options
 
 
@@ -171,8 +176,7 @@ def detected_format(member: Member, carried: str, label: str) -> Format:
     head = member.stream.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[attr-defined]
     found, shape = detect(head, member.name, carried)
     if carried not in shape.carries:
-        place = f", to be imported as {' or '.join(shape.carries)}" if shape.carries else ""
-        raise BrokenFile(member.name, 0, f"holds no {label}: it looks like {shape.name}{place}")
+        raise BrokenFile(member.name, 0, f"holds no {label}: {looks_like(shape.label or found.label, shape.carries)}")
     return found
 
 

@@ -145,13 +145,14 @@ class Head:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a file may look like, and which records it carries then. Messages use `name`."""
+    """What a file may look like, and which records it carries then. `name` tells shapes apart."""
 
     name: str
     carries: tuple[str, ...]
     fits: Callable[[Head], object]
     certainty: Certainty = Certainty.SURE
     is_binary: bool = False  # such a file may hold NUL bytes
+    label: str = ""  # what messages call it, where that is not the format's label
 
 
 @dataclass(frozen=True)
@@ -203,11 +204,6 @@ def labels_for(carried: str) -> str:
     """The formats from which such records are read, as words: "BibTeX, JSON Lines or BEIR"."""
     *labels, last = [each.label for each in formats_for(carried)]
     return f"{', '.join(labels)} or {last}" if labels else last
-
-
-def shapes_by_name(names: set[str]) -> list[Shape]:
-    """The shapes with these names."""
-    return [shape for each in formats().values() for shape in each.shapes if shape.name in names]
 
 
 def detect(data: bytes, file: str, carried: str = "") -> tuple[Format, Shape]:

@@ -34,6 +34,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 TEXT_ORDER = tuple(NAMES)
 TITLE_ORDER = ("title", "topic", "query")
+_ID_ENDS = ("id", "ids", "url", "uri", "doi", "docno")
 _DOCUMENT = ("docid", "url")  # of a topic that is a document, as in background linking
 _MEANING = {name: meaning for meaning, names in NAMES.items() for name in names}
 _RANK = {name: place for names in (NUMBER, *NAMES.values()) for place, name in enumerate(names)}
@@ -65,6 +66,12 @@ def plain_name(name: str) -> str:
 def is_number_name(name: str) -> bool:
     """Whether a field of this name holds a topic's number; `topic` does where nothing else does."""
     return plain_name(name) in NUMBER
+
+
+@lru_cache(1024)
+def is_id_name(name: str) -> bool:
+    """Whether a field of this name holds an id or an address: no text to search for, unless somebody says so."""
+    return is_number_name(name) or plain_name(name).endswith(_ID_ENDS)
 
 
 def meaning_of(name: str) -> str:
@@ -216,13 +223,15 @@ def _named(fields: Mapping[str, Any], meanings: Mapping[str, str], number: str, 
     name = next(names, meanings.get(_MEANING.get(plain, ""), ""))
     if not name or not isinstance(fields[name], str) or not fields[name].strip():
         some = ", ".join(texts_among(fields)[:10])
-        raise FieldError(f"topic {number} has no text {wanted[:40]!r}; it has {some}: {HOW_TO_CHOOSE}")
+        reason = f"topic {number} has no text {wanted[:40]!r}"
+        raise FieldError(f"{reason}; it has {some}: {HOW_TO_CHOOSE}" if some else reason)
     return name
 
 
 def texts_among(fields: Mapping[str, Any]) -> list[str]:
-    """The names of the fields that hold a text."""
-    return [name for name, value in fields.items() if isinstance(value, str) and value.strip()]
+    """The names of the fields that hold a text, without those of ids."""
+    texts = (name for name, value in fields.items() if isinstance(value, str) and value.strip())
+    return [name for name in texts if not is_id_name(name)]
 
 
 def fields_offered(reason: str) -> list[str]:

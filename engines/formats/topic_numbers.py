@@ -29,6 +29,11 @@ class Way:
     example: str
     key_of: Callable[[str], str]
 
+    @property
+    def label(self) -> str:
+        """What people choose."""
+        return f"Match {self.words}, such as {self.example}"
+
 
 # From the surest to the boldest.
 WAYS = {

@@ -2,7 +2,7 @@
 
 A topic is an element with a number, as an attribute or a child, or one that is called `topic`. Its attributes and
 children are its fields; text that stands directly in it is its text. `<field name="x">` is the field x, subtopics are
-aspects, and a field that holds other fields is kept whole in `extra`. Elements next to the topics are reported.
+aspects, and a field that holds other fields is kept whole in `extra`. Elements that hold no topic are reported.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def read_marked_up_topics(stream: BinaryIO, file: str, *, text_from: str = "") -
 
 
 def _topics_in(root: Node) -> tuple[list[Node], list[Node]]:
-    """The elements that are topics, and those next to them; the nearest level to the root that has any."""
+    """The elements that are topics, and those that are left out. What topics are called is known from the nearest level
+    to the root that has any; they are taken at every level."""
     if root.name.lower() in _TOPICS and _has_number(root):
         return [root], []
     level = [root]
@@ -59,11 +60,23 @@ def _topics_in(root: Node) -> tuple[list[Node], list[Node]]:
         named = Counter(child.name for child in below if child.name.lower() in _TOPICS or _has_number(child))
         if named:
             names = {name for name in named if name.lower() in _TOPICS} or {named.most_common(1)[0][0]}
-            return [child for child in below if child.name in names], [
-                child for child in below if child.name not in names
-            ]
+            return _parted(root, names)
         level = below
     return [], []
+
+
+def _parted(node: Node, names: set[str]) -> tuple[list[Node], list[Node]]:
+    """The elements of these names below the node, at any level but within each other, and those without any."""
+    topics: list[Node] = []
+    others: list[Node] = []
+    for child in node.nodes():
+        if child.name in names:
+            topics.append(child)
+            continue
+        below, beside = _parted(child, names)
+        topics += below
+        others += beside if below else [child]
+    return topics, others
 
 
 def _has_number(node: Node) -> bool:

@@ -77,10 +77,8 @@ def _mostly_missing(request: GoldRequest, unknown: list[str]) -> str:
     )
     way, found = best_way(numbers, set(request.collection.topics.values_list("number", flat=True)))
     if way:
-        return (
-            f"{reason} {in_words(found, way)}. Import the qrels, with topic numbers matched so (option match: {way})."
-        )
-    return f"{reason} Import these topics first, or import the qrels without them (option partial)."
+        return f"{reason} {in_words(found, way)}. Import the qrels with import_qrels and --match {way}."
+    return f"{reason} Import these topics first, or import the qrels without them: import_qrels --partial."
 
 
 def _grades(request: GoldRequest) -> Grades:

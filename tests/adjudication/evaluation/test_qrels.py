@@ -95,12 +95,12 @@ def test_numbers_as_released_are_those_of_one_level(
         (
             "1 0 d1 1\n1 0 d2\n1 0 d3 1\n",
             (),
-            r"line 2: has 3 fields.* one row cannot be taken in, and a gold without it gives.*option partial",
+            r"line 2: has 3 fields.* one row cannot be taken in, and a gold without it gives.*leave it out with --partial",
         ),
         ("1 0 d1 1\n1 0 d1 2\n", (), "line 2: d1 has the grades 1 and 2 for topic 1.* leave it out"),
         ("99 0 d1 1\n", (), "none of its topics, such as 99, is here: perhaps they belong to another collection"),
         (LINES, ("--name", "a;b"), "without semicolons"),
-        ("1 Q0 d1 1 2.5 tag\n", (), "holds no qrels: it looks like trec-run"),
+        ("1 Q0 d1 1 2.5 tag\n", (), "holds no qrels: it looks like a file of runs"),
         ("1 0 d1 high\n", (), r"own.qrels, line 1: the value 'high' is not a whole number"),
         ("1 0 d1 high\n", ("--partial",), "holds no judgment"),
         ("# nothing\n", (), "its format is not recognised"),
@@ -182,6 +182,16 @@ def test_managers_delete_them(client: Client, built: Built, tmp_path: Path) -> N
     assert client.post(address).status_code == 404
 
 
+def test_samples_show_the_numbers_that_would_be_stored(
+    built: Built, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    TopicFactory(collection=built.collection, number="051")
+    found = bring(
+        tmp_path / "own.qrels", "51 0 A1 1\n52 0 A2 0\n", "--match", "zeros", "--partial", "--dry-run", capsys=capsys
+    )
+    assert [sample["fields"][0] for sample in found["samples"]] == [["topic", "051"]]
+
+
 @pytest.mark.parametrize("way", ["command", "page", "rest"])
 def test_topics_numbered_otherwise_are_noticed_offered_and_matched(
     client: Client, built: Built, tmp_path: Path, way: str, capsys: pytest.CaptureFixture[str]
@@ -193,19 +203,22 @@ def test_topics_numbered_otherwise_are_noticed_offered_and_matched(
     path.write_text(text)
     client.force_login(built.people["manager"])
     if way == "command":
-        with pytest.raises(CommandError, match=rf"{offer}\. Import again .*\(option match: zeros\)"):
+        with pytest.raises(CommandError, match=rf"{offer}\. Import again with --match set to zeros"):
             call_command("import_qrels", "tea", str(path))
     elif way == "rest":
         sent = {"kind": "qrels", "files": SimpleUploadedFile("own.qrels", text.encode())}
         answer = client.post("/api/collections/tea/imports/", sent)
         jobs.carry_out(ImportRun.objects.get())
-        assert offer in client.get(f"/api/collections/tea/imports/{answer.json()['id']}/").json()["reason"]
+        reason = client.get(f"/api/collections/tea/imports/{answer.json()['id']}/").json()["reason"]
+        assert f"{offer}. Import again with match set to zeros." in reason
     else:
         sent = {"uploads": SimpleUploadedFile("own.qrels", text.encode()), "dry_run": "on"}
         client.post(reverse("import_create", args=["tea", "qrels"]), sent)
         jobs.carry_out(ImportRun.objects.get())
         page = client.get(reverse("import_detail", args=["tea", ImportRun.objects.get().pk])).content.decode()
         assert page.count(offer) == 1
+        words = "Import again with “Topic numbers” set to “Match without leading zeros, such as 51 and 051”"
+        assert words in page
         assert page.index("Import them with topics matched") < page.index("Send other files")
         assert ImportRun.objects.get().samples[0]["fields"] == [
             *(["topic", "51"], ["iteration", "0"], ["docno", "A1"], ["value", "1"])

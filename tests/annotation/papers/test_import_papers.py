@@ -148,7 +148,7 @@ def test_bad_files_are_reported_one_by_one_and_the_others_come_in(tmp_path) -> N
         "cut.xml": "not well-formed",
         "double.xml": "stands twice",
         "picture.png": "is not a text file",
-        "corpus_s2orc.parquet": "it looks like parquet, to be imported as topics or documents",
+        "corpus_s2orc.parquet": "it looks like a file of topics, documents or citation mentions (parquet)",
     }.items():
         assert words in reasons[name], reasons[name]
     assert "no paper has its name" in reasons["notes.dois"]

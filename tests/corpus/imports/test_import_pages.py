@@ -243,7 +243,7 @@ class TestAfterwards:
         send(client, ("queries.txt", b"Query: 1\nHow hot should the water be?\n"))
         run = self.run_now(collection)
         page = client.get(reverse("import_detail", args=["tea", run.pk])).content.decode()
-        assert "holds no documents: it looks like doris-mae" in page
+        assert "holds no documents: it looks like a file of topics (DORIS-MAE)" in page
         assert f'href="{reverse("import_create", args=["tea", "topics"])}"' in page
 
     def test_what_came_in_is_not_called_skipped(self, client: Client, collection: Collection) -> None:

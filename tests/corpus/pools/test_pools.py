@@ -348,7 +348,7 @@ class TestLists:
         (tmp_path / "bad").write_text("1 Q0 D1 1 2.5 bm25\n")
         run = import_pool(collection, tmp_path / "good", tmp_path / "bad")
         assert (run.state, run.errors[0]["file"]) == (JobState.FAILED, "bad")
-        assert "holds no pool list: it looks like trec-run" in run.reason
+        assert "holds no pool list: it looks like a file of runs (TREC)" in run.reason
         assert pools(collection) == {}
 
     def test_a_dry_run_counts_the_same_and_writes_nothing(self, collection: Collection, tmp_path: Path) -> None:

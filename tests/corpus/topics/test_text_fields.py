@@ -115,7 +115,7 @@ def test_a_format_whose_texts_have_no_names_says_so(collection: Collection, tmp_
     path.write_text("Query: 1\n\nT\n\nAspects:\n\n" + "=" * 50 + "\n")
     run = import_files(collection, path, kind="topics", text_from="query")
     assert run.state == JobState.FAILED
-    assert "DORIS-MAE have no choice of “text_from”" in run.reason
+    assert "DORIS-MAE have no choice of “Text from”" in run.reason
 
 
 @pytest.mark.shared
@@ -126,7 +126,7 @@ def test_other_fields_are_kept_and_counted(collection: Collection, capsys: pytes
     assert found["created"] == 2
     assert (
         "The text of a topic is its title. It is kept as the title as well."
-        " If another field should be the text, choose it with “Text from”: querytime, docid."
+        " If another field should be the text, import the file again and choose it with --text-from: querytime."
     ) in found["remarks"]
     assert "Other fields, kept with the records that have them: querytime (1), docid (1)." in found["remarks"]
     assert list(collection.topics.values_list("number", "extra")) == [

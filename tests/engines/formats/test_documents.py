@@ -85,14 +85,14 @@ def test_archives_may_hold_several_formats_and_other_files(tmp_path: Path) -> No
     assert "not recognised" in reasons[0][1]
     assert reasons[2] == (
         "all.zip/qrels.txt",
-        "holds no documents: it looks like trec-qrels, to be imported as judgments or pool or qrels",
+        "holds no documents: it looks like a file of judgments, pool lists or qrels (TREC qrels)",
     )
 
 
 def test_a_file_that_holds_no_documents_is_broken(tmp_path: Path) -> None:
     path = tmp_path / "a.qrels"
     path.write_text("1 0 d1 1\n")
-    with pytest.raises(BrokenFile, match="holds no documents: it looks like trec-qrels"):
+    with pytest.raises(BrokenFile, match="holds no documents: it looks like a file of judgments"):
         list(read_documents(path))
 
 

@@ -51,7 +51,7 @@ def test_bad_lines_are_reported_and_the_rest_is_read() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("1 Q0 D 1 2.5 tag\n", "holds no pool list: it looks like trec-run"),
+        ("1 Q0 D 1 2.5 tag\n", "holds no pool list: it looks like a file of runs"),
         ("alone\n", "not recognised"),
         ("one two three four five\n", "not recognised"),
         ("", "the file is empty"),
@@ -89,5 +89,5 @@ def test_the_pools_of_doris_mae_are_read(tmp_path: Path) -> None:
         "query 2: candidate_pool is not a list of abstract ids",
     ]
     path.write_text('{"topic": "1", "docno": "2"}')
-    with pytest.raises(BrokenFile, match="holds no pool list: it looks like jsonl-documents"):
+    with pytest.raises(BrokenFile, match="holds no pool list: it looks like a file of documents or topics .JSON Lines"):
         list(read_pool_lists(path))

@@ -50,3 +50,15 @@ def test_a_key_in_two_objects_and_a_colon_in_a_text_are_nothing_to_note(tmp_path
     path = tmp_path / "f.jsonl"
     path.write_text('{"docno": "d1", "title": "\\"docno\\": x", "m": {"title": "docno"}, "n": [{"a": 1}, {"a": 2}]}\n')
     assert not [each for each in read_path("documents", path) if isinstance(each, Problem)]
+
+
+def test_problems_of_lists_on_one_line_name_the_element(tmp_path: Path) -> None:
+    path = tmp_path / "f.json"
+    path.write_text(f'[{TOPIC}, 3, {{"number": "2"}},\n{{"number": "3"}}]')
+    found = [(each.line, each.reason) for each in read_path("topics", path) if isinstance(each, Problem)]
+    assert found == [
+        (1, "element 2: is not a JSON object"),
+        (1, "element 3: topic 2 has no text"),
+        (2, "topic 3 has no text"),
+        (1, "element 1: the key “text” is given twice in one object; the last one counts"),
+    ]

@@ -42,7 +42,7 @@ def test_progress_is_reported_in_bytes(tmp_path: Path) -> None:
 def test_what_holds_no_topics_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.qrels"
     path.write_text("1 0 d1 1\n")
-    with pytest.raises(BrokenFile, match="holds no topics: it looks like trec-qrels"):
+    with pytest.raises(BrokenFile, match="holds no topics: it looks like a file of judgments"):
         list(read_topics(path))
     with pytest.raises(ValueError, match="unknown format 'word'; known are auto, jsonl"):
         list(read_topics(path, "word"))

@@ -133,8 +133,8 @@ class TestPaths:
     @pytest.mark.parametrize(
         ("text", "reason"),
         [
-            ("@article{a, title = {T}}\n", "holds no run .* it looks like bibtex"),
-            ("1 0 D1 2\n", "holds no run .* it looks like trec-qrels"),
+            ("@article{a, title = {T}}\n", "holds no run .* it looks like a file of documents"),
+            ("1 0 D1 2\n", "holds no run .* it looks like a file of judgments, pool lists or qrels"),
             ("Dear reader, this is no run\nat all\n", "a.run"),
             ("", "the file is empty"),
         ],
