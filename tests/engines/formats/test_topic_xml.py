@@ -211,7 +211,7 @@ def test_topics_at_several_depths_are_all_read_and_what_holds_none_is_noted() ->
         '<topics>\n<note>old</note>\n<group name="a">\n<about/><topic number="1"><query>owls</query></topic>\n'
         '</group>\n<topic number="2"><query>moths</query></topic>\n</topics>'
     )
-    found = list(read_xml_topics(io.BytesIO(text.encode()), "f"))
+    found = list(read_xml_topics(stream(text), "f"))
     assert [topic.number for topic in found if isinstance(topic, TopicRecord)] == ["1", "2"]
     assert [(each.line, each.reason[:8]) for each in found if isinstance(each, PartProblem)] == [
         (2, "<note> i"),
