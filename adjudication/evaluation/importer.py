@@ -10,7 +10,7 @@ from accounts.counting import counted
 from accounts.jobs import Progress
 from accounts.refusals import Refused
 from adjudication.evaluation.golds.kind import Grades
-from adjudication.evaluation.golds.qrels import in_collection
+from adjudication.evaluation.golds.qrels import PARTIAL, in_collection
 from adjudication.models import ImportedQrels, ImportedQrelsTopic
 from corpus.imports.forms import ImportForm, match_field
 from corpus.imports.registry import Importer, at_once
@@ -24,7 +24,6 @@ from engines.formats.reading import read_qrels_of_path
 from engines.formats.records import BrokenFile, Problem, QrelRow
 
 LONGEST_NAME = 100
-PARTIAL = "Leave out rows that cannot be read and topics that are not here"
 TOPIC_MISSING = "a judgment of a topic that is not in the collection"
 MOST_JUDGMENTS = 5_000_000  # ten times those of MS MARCO; they are held in memory until they are stored
 

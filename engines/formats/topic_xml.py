@@ -73,9 +73,9 @@ def _parted(node: Node, names: set[str]) -> tuple[list[Node], list[Node]]:
         if child.name in names:
             topics.append(child)
             continue
-        below, beside = _parted(child, names)
+        below, around = _parted(child, names)
         topics += below
-        others += beside if below else [child]
+        others += around if below else [child]
     return topics, others
 
 

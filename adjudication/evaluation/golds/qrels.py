@@ -22,10 +22,13 @@ from adjudication.evaluation.golds.kind import (
 from adjudication.models import ImportedQrels
 from annotation.kind import Judged
 from annotation.models import Campaign
+from corpus.loading.topic_numbers import LABEL
 from corpus.models import Collection
 from corpus.runs.recipes.queries import aspect_numbers
-from engines.formats.topic_numbers import best_way, in_words
+from engines.formats.topic_numbers import WAYS, best_way, in_words
 from engines.stats.rankings import make_gold
+
+PARTIAL = "Leave out rows that cannot be read and topics that are not here"  # an option of importing qrels
 
 
 class QrelsGold(GoldKind):
@@ -77,8 +80,8 @@ def _mostly_missing(request: GoldRequest, unknown: list[str]) -> str:
     )
     way, found = best_way(numbers, set(request.collection.topics.values_list("number", flat=True)))
     if way:
-        return f"{reason} {in_words(found, way)}. Import the qrels with import_qrels and --match {way}."
-    return f"{reason} Import these topics first, or import the qrels without them: import_qrels --partial."
+        return f"{reason} {in_words(found, way)}. Import the qrels, with “{LABEL}” set to “{WAYS[way].label}”."
+    return f"{reason} Import these topics first, or import the qrels with “{PARTIAL}”."
 
 
 def _grades(request: GoldRequest) -> Grades:
