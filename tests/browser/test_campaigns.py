@@ -54,7 +54,12 @@ def test_from_a_new_campaign_to_its_opening(new_page: NewPage, made: Material, c
     page.goto("/c/teas/campaigns/")
     page.get_by_role("link", name="Create campaign").click()
     page.get_by_label("Name", exact=True).fill("First round")
-    page.get_by_label("Annotators per item").fill("2")
+    cost = page.get_by_role("status").filter(has_text="judgments")
+    expect(cost).to_contain_text("24 pairs × 3 people = 72 judgments")
+    page.get_by_label("People per item").fill("2")
+    expect(cost).to_contain_text("24 pairs × 2 people = 48 judgments")
+    page.get_by_label("Relevant or not").check()
+    expect(cost).to_contain_text("Relevance: 0 Not relevant, 1 Relevant.")
     for name in ("Ana", "Ben", "Cai"):
         page.get_by_label(name, exact=True).check()
     page.get_by_role("button", name="Create campaign").click()

@@ -212,9 +212,10 @@ def test_the_managers_pages_of_a_rubric_are_accessible(new_page):
         page.goto(reverse(name, args=where[:1] if name in ("question_set", "campaign_create") else where))
         assert_accessible(page)
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name
-    page.locator("[name=kind][value=rubric]").check()
+    page.get_by_text("More: which items").click()
+    page.locator("[name=template][value=litsearch]").check()
     expect(page.locator("[name=cutoffs]")).to_be_attached()
     expect(page.locator("[data-for-kinds=relevance]:visible")).to_have_count(0)
-    page.locator("[name=kind][value=relevance]").check()
+    page.locator("[name=template][value=graded]").check()
     expect(page.locator("[data-for-kinds=rubric]:visible")).to_have_count(0)
     expect(page.locator("[data-for-kinds=relevance]:visible")).not_to_have_count(0)
