@@ -6,7 +6,7 @@ a page imports no app above its own, and names no URL of it.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from typing import Any
@@ -23,7 +23,11 @@ def always(_: Any) -> bool:
 
 @dataclass(frozen=True)
 class Tab:
-    """One link of a bar: a page that other pages lead to."""
+    """One link of a bar: a page that other pages lead to.
+
+    The bars "do", "do in collection" and "do in campaign" are not drawn: they are what people can do, by verbs, for the
+    palette to find.
+    """
 
     bar: str  # "collection", "campaign", …: tabs of one bar stand together
     group: str  # of the bar, by the name that is shown; "" in a bar without groups
@@ -33,10 +37,16 @@ class Tab:
     url_name: str
     roles: tuple[str, ...] = ()  # who may open it; (): everybody who sees the bar
     applies: Callable[[Any], bool] = always  # whether the bar's object, a campaign for one, has such a page
+    also: str = ""  # other words that people look for it by, in lower case
+    after: str = ""  # of its address: an anchor, a query
 
     def href(self, *where: str) -> str:
         """Its address; `where` are the path parameters that all tabs of the bar share."""
-        return reverse(self.url_name, args=where)
+        return reverse(self.url_name, args=where) + self.after
+
+    def found_by(self, words: str) -> "Tab":
+        """The same with these other words."""
+        return replace(self, also=words)
 
 
 @cache

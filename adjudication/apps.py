@@ -3,6 +3,7 @@ from django.apps import AppConfig
 
 class AdjudicationConfig(AppConfig):
     name = "adjudication"
+    palette = {"adjudication": "adjudication.palette.FINDERS"}
     tabs = {"adjudication": "adjudication.tabs.TABS"}
     home_cards = {"adjudication": "adjudication.cards.home_cards"}
     digest_lines = {"adjudication": "adjudication.digest.lines"}

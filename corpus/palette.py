@@ -10,31 +10,79 @@ from accounts.slots import tabs_for
 from corpus.collections.finding import MOST_OF_A_KIND, Entry, Finder, PaletteSearch
 from corpus.collections.rules import can_create_collections
 from corpus.documents.finding import find_by_beginnings
+from corpus.imports.registry import collection_importers
 from corpus.models import Membership, Topic
+from corpus.tabs import DO, DO_IN_COLLECTION
+from engines.formats.registry import formats_for
 from engines.text.names import document_name
 from engines.text.scripts import stands_alone
 
+OWN = (
+    ("My work", "home", "judge start next todo"),
+    ("Collections", "collection_list", "projects"),
+    ("Profile", "account_profile", "name e-mail mail password account"),
+    ("API tokens", "token_list", "key rest programs"),
+    ("My data", "own_data", "privacy gdpr export personal erase"),
+)
+NEW_COLLECTION = ("New collection", "collection_create", "start create add project")
+ALL_PEOPLE = ("All people", "person_list", "users accounts")
+BRINGING = "upload bring in load read file"
 SHORTEST = 2  # characters from which topics, documents and people are looked for, where one is no word
 
 
 def find_pages(search: PaletteSearch) -> Iterator[Entry]:
-    """Pages of the present collection, by the name of the page or of its group; then those of everybody."""
+    """Pages of the present collection, or of all by the other words for them; then those of everybody."""
     if search.here:
-        slug = search.here.collection.slug
-        overview = [("Overview", "", reverse("collection_dashboard", args=[slug]))]
-        tabs = [(tab.label, tab.group, tab.href(slug)) for tab in tabs_for("collection", search.here.role)]
-        yield from (
-            Entry(label, address, group) for label, group, address in overview + tabs if search.matches(label, group)
+        slug, role = search.here.collection.slug, search.here.role
+        overview = Entry("Overview", reverse("collection_dashboard", args=[slug]))
+        yield from [overview] * search.matches(overview.label)
+        bars = (
+            ("collection", "questions") if any(tab.key == "questions" for tab in tabs_for("collection", role)) else ()
         )
-    own = [("My work", "home"), ("Collections", "collection_list"), ("Profile", "account_profile")]
-    own += [("API tokens", "token_list"), ("My data", "own_data")]
-    if search.words and can_create_collections(search.user):
-        own.append(("New collection", "collection_create"))
-    if search.user.is_staff:
-        own.append(("All people", "person_list"))
-    yield from (Entry(label, reverse(name)) for label, name in own if search.matches(label))
+        for tab in (tab for bar in bars or ("collection",) for tab in tabs_for(bar, role)):
+            if search.matches(tab.label, tab.group, tab.also):
+                yield Entry(tab.label, tab.href(slug), tab.group, tab.also)
+    own = OWN + ((NEW_COLLECTION,) if search.words and can_create_collections(search.user) else ())
+    own += (ALL_PEOPLE,) if search.user.is_staff else ()
+    yield from (Entry(label, reverse(name), "", also) for label, name, also in own if search.matches(label, also))
     for bar in ("help", "help pages", *(["operator"] if search.user.is_staff else [])):
-        yield from (Entry(tab.label, tab.href()) for tab in tabs_for(bar, "") if search.matches(tab.label, bar))
+        tabs = (tab for tab in tabs_for(bar, "") if search.matches(tab.label, bar, tab.also))
+        yield from (Entry(tab.label, tab.href(), "", tab.also) for tab in tabs)
+    if search.words and not search.here:
+        for each in search.places:
+            tabs = (tab for tab in tabs_for("collection", each.role) if tab.also and search.matches(tab.also))
+            slug = each.collection.slug
+            yield from (Entry(tab.label, tab.href(slug), str(each.collection), tab.also) for tab in tabs)
+
+
+def find_deeds(search: PaletteSearch) -> Iterator[Entry]:
+    """What the person may do: in the present collection or in all of theirs, and with their own account."""
+    if not search.words:
+        return
+    for each in search.managed:
+        for tab in tabs_for(DO_IN_COLLECTION, each.role, each.collection):
+            if search.matches(tab.label, tab.also):
+                hint = search.hint_of(each.collection_id)
+                yield Entry(tab.label, tab.href(each.collection.slug), hint, tab.also)
+    for tab in tabs_for(DO, ""):
+        if search.matches(tab.label, tab.also):
+            yield Entry(tab.label, tab.href(), "", tab.also)
+
+
+def find_imports(search: PaletteSearch) -> Iterator[Entry]:
+    """The import pages of each format, or of what is imported; for managers."""
+    for each in search.managed if search.words else ():
+        slug, hint = each.collection.slug, search.hint_of(each.collection_id)
+        for importer in collection_importers().values():
+            address = reverse("import_create", args=[slug, importer.name])
+            words = f"{importer.label} {BRINGING}"
+            if search.matches(importer.title, words):
+                yield Entry(importer.title, address, hint, words)
+                continue
+            for one in formats_for(importer.name):
+                also = f"{one.name} {one.label} {words}".casefold()
+                if search.matches(importer.title, also):
+                    yield Entry(importer.title, f"{address}?format={one.name}", _hint(one.label, hint), also)
 
 
 def find_collections(search: PaletteSearch) -> Iterator[Entry]:
@@ -105,7 +153,9 @@ def _hint(*parts: str) -> str:
 
 
 FINDERS = (
+    Finder(8, "Do", find_deeds),
     Finder(10, "Pages", find_pages),
+    Finder(24, "Import", find_imports),
     Finder(30, "Topics", find_topics),
     Finder(40, "Documents", find_documents),
     Finder(50, "People", find_people),

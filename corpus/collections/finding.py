@@ -11,7 +11,7 @@ from functools import cached_property
 
 from accounts.extensions import extensions
 from accounts.models import User
-from corpus.collections.rules import can_oversee
+from corpus.collections.rules import can_manage, can_oversee
 from corpus.models import Membership
 
 MOST_OF_A_KIND = 6
@@ -20,11 +20,12 @@ LONGEST = 200  # characters of a search
 
 @dataclass(frozen=True)
 class Entry:
-    """One link; `hint` says what or where it is, if its label does not."""
+    """One link; `hint` says what or where it is, if its label does not; `also` are other words for it."""
 
     label: str
     address: str
     hint: str = ""
+    also: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,19 @@ class PaletteSearch:
         return all(word in joined for word in self.words)
 
     def is_less_likely(self, entry: Entry) -> bool:
-        """Whether the words are not the beginnings of words of its label; sorts such links after the others."""
-        beginnings = re.findall(r"\w+", entry.label.casefold())
+        """Whether the words are not the beginnings of words for it; sorts such links after the others."""
+        beginnings = re.findall(r"\w+", f"{entry.label} {entry.also}".casefold())
         return not all(any(each.startswith(word) for each in beginnings) for word in self.words)
 
     @property
     def places(self) -> list[Membership]:
         """Where documents, topics and people are looked for: the collection of the page, else all of the person's."""
         return [self.here] if self.here else self.memberships
+
+    @property
+    def managed(self) -> list[Membership]:
+        """Of these, where the person may change something."""
+        return [each for each in self.places if can_manage(each) and not each.collection.archived_at]
 
     @property
     def overseen(self) -> list[Membership]:

@@ -29,6 +29,7 @@ from corpus.imports.undoing import check_can_undo
 from corpus.loading.topic_numbers import MATCH
 from corpus.models import ImportRun, Membership
 from corpus.tables import csv_response
+from engines.formats.registry import format_names
 from engines.formats.topic_numbers import WAYS
 
 PER_PAGE = 25
@@ -54,7 +55,12 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
     importer = collection_importers().get(kind)
     if importer is None:
         raise Http404
-    form = importer.form(request.POST or None, request.FILES or None, kind=kind, initial=offered_match(request))
+    form = importer.form(
+        request.POST or None,
+        request.FILES or None,
+        kind=kind,
+        initial=offered_format(request, kind) | offered_match(request),
+    )
     if request.method == "POST" and form.is_valid():
         with refusals_in_form(form, "uploads"):
             run = request_import(
@@ -70,6 +76,11 @@ def import_create(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
             return redirect("import_detail", slug, run.pk)
     context = collection_context(membership, "imports", form=form, importer=importer)
     return render(request, "corpus/imports/import_create.html", context, status=422 if form.errors else 200)
+
+
+def offered_format(request: HttpRequest, kind: str) -> dict[str, str]:
+    """The format that a link to the form names."""
+    return {"format": request.GET["format"]} if request.GET.get("format") in format_names(kind) else {}
 
 
 def offered_match(request: HttpRequest) -> dict[str, str]:

@@ -1,14 +1,20 @@
 """The palette: what is found for whom, from where, and at what cost."""
 
+import re
 from copy import deepcopy
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from adjudication.exporting.registry import EXPORTERS
+from adjudication.palette import export_anchor
 from annotation.models import Annotator, AnnotatorState
+from corpus.imports.registry import collection_importers
 from corpus.models import Membership, Role
+from engines.formats.registry import formats_for
 from tests.factories.accounts import CollectionFactory, MembershipFactory, UserFactory
 from tests.factories.annotation import Material, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -123,3 +129,85 @@ def test_without_scripts_it_is_a_page(client: Client, made: Material) -> None:
     page = client.get(reverse("palette"), {"q": "steeping"}).content.decode()
     assert "<h1>Find</h1>" in page
     assert "Steeping green leaves" in page
+
+
+def links(page: str) -> list[str]:
+    return re.findall(r'<a href="([^"]+)"', page)
+
+
+WORDS = {  # what people type, and where it leads within the campaign `main-round` of the collection `teas`
+    "invite": "/c/teas/people/#invite",
+    "new topic": "/c/teas/topics/new/",
+    "new campaign": "/c/teas/campaigns/new/",
+    "assign": "/c/teas/campaigns/main-round/assignment/",
+    "kappa": "/c/teas/campaigns/main-round/agreement/",
+    "IAA": "/c/teas/campaigns/main-round/agreement/",
+    "tie": "/c/teas/campaigns/main-round/adjudication/?filter=open",
+    "majority": "/c/teas/campaigns/main-round/adjudication/",
+    "upload": "/c/teas/imports/",
+    "bibtex": "/c/teas/imports/new/documents/?format=bibtex",
+    "qrels": "/c/teas/exports/#export-qrels",
+    "export": "/c/teas/exports/",
+    "ndcg": "/c/teas/evaluation/",
+    "publish": "/c/teas/releases/new/",
+    "back up": "/c/teas/backup/",
+    "dark": "/accounts/profile/#theme",
+    "shortcuts": "/help/",
+}
+
+
+@pytest.mark.parametrize(("text", "address"), WORDS.items())
+def test_verbs_and_other_words_lead_to_the_page_that_does_it(
+    client: Client, made: Material, text: str, address: str
+) -> None:
+    client.force_login(made.manager)
+    inside = f"/c/teas/campaigns/{made.collection.campaigns.get().slug}/"
+    assert address in links(find(client, text, inside))
+    assert address in links(find(client, text)), "from outside of the collection"
+    assert client.get(address).status_code == 200
+
+
+def test_every_format_leads_to_its_import_or_its_export(client: Client, made: Material) -> None:
+    client.force_login(made.manager)
+    for name, importer in collection_importers().items():
+        for one in formats_for(name):
+            address = f"/c/teas/imports/new/{name}/?format={one.name}"
+            found = links(find(client, f"import {importer.label} {one.name}", "/c/teas/"))
+            assert address in found or address.partition("?")[0] in found, (name, one.name)
+    for exporter in EXPORTERS.values():
+        found = links(find(client, f"export {exporter.label}", "/c/teas/"))
+        assert f"/c/teas/exports/#{export_anchor(exporter.name)}" in found, exporter.name
+    form = client.get("/c/teas/imports/new/documents/?format=bibtex").content.decode()
+    assert '<option value="bibtex" selected>' in form
+
+
+@pytest.mark.parametrize("role", [Role.ADJUDICATOR, Role.VIEWER, Role.ANNOTATOR])
+def test_nothing_is_found_that_the_person_may_not_open(client: Client, made: Material, role: Role) -> None:
+    judge = Annotator.objects.filter(campaign__collection=made.collection, user__isnull=False).first()
+    assert judge
+    assert judge.user
+    person = judge.user if role == Role.ANNOTATOR else MembershipFactory(collection=made.collection, role=role).user
+    client.force_login(person)
+    inside = f"/c/teas/campaigns/{made.collection.campaigns.get().slug}/"
+    found = {
+        link for text in [*WORDS, "label", "judge", "new", "import", "a"] for link in links(find(client, text, inside))
+    }
+    assert found
+    for link in found:
+        assert client.get(link).status_code == 200, link
+    if role == Role.ANNOTATOR:
+        assert not {link for link in found if "agreement" in link or "exports" in link or "adjudication" in link}
+
+
+def test_nothing_to_do_is_found_in_an_archived_collection(client: Client, made: Material) -> None:
+    made.collection.archived_at = timezone.now()
+    made.collection.save()
+    client.force_login(made.manager)
+    for text in ("invite", "new topic", "assign", "bibtex", "count the votes"):
+        found = links(find(client, text, "/c/teas/"))
+        assert not {link for link in found if re.search(r"#invite|/new/|filter=open|adjudication/$", link)}, text
+
+
+def test_where_nothing_is_found_it_says_what_can_be_typed(client: Client, made: Material) -> None:
+    client.force_login(made.manager)
+    assert "what you want to do: invite, import, assign, export" in find(client, "zzz")
