@@ -45,7 +45,7 @@ class Tab:
         return reverse(self.url_name, args=where) + self.after
 
     def found_by(self, words: str) -> "Tab":
-        """The same with these other words."""
+        """A copy with these other words."""
         return replace(self, also=words)
 
 

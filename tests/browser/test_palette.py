@@ -30,9 +30,14 @@ def test_by_keys_alone(new_page: NewPage) -> None:
     page.keyboard.type("exp")
     expect(palette.get_by_role("link", name="Exports")).to_be_visible()
     expect_settled(page)
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")  # to the second: Enter in the field opens the first
+    page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     expect(field).to_be_focused()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("kappa")
+    expect(palette.get_by_role("link", name="Agreement")).to_be_visible()
+    assert_accessible(page)
     page.keyboard.press("Escape")  # once, whatever was typed
     expect(palette).to_be_hidden()
     page.keyboard.press("Control+k")
