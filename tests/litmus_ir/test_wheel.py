@@ -93,7 +93,7 @@ class Installed:
 
     def pip(self, *words: str) -> None:
         """As pip installs, but nothing is compiled: what is used is compiled when it is loaded, and most is not."""
-        command = [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install", "-q", "--no-compile"]
+        command = [PYTHON, "-m", "pip", "--python", str(self.bin / "python"), "install", "-q", "--no-compile"]
         done = subprocess.run([*command, *words], env=clean(), capture_output=True, text=True, check=False)
         if any(sign in done.stderr for sign in NO_INDEX):
             pytest.skip("No package index can be reached from here.")

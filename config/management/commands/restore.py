@@ -11,6 +11,7 @@ from accounts.management.reporting import ReportingCommand
 from config import embedded
 from config.apps import close_pools
 from config.backups import check, load
+from config.dated_backups import unpack_files
 from config.outside import check_database
 
 
@@ -33,4 +34,6 @@ class Command(ReportingCommand):
                 call_command("migrate", interactive=False, verbosity=0)
             finally:
                 close_pools()  # while their server still runs
-        return f"The database is that of {file}.", {"file": str(file)}
+        files = unpack_files(file)
+        words = f" {files:,} files came back, too." if files else ""
+        return f"The database is that of {file}.{words}", {"file": str(file), "files": files}
