@@ -11,7 +11,7 @@ from collections.abc import Iterator
 # themselves, when all is well.
 WITHOUT_SERVERS = {
     "", "help", "--help", "-h", "version", "--version", "check", "collectstatic", "compilemessages", "diffsettings",
-    "findstatic", "formats", "makemessages", "restore", "spectacular", "up", "down", "status", "open",
+    "findstatic", "formats", "makemessages", "restore", "spectacular", "up", "down", "status", "open", "service",
 }  # fmt: skip
 # Commands that work on any tables or on none; all others get the tables of this version first.
 ON_ANY_TABLES = {

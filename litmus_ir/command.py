@@ -17,7 +17,16 @@ from litmus_ir.verbs import verbs
 DATA = "LITMUS_DATA_DIR"
 PATHS = (DATA, "LITMUS_MEDIA_ROOT", "LITMUS_STATIC_ROOT", "LITMUS_INDEX_DIR")
 FOLDER = "litmus-data"
-BEGINNING = {"up", "create_user", "create_collection", "load_demo", "restore", "restore_collection", "django"}
+BEGINNING = {
+    "up",
+    "create_user",
+    "create_collection",
+    "load_demo",
+    "restore",
+    "restore_collection",
+    "service",
+    "django",
+}
 HELP = {"help", "--help", "-h"}
 
 

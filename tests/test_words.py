@@ -16,6 +16,7 @@ OPERATORS = (
     "/management/",
     "config/embedded/",
     "config/backups.py",
+    "config/units.py",
     "config/env.py",
     "config/health.py",
     "config/outside.py",
