@@ -27,9 +27,12 @@ from typing import Any
 from unittest.mock import patch
 
 from django.core.management import CommandError, call_command
+from django.db import connection
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from annotation.models import Rewrite
+from corpus.models import ImportRun, QuestionRun
 from litmus_ir import completion
 from litmus_ir.place import version
 from litmus_ir.verbs import verbs
@@ -113,8 +116,14 @@ def documents() -> list[Document]:
 
 
 # They would stop, start or empty the servers of this run of tests: a road with services runs them.
-OF_SERVICES = {"up", "down", "open", "restore", "backup", "prepare", "load_demo", "remove_demo", "restore_collection"}
-OF_SERVICES |= {"backup_collection"}
+OF_SERVICES = {"up", "down", "open", "restore", "backup", "prepare", "load_demo", "remove_demo"}
+
+
+def numbers_from_one() -> None:
+    """What commands name by its number has those of a new installation; no row is in the database."""
+    with connection.cursor() as cursor:
+        for model in (ImportRun, QuestionRun, Rewrite):
+            cursor.execute("SELECT setval(pg_get_serial_sequence(%s, 'id'), 1, false)", [model._meta.db_table])
 
 
 class Walk:

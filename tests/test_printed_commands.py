@@ -12,7 +12,7 @@ from accounts.actions import create_user
 from litmus_ir.command import parser_of
 from litmus_ir.verbs import verbs
 from tests.factories.accounts import AT
-from tests.printed import ROOT, Document, Services, Walk, documents
+from tests.printed import ROOT, Document, Services, Walk, documents, numbers_from_one
 from tests.stubs.chat import ChatStub
 
 DOCUMENTS = {str(each.path): each for each in documents()}
@@ -47,6 +47,7 @@ def test_from_an_empty_database(name: str, files: Path):
 def demo(module_db: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the files of the demo are, which is loaded once for all roads."""
     media = tmp_path_factory.mktemp("media")
+    numbers_from_one()
     with override_settings(MEDIA_ROOT=media):
         call_command("load_demo", verbosity=0)
         create_user(by=None, at=AT, email="you@example.org", password=None, name="You", is_staff=True)

@@ -34,7 +34,7 @@ class AdjudicatePapers(SteppedCommand):
     example = """
     adjudicate_papers demo list citation-contexts
     adjudicate_papers demo show citation-contexts hives
-    adjudicate_papers demo content citation-contexts hives
+    adjudicate_papers demo content citation-contexts hives --json
     adjudicate_papers demo take citation-contexts hives 1 A
     adjudicate_papers demo take-everything citation-contexts hives A
     adjudicate_papers demo take-rest citation-contexts hives A
@@ -137,6 +137,8 @@ class AdjudicatePapers(SteppedCommand):
             content = json.loads(text_of(file, MOST_BYTES))
         except (ValueError, RecursionError) as error:
             raise Refused(f"{file} is not JSON: {error}.") from error
+        if isinstance(content, dict) and set(content) == {"seen", "content"}:  # as `content --json` prints it
+            seen, content = seen or content["seen"], content["content"]
         return _change(item, write_adjudication, content=content, seen=seen)
 
     def accept(self, *, despite: bool, seen: str | None, **where: str) -> tuple[str, dict[str, Any]]:

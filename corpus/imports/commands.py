@@ -120,7 +120,7 @@ class UndoImport(ReportingCommand):
 
     called = "undo_import"
     task = "Bring in"
-    example = "undo_import demo 7"
+    example = "undo_import demo 8"
     help = "Undo an import while nothing depends on it; its number is at the end of its page's address."
 
     def add_arguments(self, parser: CommandParser) -> None:

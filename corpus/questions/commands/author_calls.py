@@ -55,7 +55,7 @@ class AuthorCalls(SteppedCommand):
     author_calls demo invite "Authors of the demo's papers" author@example.org LD-001
     author_calls demo invite-file "Authors of the demo's papers" authors.csv
     author_calls demo revoke "Authors of the demo's papers" author@example.org LD-001
-    author_calls demo mail "Authors of the demo's papers" reminder --dry-run
+    author_calls demo mail "Authors of the demo's papers" invitation --dry-run
     author_calls demo take-in "Authors of the demo's papers"
     """
     help = "Ask authors for questions about their papers: write a call, invite, send letters, make topics of answers."
