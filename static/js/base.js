@@ -163,12 +163,25 @@ document.addEventListener("htmx:load", (event) => {
   }
 });
 
+// After a reload the keyboard goes on from what has ended: else a person without a mouse begins at the top of the page.
+const FINISHED = "litmus-finished";
+if (sessionStorage.getItem(FINISHED) === window.location.href) {
+  sessionStorage.removeItem(FINISHED);
+  const job = document.querySelector("[data-job-final]");
+  if (job && document.activeElement === document.body) {
+    job.tabIndex = -1;
+    job.focus();
+  }
+}
+
 // A job that has just become final informs the rest of the page, which may want to fetch its result.
 document.addEventListener("htmx:afterSwap", (event) => {
   const final = event.detail.elt.matches?.("[data-job-final]") ? event.detail.elt : null;
   if (!final) return;
-  if (document.querySelector("[data-reload-when-finished]")) window.location.reload();
-  else window.htmx.trigger(document.body, "job-finished");
+  if (document.querySelector("[data-reload-when-finished]")) {
+    sessionStorage.setItem(FINISHED, window.location.href);
+    window.location.reload();
+  } else window.htmx.trigger(document.body, "job-finished");
 });
 
 document.addEventListener("htmx:responseError", (event) => {
