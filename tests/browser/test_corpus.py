@@ -9,7 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from accounts.models import JobState, User
-from corpus.models import AspectNode, Collection, Role, Topic
+from corpus.models import AspectNode, Collection, ImportRun, Role, Topic
 from tests.browser.axe import assert_accessible, assert_accessible_everywhere
 from tests.browser.settled import expect_settled
 from tests.corpus.judging import judge
@@ -145,6 +145,18 @@ class TestImport:
             (True, 1, 1),
             (False, 1, 1),
         ]
+
+    def test_keys_go_on_from_an_import_that_ends(
+        self, new_page: NewPage, manager: User, collection: Collection
+    ) -> None:
+        run = ImportRunFactory(collection=collection, state=JobState.RUNNING, started_at=AT, done=1, total=5)
+        page = new_page(user=manager)
+        page.goto(reverse("import_detail", args=["tea", run.pk]))
+        expect(page.get_by_role("button", name="Cancel")).to_be_visible()
+        ImportRun.objects.update(state=JobState.DONE, finished_at=AT, created=1)
+        expect(page.locator("[data-job-final]")).to_be_focused()
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('.job ~ *') !== null")  # what can be done next
 
 
 class TestAspects:

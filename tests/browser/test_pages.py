@@ -141,7 +141,10 @@ def test_sign_in_with_the_keyboard_alone(page: Page) -> None:
     UserFactory(email="ada@example.org", name="Ada L.")
     page.goto("/")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    skip = page.get_by_role("link", name="Skip to the content")
+    expect(skip).to_be_focused()
+    page.evaluate("document.body.style.minHeight = '300vh'; scrollTo(0, 900)")  # as after the last Tab of a long page
+    expect(skip).to_be_in_viewport()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     expect(page.get_by_label("Email")).to_be_focused()
