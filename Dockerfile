@@ -16,10 +16,11 @@ RUN apt-get update -q \
  && apt-get install -q -y --no-install-recommends postgresql-client-18 \
  && rm -rf /var/lib/apt/lists/*
 RUN useradd --system --uid 10001 --create-home litmus \
- && install -d -o litmus -g litmus -m 700 /data /data/media /data/indexes /files
+ && install -d -o litmus -g litmus -m 700 /data /data/media /data/indexes /files /backups
 COPY --from=build /venv /venv
 WORKDIR /app
 COPY . .
+RUN printf '#!/bin/sh\nPYTHONPATH=/app exec /venv/bin/python -m litmus_ir "$@"\n' > /venv/bin/litmus && chmod 755 /venv/bin/litmus
 ENV PATH=/venv/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     DJANGO_SETTINGS_MODULE=config.settings \
@@ -30,7 +31,7 @@ ENV PATH=/venv/bin:$PATH \
 RUN LITMUS_DATA_DIR=/tmp/build python manage.py collectstatic --noinput --verbosity 0 \
  && LITMUS_DATA_DIR=/tmp/build python -m mkdocs --quiet build \
  && rm -rf /tmp/build \
- && python -m compileall -q accounts adjudication annotation config corpus engines
+ && python -m compileall -q accounts adjudication annotation config corpus engines litmus_ir
 USER litmus
 EXPOSE 8000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \

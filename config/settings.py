@@ -61,7 +61,8 @@ EMBEDDED_SERVERS = tuple(n for n, url in (("postgres", DATABASE_URL), ("redis", 
 DEBUG = env.flag("LITMUS_DEBUG")
 SECRET_KEY = env.secret("LITMUS_SECRET_KEY", required=bool(DATABASE_URL)) or secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = env.words("LITMUS_OLD_SECRET_KEYS")  # signed links and sessions survive a change of the key
-ALLOWED_HOSTS = env.words("LITMUS_ALLOWED_HOSTS", ("localhost", "127.0.0.1", "[::1]"))
+_named = (_site.hostname or "",) if SITE_URL_IS_GIVEN else ()
+ALLOWED_HOSTS = env.words("LITMUS_ALLOWED_HOSTS", tuple(dict.fromkeys(("localhost", "127.0.0.1", "[::1]", *_named))))
 CSRF_TRUSTED_ORIGINS = env.words("LITMUS_TRUSTED_ORIGINS", (f"{_site.scheme}://{_site.netloc}",))
 
 HTTPS = env.flag("LITMUS_HTTPS", SITE_URL.startswith("https://"))

@@ -26,6 +26,7 @@ COMPOSE_TEXT = (CHECKOUT / "docker-compose.yml").read_text()
 COMPOSE = yaml.safe_load(COMPOSE_TEXT)
 SERVICES = COMPOSE["services"]
 OURS = ("web", "worker", "beat", "migrate")
+CADDYFILE = CHECKOUT / "Caddyfile"
 
 
 def example() -> dict[str, str]:
@@ -98,9 +99,18 @@ def test_every_variable_of_the_containers_is_a_setting_and_all_of_ours_have_the_
     assert set(re.findall(r"\b(LITMUS_\w+)=", DOCKERFILE)) <= names
 
 
+PORTS = {"LITMUS_HTTP_PORT", "LITMUS_HTTPS_PORT"}
 # Places inside the image, addresses of the other containers, and what only Compose itself reads.
-FIXED = {"LITMUS_DATA_DIR", "LITMUS_MEDIA_ROOT", "LITMUS_STATIC_ROOT", "LITMUS_INDEX_DIR", "DATABASE_URL", "REDIS_URL"}
-COMPOSES_OWN = {"POSTGRES_PASSWORD", "LITMUS_PORT", "LITMUS_FILES"}
+FIXED = {
+    "LITMUS_BEHIND_PROXY",
+    "LITMUS_DATA_DIR",
+    "LITMUS_MEDIA_ROOT",
+    "LITMUS_STATIC_ROOT",
+    "LITMUS_INDEX_DIR",
+    "DATABASE_URL",
+    "REDIS_URL",
+}
+COMPOSES_OWN = {"POSTGRES_PASSWORD", "LITMUS_FILES", "LITMUS_BACKUPS", "LITMUS_BACKUPS_KEPT"} | PORTS
 
 
 def test_every_setting_is_passed_on(load):
@@ -134,7 +144,7 @@ def test_a_value_of_the_env_file_arrives_and_without_it_the_default(load, name, 
 
 def mounts(service: str = "web") -> dict[str, str]:
     """What is mounted where in a container of ours."""
-    pairs = (filled(volume, GOOD).split(":") for volume in SERVICES[service]["volumes"])
+    pairs = (filled(volume, GOOD).removesuffix(":ro").split(":") for volume in SERVICES[service]["volumes"])
     return {target: source for source, target in pairs}
 
 
@@ -269,6 +279,29 @@ def test_a_container_imports_searches_and_exports(contained):
     assert "1 topics with 3 pairs" in done.stderr
 
 
+@pytest.mark.services
+def test_the_backup_container_writes_the_database_and_the_files(contained):
+    """What its loop does each day, in a container that may write to nothing but the folder of backups."""
+    assert "litmus backup /backups --keep 14; sleep 86400" in filled(SERVICES["backup"]["command"][-1], GOOD)
+    assert SERVICES["backup"]["environment"] == SERVICES["web"]["environment"]
+    assert mounts("backup") == {"/data/media": "media", "/backups": "backups"}
+    assert "/backups" in re.search(r"install -d -o litmus -g litmus -m 700 ([^\n]+)", DOCKERFILE)[1].split()
+    done = contained(BACKUP, {"/files"})
+    assert done.returncode == 0, done.stderr
+    assert "At most 2 backups are kept." in done.stderr
+
+
+# The program of the image, with the places of this machine.
+SCRIPT = re.search(r"RUN (printf '[^']*') > /venv/bin/litmus", DOCKERFILE)[1]
+BACKUP = f"""
+{SCRIPT} | sed "s#/app#$PWD#; s#/venv/bin/python#$PYTHON#" > $FILES/litmus
+chmod 755 $FILES/litmus
+PATH=$FILES:$PATH
+mkdir $FILES/backups
+litmus backup $FILES/backups --keep 2
+"""
+
+
 def test_versions_are_those_of_the_embedded_servers():
     assert SERVICES["postgres"]["image"] == f"pgvector/pgvector:pg{MAJOR}"
     assert f"postgresql-client-{MAJOR} " in DOCKERFILE
@@ -292,21 +325,26 @@ def test_ports_agree():
     port = re.search(r"EXPOSE (\d+)", DOCKERFILE)[1]
     assert f'"0.0.0.0:{port}"' in DOCKERFILE
     assert f"http://127.0.0.1:{port}/healthz" in DOCKERFILE
-    assert [published.rpartition(":")[2] for published in SERVICES["web"]["ports"]] == [port]
-    assert not any("ports" in service for name, service in SERVICES.items() if name != "web")
+    assert f"{{$LITMUS_UPSTREAM:web:{port}}}" in CADDYFILE.read_text()
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+    assert SERVICES["web"]["environment"]["LITMUS_BEHIND_PROXY"] == "1"
 
 
 def test_containers_of_ours_run_without_privileges():
     assert re.search(r"(?m)^USER litmus$", DOCKERFILE)
-    for name in OURS:
+    for name in (*OURS, "backup", "proxy"):
         assert SERVICES[name]["cap_drop"] == ["ALL"]
         assert SERVICES[name]["read_only"] is True
+    assert SERVICES["proxy"]["cap_add"] == ["NET_BIND_SERVICE"]
 
 
-def test_nothing_starts_before_the_database_is_migrated():
-    for name in ("web", "worker", "beat"):
+def test_nothing_works_on_the_database_before_it_is_migrated():
+    """The web server starts before and says so (config/fitness.py): where migrating fails, its page says why."""
+    assert "migrate" not in SERVICES["web"]["depends_on"]
+    for name in ("web", "worker", "beat", "backup"):
         needs = SERVICES[name]["depends_on"]
-        assert needs["migrate"]["condition"] == "service_completed_successfully"
+        if name != "web":
+            assert needs["migrate"]["condition"] == "service_completed_successfully"
         assert needs["postgres"]["condition"] == needs["redis"]["condition"] == "service_healthy"
     for name in ("postgres", "redis"):
         assert SERVICES[name]["healthcheck"]["test"]
