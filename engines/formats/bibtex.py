@@ -179,10 +179,10 @@ def _scan_fields(
         else:
             value, at = _scan_value(text, at, macros, opened, closer)
         field = name[1].lower()
-        if field in fields or isinstance(value, Joined):
-            _keep(field, value, fields, words, name.start(1))
-        else:
+        if type(value) is str and field not in fields:
             fields[field] = value
+        else:
+            _keep(field, value, fields, words, name.start(1))
     end = _end_of_gap(text, at)
     if end >= len(text):
         raise _Unclosed

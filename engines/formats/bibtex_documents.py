@@ -31,6 +31,7 @@ SESSION_REASON = "a session heading without an abstract"
 _VENUES = ("booktitle", "journal", "journaltitle", "eventtitle")
 _VENUES_OF_OTHERS = ("school", "institution")  # of theses and reports
 
+_BEFORE_SESSION = frozenset("sS{ \n\t")  # what a title of a session begins with
 _READ_FIRST = frozenset({"title", "subtitle", "author", *_VENUES})
 
 _ENTRY = re.compile(r"^[ \t]*+@[ \t]*+[A-Za-z]\w*+\s*+[{(]", re.MULTILINE).search
@@ -93,30 +94,33 @@ class BibtexReader:
                 yield entry
             elif entry.kind in self.kinds or self._is_wanted(entry):
                 self.gave.add(entry.file)
-                yield from self._documents(entry)
+                notes: list[PartProblem] = []
+                found = self._document(entry, notes)
+                if notes:
+                    yield from notes
+                yield found
             else:
                 self.left[entry.file][f"@{entry.kind}"] += 1
                 reason = f"an entry of type @{entry.kind}, which “Other BibTeX entry types” does not name"
                 yield Skip(entry.file, entry.line, reason, entry.key)
 
-    def _documents(self, entry: Entry) -> Iterator[Item]:
-        """The document, after what could not be read of it; a problem where its key came before in the file."""
+    def _document(self, entry: Entry, notes: list[PartProblem]) -> DocumentRecord | Skip | Problem:
+        """The document; a problem where its key came before in the file. `notes` takes what could not be read of it."""
         if entry.kind in PAPER_KINDS and _is_session(entry):
-            yield Skip(entry.file, entry.line, SESSION_REASON, entry.key)
-            return
-        notes: list[PartProblem] = []
+            return Skip(entry.file, entry.line, SESSION_REASON, entry.key)
         found = _document(entry, notes, self.naming[entry.file])
         if isinstance(found, Problem) or self.seen[entry.file].add(found.docno):
-            yield from notes
-            yield found
-        else:
-            reason = f"docno {found.docno} appears more than once in this file; the first one counts"
-            yield Problem(entry.file, entry.line, reason)
+            return found
+        notes.clear()
+        reason = f"docno {found.docno} appears more than once in this file; the first one counts"
+        return Problem(entry.file, entry.line, reason)
 
 
 def _is_session(entry: Entry) -> bool:
-    title = entry.fields.get("title", "").lstrip("{ \n\t")
-    return title[:7].lower() == "session" and not entry.fields.get("abstract", "").strip()
+    title = entry.fields.get("title", "")
+    if title[:1] not in _BEFORE_SESSION:
+        return False
+    return title.lstrip("{ \n\t")[:7].lower() == "session" and not entry.fields.get("abstract", "").strip()
 
 
 def _document(entry: Entry, notes: list[PartProblem], naming: Naming) -> DocumentRecord | Problem:

@@ -48,7 +48,7 @@ class Bibliography:
         """Yield the entries of a file that lack nothing, and those of files before it that lack nothing any longer."""
         known = len(self.macros)
         for item in read_entries(stream, file, self.macros):
-            if isinstance(item, Problem) or (self._is_plain(item) and not self.waiting):
+            if isinstance(item, Problem) or (not self.waiting and _is_plain(item)):
                 yield item
                 continue
             yield from self._add(item)
@@ -66,17 +66,6 @@ class Bibliography:
             yield from self._completed(entry)
             for later in self.held.pop((entry.file, entry.key), ()):
                 yield from self._completed(later)
-
-    def _is_plain(self, entry: Entry) -> bool:
-        """Whether it refers to nothing, and nothing is expected to refer to it."""
-        fields = entry.fields
-        return (
-            entry.words is None
-            and ("author" in fields or "title" in fields)
-            and "crossref" not in fields
-            and "xdata" not in fields
-            and entry.kind not in VOLUMES
-        )
 
     def _add(self, entry: Entry) -> Iterator[Item]:
         name = entry.key.lower()
@@ -172,6 +161,18 @@ class Bibliography:
                 yield item
             else:
                 self._whole[name] = item
+
+
+def _is_plain(entry: Entry) -> bool:
+    """Whether it refers to nothing, and nothing is expected to refer to it."""
+    fields = entry.fields
+    return (
+        entry.words is None
+        and ("author" in fields or "title" in fields)
+        and "crossref" not in fields
+        and "xdata" not in fields
+        and entry.kind not in VOLUMES
+    )
 
 
 def _links(entry: Entry) -> Iterator[tuple[str, str]]:
