@@ -84,11 +84,16 @@ class Finder:
 
 
 def find_entries(search: PaletteSearch) -> list[tuple[str, list[Entry]]]:
-    """Headings with their links, at most MOST_OF_A_KIND each; kinds with none are left out.
+    """Headings with their links, at most MOST_OF_A_KIND each; kinds with none are left out,
+    and a page that two kinds lead to stands in the first.
 
     Kinds stand in their order, but those with a label that begins with the words come first: a name before a text.
     """
     finders = sorted((each for some in extensions("palette").values() for each in some), key=lambda each: each.place)
-    found = [(each.heading, sorted(each.find(search), key=search.is_less_likely)[:MOST_OF_A_KIND]) for each in finders]
+    found, seen = list[tuple[str, list[Entry]]](), set[str]()
+    for each in finders:
+        entries = [entry for entry in each.find(search) if entry.address not in seen]
+        found.append((each.heading, sorted(entries, key=search.is_less_likely)[:MOST_OF_A_KIND]))
+        seen.update(entry.address for entry in found[-1][1])
     shown = [(heading, entries) for heading, entries in found if entries]
     return sorted(shown, key=lambda kind: search.is_less_likely(kind[1][0]))
