@@ -1,6 +1,6 @@
 """Pages of exports: each with its findings, and the files as streams."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from accounts.counting import counted
-from accounts.refusals import Refused
+from accounts.refusals import Reason, Refused, Remedy
 from adjudication.exporting.exporter import CONTEXTS, JUDGMENTS, QUESTIONS, TRAINING, Exporter
 from adjudication.exporting.findings import find, remedy_of
 from adjudication.exporting.options import find_exporter, in_section, option_fields, options_of
@@ -144,29 +144,49 @@ def _offers(
 ) -> dict[str, list[dict[str, Any]]]:
     """The exports of a section; with `apart`, those that cannot be written yet are under `later`."""
     every = [_offer(membership, exporter, words, memo) for exporter in in_section(section)]
-    later = [offer for offer in every if apart and offer["reason"]]
-    return {"offers": [offer for offer in every if offer not in later], "later": later}
+    blocks = _blocks(every)
+    for offer in every:
+        if offer["blocked_by"]:
+            text = f"{counted(len(offer['blocked_by']), 'finding')} above to mend first."
+            offer["reason"] = Reason(text, "See what blocks", address=f"#blocks-{section}")
+    later = [offer for offer in every if apart and offer["blocked_by"]]
+    return {"offers": [offer for offer in every if offer not in later], "later": later, "blocks": blocks}
+
+
+def _blocks(offers: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What stands in the way of these exports: each once, with its remedy and the exports that it blocks."""
+    found: dict[str, dict[str, Any]] = {}
+    for offer in offers:
+        for text, remedy in offer["blocked_by"]:
+            block = found.setdefault(text, {"text": text, "remedy": remedy, "labels": []})
+            block["labels"].append(offer["exporter"].short)
+    return list(found.values())
+
+
+def _named(reason: str) -> tuple[str, Remedy | None]:
+    """A refusal as what blocks, with its remedy."""
+    return str(reason), getattr(reason, "remedy", None)
 
 
 def _offer(
     membership: Membership, exporter: Exporter, words: Mapping[str, str], memo: dict[Any, Any]
 ) -> dict[str, Any]:
-    """One export: its findings, and why it cannot be written if it cannot."""
+    """One export: what is to be noted of it, and what blocks it."""
     try:
         options = options_of(exporter, membership.collection, words, lenient=True)
     except Refused as refusal:
-        return {"exporter": exporter, "findings": [], "reason": refusal.reason}
+        return {"exporter": exporter, "findings": [], "blocked_by": [_named(refusal.reason)]}
     campaigns = frozenset(exporter.campaigns(options))
     if campaigns not in memo:
         memo[campaigns] = why_cannot_take_out(membership, campaigns)
     if memo[campaigns]:
-        return {"exporter": exporter, "findings": [], "reason": memo[campaigns]}
+        return {"exporter": exporter, "findings": [], "blocked_by": [_named(memo[campaigns])]}
     findings = find(options, memo)
-    fatal = sum(finding.is_fatal for finding in findings)
+    remedies = [(finding, remedy_of(finding, options.campaign)) for finding in findings]
     offer = {
         "exporter": exporter,
-        "findings": [(finding, remedy_of(finding, options.campaign)) for finding in findings],
-        "reason": f"{counted(fatal, 'finding')} above to mend first." if fatal else "",
+        "findings": [(finding, remedy) for finding, remedy in remedies if not finding.is_fatal],
+        "blocked_by": [(finding.text, remedy) for finding, remedy in remedies if finding.is_fatal],
         "filename": sent_name(options, findings),
     }
     if card := exporter.card(options, findings):

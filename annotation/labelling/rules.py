@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from accounts.extensions import extensions
 from accounts.models import AuditEvent, User
-from accounts.refusals import NotAllowed
+from accounts.refusals import NotAllowed, Reason
 from annotation.campaigns.seals import check_not_sealed, sealed_in
 from annotation.campaigns.unjudged import campaigns_hidden_from, judges_anywhere, names_left_in
 from annotation.models import Campaign
@@ -33,10 +33,11 @@ def check_can_read_labels_of(campaigns: Iterable[Campaign], user: User) -> None:
     pks = [campaign.pk for campaign in campaigns]
     left = names_left_in(pks, user) if pks and judges_anywhere(user) else []
     if names := ", ".join(left):
-        raise NotAllowed(
+        text = (
             f"You still have items to judge in {names}, so the labels of others stay hidden from you: what you see"
             " could sway what you judge. Finish yours first, or have a manager take you off the campaign."
         )
+        raise NotAllowed(Reason(text, "Go to my work", "home"))
 
 
 def check_can_read_answers_of(by: User, person: User) -> None:

@@ -313,3 +313,23 @@ class TestFilesOfNothing:
         make_run(built.collection, "bm25", {"7": ["doc-b"]})
         with pytest.raises(Refused, match="No topic has both a positive and a negative"):
             text_of(built, kind, run="bm25", positives="verdicts")
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_what_blocks_several_exports_stands_once_with_its_button(client: Client, counted: bool) -> None:
+    """Before the votes are counted most exports wait for them; once they are, nothing of it is left."""
+    built = build_campaign([[1, 1], [1, 1]], people=("ana", "ben"), triples=[("1", A, "d"), ("1", A, "e")])
+    if counted:
+        vote(built)
+    client.force_login(built.people["manager"])
+    answer = client.get(reverse("export_list", args=["tea"]), {"campaign": built.campaign.slug})
+    [section] = [each for each in answer.context["sections"] if each["key"] == "judgments"]
+    waiting = [block for block in section["blocks"] if "Count the votes first" in block["text"]]
+    assert bool(waiting) is not counted
+    if waiting:
+        [block] = waiting
+        assert len(block["labels"]) > 3
+        assert block["remedy"].href == reverse("adjudication_screen", args=["tea", built.campaign.slug])
+        assert answer.text.count(f">{block['text']}<") == 1
+        blocked = [offer for offer in section["offers"] + section["later"] if offer["blocked_by"]]
+        assert {offer["reason"].remedy.href for offer in blocked} == {"#blocks-judgments"}
