@@ -1,6 +1,6 @@
 """Take the pictures of the documentation from a demo that runs, in light and dark.
 
-    litmus up --port 8000         with the demo, which nobody has changed
+    litmus up --demo --port 8000      a demo that nobody has changed
     python docs/pictures.py http://localhost:8000
 
 Each is written to docs/pictures/NAME-light.webp and NAME-dark.webp; pages name the light one (docs/hooks.py).
