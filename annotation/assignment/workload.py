@@ -42,7 +42,7 @@ WHERE NOT EXISTS (SELECT FROM annotation_assignment a WHERE a.item_id = s.item_i
 ORDER BY 1, 2, 3
 """
 OPEN, PENDING, DONE, SKIPPED, WITHDRAWN = range(1, 6)
-# An aspect's place in its topic's tree: parents before their children; where it stands twice, the first counts.
+# An aspect's place in its topic's tree: parents before their children; where it occurs twice, the first counts.
 RANKS = """
 SELECT n.aspect_id, row_number() OVER (ORDER BY n.topic_id, coalesce(p.position, n.position), coalesce(p.id, n.id),
   p.id IS NOT NULL, n.position, n.id)

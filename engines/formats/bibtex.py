@@ -2,7 +2,7 @@
 
 A scanner of balanced braces; it takes a quarter of the time of pybtex, which the tests hold it against.
 
-Text outside entries is a comment, as in BibTeX. Where a field stands twice in an entry the first counts, and the others
+Text outside entries is a comment, as in BibTeX. Where a field occurs twice in an entry the first counts, and the others
 are kept by other names. A word that no @string has defined so far stays as it is written, and is named in `words`.
 """
 

@@ -15,7 +15,7 @@ REPEATED, UNTIED, LOOSE = "repeated", "untied", "loose"
 
 @dataclass(frozen=True)
 class SentenceHint:
-    """`kind`: a sentence stands twice; a sentence that an aspect comes from is gone; no aspect comes from a sentence.
+    """`kind`: a sentence occurs twice; a sentence that an aspect comes from is gone; no aspect comes from a sentence.
 
     `place` counts from 0, among the old sentences for those that are gone and else among the new; `aspect` is the text
     of the aspect that loses its tie.
