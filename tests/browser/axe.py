@@ -88,11 +88,17 @@ def faults_everywhere(page: Page, address: str) -> list[str]:
     return faults_in_both_faces(page)
 
 
-def faults_in_both_faces(page: Page, narrow_rules: dict[str, Any] = RULES_OF_LOOKS, part: str = "") -> list[str]:
-    """The faults of a page that was opened in the first face, and is then made narrow and dark."""
-    faults = [f"{page.url}, {FACES[0][0]}: {fault}" for fault in faults_of(page, part=part)]
-    show(page, *FACES[1])
-    return faults + [f"{page.url}, {FACES[1][0]}: {fault}" for fault in faults_of(page, narrow_rules, part)]
+def faults_in_both_faces(
+    page: Page, narrow_rules: dict[str, Any] = RULES_OF_LOOKS, part: str = "", *, first: int = 0
+) -> list[str]:
+    """The faults of a page that was opened in the `first` of FACES, and is then shown in the other."""
+    faults = []
+    for face in (first, 1 - first):
+        if face != first:
+            show(page, *FACES[face])
+        rules = narrow_rules if face else RULES
+        faults += [f"{page.url}, {FACES[face][0]}: {fault}" for fault in faults_of(page, rules, part)]
+    return faults
 
 
 def assert_accessible_in_both_faces(page: Page, part: str = "") -> None:
