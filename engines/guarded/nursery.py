@@ -57,7 +57,7 @@ class Nursery:
             os.kill(pid, signal.SIGKILL)
 
     def _bury(self) -> None:
-        """Tell how readers ended."""
+        """Report how readers ended."""
         for pid in list(self.leashes):
             ended, status = os.waitpid(pid, os.WNOHANG)
             if ended:

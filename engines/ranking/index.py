@@ -92,7 +92,7 @@ class ShardWriter:
 
 
 def finish(directory: Path, settings: Settings, n_shards: int) -> None:
-    """Make an index of the counted shards 0 to n - 1 below `directory`: figures of all go to each.
+    """Make an index of the counted shards 0 to n - 1 below `directory`: each gets the figures of all.
 
     Every term of a shard is given the number of documents of the whole index that hold it.
     """
@@ -140,7 +140,7 @@ class Index:
     def scores(self, scorer: str, text: str) -> NDArray[np.float32]:
         """Scores (documents,) of all documents for `text`, in the order they were added; 0 where no term is shared.
 
-        A term counts as often as it stands in the query; TF-IDF is not divided by the query's length, which no
+        A term counts as often as it occurs in the query; TF-IDF is not divided by the query's length, which no
         ranking depends on. Raises ValueError for an unknown scorer.
         """
         return np.concatenate([shard.scores(scorer, text) for shard in self.shards])
@@ -274,7 +274,7 @@ class Shard:
         part.replace(place)
 
     def _places(self, ids: Collection[int]) -> NDArray[np.intp]:
-        """Where these documents stand; those of other shards are passed over."""
+        """Where these documents stand; those of other shards are skipped."""
         sorted_ids, places = self._sorted
         requested = np.fromiter(ids, np.int64, len(ids))
         at = np.minimum(np.searchsorted(sorted_ids, requested), max(len(sorted_ids) - 1, 0))
