@@ -23,16 +23,19 @@ QUALITY = 82
 
 @dataclass(frozen=True)
 class Picture:
-    """A page of the demo as one of its people sees it; `part` is what is cut out, without it the window."""
+    """A page of the demo as one of its people sees it, where `link` leads; `part` is cut out, else the window."""
 
     name: str
     person: str
     path: str
     part: str = ""
+    link: str = ""
 
 
 PICTURES = (
     Picture("judging", "ada", "/c/demo/campaigns/main-round/label/"),
+    Picture("rating", "ada", "/c/demo/campaigns/questions/label/"),
+    Picture("extraction", "ada", "/c/demo/campaigns/citation-contexts/extractions/", link="Second Readers"),
     Picture("imports", "maria", "/c/demo/imports/"),
     Picture("new-campaign", "maria", "/c/demo/campaigns/new/"),
     Picture("assignment", "maria", "/c/demo/campaigns/main-round/assignment/"),
@@ -73,6 +76,8 @@ def sign_in(page: Page, address: str, person: str) -> None:
 
 def _take(page: Page, address: str, picture: Picture) -> None:
     page.goto(f"{address}{picture.path}")
+    if picture.link:
+        page.get_by_role("link", name=picture.link).click()
     page.wait_for_load_state("networkidle")
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme="light" if scheme == "light" else "dark")

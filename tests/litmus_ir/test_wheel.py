@@ -133,6 +133,8 @@ def test_installed_in_an_empty_folder_it_serves_judges_exports_stops_and_is_foll
             assert style.status == 200
         with urllib.request.urlopen(f"{site}/docs/glossary/", timeout=60) as page:
             assert b'<h2 id="pool">' in page.read()
+        here.litmus("example", "acm-cr", "contexts")  # files of the package
+        assert (here.folder / "contexts/papers/bells.pdf").is_file()
         make_campaign(here)
         judge(here, f"{site}/api/collections/tea/campaigns/main/")
         here.litmus("adjudicate", "tea", "main", "--policy", "majority")
