@@ -26,6 +26,8 @@ class AnnotationConfig(AppConfig):
         "contexts": "annotation.papers.gold.context_figures",
         "citing_paragraphs": "annotation.papers.gold.citing_figures",
     }
+    arrivals = {"campaigns": "annotation.assignment.annotators.join_campaigns"}
+    revocations = {"campaigns": "annotation.assignment.annotators.give_up_places"}
     farewells = {"campaigns": "annotation.assignment.annotators.remove_from_campaigns"}
     why_cannot_archive = {"campaigns": "annotation.campaigns.campaigns.why_cannot_archive_open_campaigns"}
     label_guards = {"campaigns": "annotation.labelling.rules.labels_hidden_in"}

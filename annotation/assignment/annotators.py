@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q
 
 from accounts.audit import record_event
 from accounts.doors import where
@@ -14,8 +13,9 @@ from accounts.refusals import Conflict, Refused, taken_is_conflict
 from annotation.assignment.assignments import lock_annotator, release
 from annotation.campaigns.rules import check_within
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign
+from corpus.collections.collections import open_invitations
 from corpus.collections.rules import check_manager
-from corpus.models import Membership, Role
+from corpus.models import InvitedRole, Membership, Role
 from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY
 from engines.planning.order import person_seed
 
@@ -57,14 +57,79 @@ def add_members(*, campaign: Campaign, users: Sequence[User], by: User | None, a
 def add_members_by_email(
     *, campaign: Campaign, emails: Sequence[str], by: User | None, at: datetime
 ) -> list[Annotator]:
-    """Add members by their e-mail addresses. Errors: Refused for addresses of nobody in the collection."""
+    """Add members, and people who are invited, by their e-mail addresses. Errors: Refused for addresses of nobody."""
     check_manager(campaign.collection, by)
     addresses = {email.strip().lower() for email in emails if email.strip()}
     users = list(User.objects.filter(email__in=addresses, memberships__collection=campaign.collection))
-    missing = sorted(addresses - {user.email for user in users})
+    others = addresses - {user.email for user in users}
+    invited = list(open_invitations(campaign.collection).filter(invitation__email__in=others))
+    missing = sorted(others - {each.invitation.email for each in invited})
     if missing:
         raise Refused(f"{', '.join(missing)}: nobody with this address is in the collection. {_invite(campaign)}")
-    return add_members(campaign=campaign, users=users, by=by, at=at)
+    added = add_members(campaign=campaign, users=users, by=by, at=at)
+    return added + add_invited(campaign=campaign, invited=invited, by=by, at=at)
+
+
+@transaction.atomic
+def add_invited(
+    *, campaign: Campaign, invited: Sequence[InvitedRole], by: User | None, at: datetime
+) -> list[Annotator]:
+    """Let people judge who are invited and have not joined yet: what they are given waits for them.
+
+    Returns those added. Errors: Refused for viewers and for invitations of another collection or that are not open.
+    """
+    check_manager(campaign.collection, by)
+    still_open = {each.pk: each for each in open_invitations(campaign.collection)}
+    present = set(
+        campaign.annotators.filter(invited__in=[each.pk for each in invited]).values_list("invited", flat=True)
+    )
+    added = []
+    for each in sorted(invited, key=lambda one: one.pk):
+        if each.pk not in still_open:
+            raise Refused("This invitation is no longer open. Choose the person among the members, or invite again.")
+        _check_role(each.invitation.email, each.role, campaign)
+        if each.pk not in present:
+            name = _free(campaign, [each.invitation.email, f"{each.invitation.email} (invited)"])
+            added.append(_insert(campaign, at, name=name, invited=each))
+    if added:
+        _record(campaign, by, at, "add_annotators", annotators=[each.name for each in added])
+    return added
+
+
+@transaction.atomic
+def join_campaigns(membership: Membership, invited: InvitedRole, at: datetime) -> None:
+    """Put somebody who has joined in the place of their invitation: what was assigned to it is theirs.
+
+    Who may not judge, or judges there already, leaves the place: its items are free for others.
+    """
+    for annotator in _invited_annotators(invited):
+        campaign, user = annotator.campaign, membership.user
+        if membership.role == Role.VIEWER or campaign.annotators.filter(user=user).exists():
+            _give_up_place(annotator, user, at)
+            continue
+        annotator.invited, annotator.user, annotator.name = None, user, _free_name(campaign, user)
+        annotator.save(update_fields=["invited", "user", "name"])
+        _record(campaign, user, at, "join_campaign", annotator=annotator.name)
+
+
+@transaction.atomic
+def give_up_places(invited: InvitedRole, by: User, at: datetime) -> None:
+    """An invitation that is revoked leaves all campaigns; what was assigned to it is free for others."""
+    for annotator in _invited_annotators(invited):
+        _give_up_place(annotator, by, at)
+
+
+def _invited_annotators(invited: InvitedRole) -> list[Annotator]:
+    locked = Annotator.objects.select_related("campaign__collection").select_for_update(of=("self",), no_key=True)
+    return list(locked.filter(invited=invited).order_by("pk"))
+
+
+def _give_up_place(annotator: Annotator, by: User, at: datetime) -> None:
+    """Without a trace of the address but in the audit log: nothing can have been judged there."""
+    withdrawn = release(annotator)
+    _record(annotator.campaign, by, at, "remove_annotator", annotator=annotator.name, withdrawn=withdrawn)
+    annotator.assignments.all().delete()
+    annotator.delete()
 
 
 @transaction.atomic
@@ -208,7 +273,7 @@ def _invite(campaign: Campaign) -> str:
     return f"{advice}."
 
 
-def _check_role(user: User, role: str | None, campaign: Campaign) -> None:
+def _check_role(user: User | str, role: str | None, campaign: Campaign) -> None:
     if role is None:
         raise Refused(f"{user} is not a member of {campaign.collection}. {_invite(campaign)}")
     if role == Role.VIEWER:
@@ -217,9 +282,13 @@ def _check_role(user: User, role: str | None, campaign: Campaign) -> None:
 
 def _free_name(campaign: Campaign, user: User) -> str:
     """The person's name, or their address where somebody else in the campaign has that name."""
-    taken = set(campaign.annotators.filter(Q(name=str(user)) | Q(name=user.email)).values_list("name", flat=True))
-    name = next((name for name in (str(user), user.email) if name not in taken), f"{user.email} ({user.pk})")
-    return name[: ANNOTATOR_NAME.most]
+    return _free(campaign, [str(user), user.email, f"{user.email} ({user.pk})"])
+
+
+def _free(campaign: Campaign, names: Sequence[str]) -> str:
+    """The first of these names that nobody in the campaign has; the last one if all are taken."""
+    taken = set(campaign.annotators.filter(name__in=names).values_list("name", flat=True))
+    return next((name for name in names if name not in taken), names[-1])[: ANNOTATOR_NAME.most]
 
 
 def _record(campaign: Campaign, by: User | None, at: datetime, verb: str, **data: Any) -> None:

@@ -25,7 +25,9 @@ from engines.definitions.settings import ANNOTATOR_NAME
 class NewAnnotatorsSerializer(serializers.Serializer[Any]):
     """Members by their addresses, or one name: name of somebody without an account, or of a machine."""
 
-    emails = serializers.ListField(child=serializers.EmailField(), required=False, help_text="addresses of members")
+    emails = serializers.ListField(
+        child=serializers.EmailField(), required=False, help_text="of members and invited people"
+    )
     name = serializers.CharField(max_length=ANNOTATOR_NAME.most, required=False)
     kind = serializers.ChoiceField(AnnotatorKind.choices, required=False, help_text="who has the name; human if absent")
     model = serializers.CharField(max_length=150, required=False, help_text="of the machine: what answers")

@@ -8,7 +8,7 @@ from rest_framework import serializers
 from accounts.edits import remember_shown
 from accounts.models import User
 from accounts.rest_fields import Spelled
-from annotation.campaigns.forms.campaigns import STRATEGIES, possible_annotators
+from annotation.campaigns.forms.campaigns import STRATEGIES, InvitedField, possible_annotators, possible_invited
 from annotation.campaigns.forms.settings import number_field
 from annotation.models import Annotator, AnnotatorKind, AnnotatorState, Campaign, Strategy
 from corpus.models import Membership
@@ -16,20 +16,33 @@ from engines.definitions.settings import ANNOTATOR_NAME, CAPACITY, OVERLAP, REPE
 
 
 class MembersForm(forms.Form):
-    """Members of the collection who are to judge."""
+    """Members of the collection, and people who are invited, who are to judge."""
 
     users = forms.ModelMultipleChoiceField(
         queryset=User.objects.none(),
+        required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Members of the collection",
-        error_messages={"required": "Choose at least one person."},
     )
+    invited = InvitedField()
 
     def __init__(self, *args: Any, membership: Membership, campaign: Campaign, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         fields: dict[str, Any] = self.fields
         judging = campaign.annotators.exclude(state=AnnotatorState.REMOVED).filter(user__isnull=False)
         fields["users"].queryset = possible_annotators(membership).exclude(pk__in=judging.values("user"))
+        invited = possible_invited(membership).exclude(annotators__campaign=campaign)
+        fields["invited"].queryset = invited
+
+    @property
+    def has_choices(self) -> bool:
+        fields: dict[str, Any] = self.fields
+        return any(fields[name].queryset.exists() for name in ("users", "invited"))
+
+    def clean(self) -> dict[str, Any]:
+        if not self.errors and not any(self.cleaned_data.values()):
+            self.add_error("users", "Choose at least one person.")
+        return self.cleaned_data
 
 
 class NameForm(forms.Form):

@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -12,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from accounts.refusal_messages import refusals_in_form, refusals_in_message
 from annotation.assignment.annotators import (
+    add_invited,
     add_members,
     add_name,
     pause_annotator,
@@ -28,7 +30,7 @@ from annotation.assignment.forms import AmountForm, AnnotatorForm, HandOverForm,
 from annotation.assignment.workload import assignable
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.campaigns.progress import annotator_row, annotator_rows
-from annotation.models import Annotator, AssignmentRun, Campaign
+from annotation.models import Annotator, AssignmentRun, Campaign, Strategy
 from corpus.models import Membership
 
 STATE_CHANGES = {
@@ -50,12 +52,20 @@ def annotator_create(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     membership, found = fetch_for_manager(request, slug, campaign)
     form = MembersForm(request.POST, membership=membership, campaign=found)
     if form.is_valid():
-        users = list(form.cleaned_data["users"])
-        with refusals_in_form(form, "users"):
-            add_members(campaign=found, users=users, by=membership.user, at=timezone.now())
-            messages.success(request, f"Added {', '.join(map(str, users))}. Plan the assignment to give them items.")
+        users, invited = list(form.cleaned_data["users"]), list(form.cleaned_data["invited"])
+        with refusals_in_form(form, "users"), transaction.atomic():
+            who: dict[str, Any] = {"campaign": found, "by": membership.user, "at": timezone.now()}
+            add_members(users=users, **who)
+            add_invited(invited=invited, **who)
+            names = [*map(str, users), *(each.invitation.email for each in invited)]
+            messages.success(request, f"Added {', '.join(names)}.{how_they_get_items(found)}")
             return redirect("annotator_list", slug, campaign)
     return _show_list(request, membership, found, members=form)
+
+
+def how_they_get_items(campaign: Campaign) -> str:
+    """What new annotators of the campaign need, after a sentence; "" where they take items themselves."""
+    return "" if campaign.strategy == Strategy.QUEUE else " Plan the assignment to give them items."
 
 
 @require_POST

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from django.conf import settings
 from django.db import connection
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from numpy.typing import NDArray
 from psycopg import sql
 
@@ -147,10 +147,12 @@ def read_workload(campaign: Campaign, *, overlap: int, strategy: str) -> Workloa
 
 
 def assignable(campaign: Campaign) -> list[Annotator]:
-    """Who can be given work: active people with an account who are members of the collection and not viewers."""
+    """Who can be given work: active people with an account who are members of the collection and not viewers, and those
+    who are invited."""
     members = Membership.objects.filter(collection=campaign.collection_id, user=OuterRef("user"))
     people = campaign.annotators.filter(kind=AnnotatorKind.HUMAN, state=AnnotatorState.ACTIVE)
-    return list(people.filter(Exists(members.exclude(role=Role.VIEWER))).order_by("pk"))
+    can_judge = Q(Exists(members.exclude(role=Role.VIEWER))) | Q(invited__isnull=False)
+    return list(people.filter(can_judge).order_by("pk"))
 
 
 def tree_ranks(campaign: Campaign, aspects: Ints) -> Ints:

@@ -6,7 +6,7 @@ from django.db.models import Q
 
 from accounts.models import person_key
 from annotation.models.campaigns import Campaign, Split
-from corpus.models import Aspect, Document, Paper, Topic
+from corpus.models import Aspect, Document, InvitedRole, Paper, Topic
 from corpus.models.imports import imported_in
 from engines.definitions.settings import ANNOTATOR_NAME
 
@@ -82,6 +82,10 @@ class Annotator(models.Model):
     name = models.CharField(max_length=ANNOTATOR_NAME.most)
     kind = models.CharField(max_length=7, choices=AnnotatorKind, default=AnnotatorKind.HUMAN)
     user = person_key("annotators")
+    # Who was chosen before they joined; joining puts the person in its place (annotation/assignment/annotators.py).
+    invited = models.ForeignKey(
+        InvitedRole, on_delete=models.SET_NULL, null=True, blank=True, related_name="annotators"
+    )
     state = models.CharField(max_length=7, choices=AnnotatorState, default=AnnotatorState.ACTIVE)
     weight = models.FloatField(default=1.0)  # share of the load relative to the others, and of the vote
     capacity = models.PositiveIntegerField(null=True, blank=True)  # most items to assign; null: no cap
@@ -100,6 +104,13 @@ class Annotator(models.Model):
             models.UniqueConstraint(
                 fields=["campaign", "user"], name="annotator_user_once", condition=Q(user__isnull=False)
             ),
+            models.UniqueConstraint(
+                fields=["campaign", "invited"], name="annotator_invited_once", condition=Q(invited__isnull=False)
+            ),
+            models.CheckConstraint(
+                name="annotator_invited_is_to_come",
+                condition=Q(invited__isnull=True) | Q(kind="human", user__isnull=True),
+            ),
             models.CheckConstraint(
                 name="annotator_machine_is_nobody", condition=~Q(kind="machine", user__isnull=False)
             ),
@@ -114,6 +125,8 @@ class Annotator(models.Model):
         """Who or what it is, next to its name."""
         if self.kind == AnnotatorKind.MACHINE:
             return f"a machine, {self.model}" if self.model else "a machine"
+        if self.invited_id:
+            return "invited, has not joined yet"
         return self.user.email if self.user else "without an account"
 
 

@@ -16,6 +16,7 @@ from django.utils import dateformat
 from accounts import mail
 from accounts.actions import create_user
 from accounts.audit import record_event
+from accounts.extensions import extensions
 from accounts.models import Invitation, User
 from accounts.refusals import Conflict, NotAllowed, Refused
 from corpus.collections.address_lists import Address
@@ -147,6 +148,8 @@ def revoke_invitation(*, by: User, at: datetime, membership: Membership, invited
     invited = _locked_open(invited)
     invited.invitation.revoked_at = at
     invited.invitation.save(update_fields=["revoked_at"])
+    for leave in extensions("revocations").values():
+        leave(invited, by, at)
     _record(by, at, "revoke_invitation", invited)
 
 
@@ -201,6 +204,8 @@ def _accept(by: User, at: datetime, token: str, *, proof: str) -> Acceptance:
     )
     invited.invitation.accepted_at, invited.invitation.accepted_by = at, by
     invited.invitation.save(update_fields=["accepted_at", "accepted_by"])
+    for arrive in extensions("arrivals").values():  # of apps above, inside the transaction
+        arrive(membership, invited, at)
     facts = {"role": membership.role, "joined": joined, "proof": proof}
     record_event(by=by, at=at, verb="accept_invitation", target=by, scope=invited.collection, **facts)
     return Acceptance(membership, joined)

@@ -18,15 +18,17 @@ class AddCommand(ReportingCommand):
     task = "Judge"
     example = "add_annotators demo second-round ada@litmus.example ben@litmus.example chloe@litmus.example"
     help = (
-        "Let members of the collection judge in a campaign, by their addresses. With --name, add somebody without an"
-        " account, or a machine, whose judgments are imported."
+        "Let members of the collection, and people who are invited, judge in a campaign, by their addresses. With"
+        " --name, add somebody without an account, or a machine, whose judgments are imported."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)
         parser.add_argument("slug", help="short name of the collection")
         parser.add_argument("campaign", help="short name of the campaign")
-        parser.add_argument("emails", nargs="*", metavar="EMAIL", help="address of a member")
+        parser.add_argument(
+            "emails", nargs="*", metavar="EMAIL", help="address of a member, or of somebody who is invited"
+        )
         parser.add_argument("--name", help="name of somebody without an account, or of a machine")
         parser.add_argument("--kind", choices=AnnotatorKind.values, help="who has this --name (human)")
         parser.add_argument("--model", help="of the machine: what answers")

@@ -15,7 +15,8 @@ from annotation.campaigns.templates.registry import TEMPLATES
 from annotation.campaigns.templates.template import CampaignTemplate
 from annotation.kind import Kind, kinds, option_readers
 from annotation.models import Campaign, CampaignState, Order, Split, Strategy
-from corpus.models import Collection, Membership, Role
+from corpus.collections.collections import open_invitations
+from corpus.models import Collection, InvitedRole, Membership, Role
 from engines.definitions.campaign_file import BadCampaignFile, CampaignFile, read_campaign_file
 from engines.definitions.settings import GUIDELINE, LEASE, NAME, OVERLAP, SAMPLE, SEED
 
@@ -82,6 +83,22 @@ class SettledForm(forms.Form):
     lease_minutes = CampaignForm.base_fields["lease_minutes"]
 
 
+class InvitedField(forms.ModelMultipleChoiceField):
+    """People who are invited and have not joined yet, by their addresses."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            queryset=InvitedRole.objects.none(),
+            required=False,
+            widget=forms.CheckboxSelectMultiple,
+            label="Invited people",
+            help_text="They find their items when they join.",
+        )
+
+    def label_from_instance(self, invited: Any) -> str:
+        return str(invited.invitation.email)
+
+
 class NewCampaignForm(CampaignForm):
     """A new campaign with its items and people. Settings that are left empty are as in the template."""
 
@@ -112,6 +129,7 @@ class NewCampaignForm(CampaignForm):
         widget=forms.CheckboxSelectMultiple,
         help_text="Members of the collection who judge. More can be added at any time.",
     )
+    invited = InvitedField()
     sample = number_field(
         SAMPLE,
         required=False,
@@ -129,6 +147,9 @@ class NewCampaignForm(CampaignForm):
         super().__init__(*args, **kwargs)
         fields: dict[str, Any] = self.fields
         fields["annotators"].queryset = possible_annotators(membership)
+        fields["invited"].queryset = possible_invited(membership)
+        if not fields["invited"].queryset.exists():
+            del fields["invited"]
         self.by = membership.user
         self.sources = {key_of(each): each for each in copyable_campaigns(self.by)}
         fields["copied"].choices = [(key, f"{each.collection}: {each}") for key, each in self.sources.items()]
@@ -268,6 +289,11 @@ def possible_annotators(membership: Membership) -> Any:
     """Members of the collection who may judge, by name: all but viewers."""
     members = Membership.objects.filter(collection=membership.collection).exclude(role=Role.VIEWER)
     return User.objects.filter(pk__in=members.values("user")).order_by("name", "email")
+
+
+def possible_invited(membership: Membership) -> QuerySet[InvitedRole]:
+    """Open invitations of people who may judge once they join."""
+    return open_invitations(membership.collection).exclude(role=Role.VIEWER)
 
 
 def settings_of(campaign: Campaign) -> dict[str, Any]:

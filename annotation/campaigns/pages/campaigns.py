@@ -15,7 +15,7 @@ from accounts.counting import counted
 from accounts.edits import edited_values, remember_shown
 from accounts.refusal_messages import refusals_in_form
 from accounts.refusals import Reason
-from annotation.assignment.annotators import add_members
+from annotation.assignment.annotators import add_invited, add_members
 from annotation.campaigns.campaigns import (
     campaigns_for,
     count_unreviewed,
@@ -204,6 +204,7 @@ def _create(membership: Membership, values: dict[str, Any], kinds: KindForms) ->
         **{name: values[name] for name in SETTINGS if name not in ("sample", "kind")},
     )
     add_members(campaign=campaign, users=list(values["annotators"]), by=by, at=at)
+    add_invited(campaign=campaign, invited=list(values.get("invited", ())), by=by, at=at)
     build = request_item_build if needs_job(campaign, values["sample"]) else build_first_items
     build(
         campaign=campaign,

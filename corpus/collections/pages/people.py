@@ -81,7 +81,8 @@ def show_people(
         "role": request.GET.get("role", ""),
         "roles": [(value, capfirst(label)) for value, label in Role.choices],
         "role_words": [(role.label, ROLE_WORDS[role]) for role in Role],
-        "invitations": _invitation_rows(membership) if can_manage(membership) else [],
+        "invitations": (invitations := _invitation_rows(membership) if can_manage(membership) else []),
+        "all_links": _all_links(invitations),
         "would_invite": would_invite,
     }
     context |= {"form": InvitationForm(), "list_form": InvitationListForm()} | forms
@@ -178,6 +179,12 @@ def _member_row(membership: Membership, target: Membership, managers: int) -> di
         "no_change": refusal_reason(check_can_change_role, membership, target, managers),
         "no_removal": refusal_reason(check_can_remove, membership, target, managers),
     }
+
+
+def _all_links(rows: list[dict[str, Any]]) -> str:
+    """Address, tab and link of each invitation that is valid, oldest first; "" for less than two."""
+    lines = [f"{row['invited'].invitation.email}\t{row['link']}" for row in reversed(rows) if not row["expired"]]
+    return "\n".join(lines) if len(lines) > 1 else ""
 
 
 def _invitation_rows(membership: Membership) -> list[dict[str, Any]]:
