@@ -8,7 +8,7 @@ from accounts.models import Job
 from accounts.refusals import NotHere
 from accounts.slots import Card
 from adjudication.guide.facts import Facts, chosen_campaign
-from adjudication.guide.steps import STEPS, Step, Way
+from adjudication.guide.steps import NAME, STEPS, Step, Way
 from annotation.models import Campaign
 from corpus.collections.rules import can_oversee
 from corpus.models import Membership
@@ -52,8 +52,15 @@ class Guide:
         return sum(place.state == "done" for place in self.places)
 
     @cached_property
+    def parts(self) -> tuple[str, str, str]:
+        """What the next step is, in words: before the campaign's name, the name ("" where it has none), after it."""
+        before, name, after = self.next.words(self.facts).partition(NAME) if self.next else ("", "", "")
+        return before, name and str(self.facts.chosen), after
+
+    @property
     def words(self) -> str:
-        return self.next.words(self.facts) if self.next else ""
+        before, name, after = self.parts
+        return f"{before}“{name}”{after}" if name else before
 
     @cached_property
     def lacks(self) -> str:

@@ -27,6 +27,7 @@ from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import ImportRun, PoolRun, Role
 from corpus.pools.requests import request_pools
 
+NAME = "{campaign}"  # stands for the name of the campaign in words
 LINK, BUTTON, FILES = "link", "button", "files"
 DEPTH = 100  # of each run in a pool, as the form begins
 
@@ -43,8 +44,9 @@ class Way:
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One step. `words` follow "Next:"; `lacks` says what is missing; `ways` lead on, the first is the usual one.
+    """One step. `words` follow "Next:", with NAME where the campaign is named.
 
+    `lacks` says what is missing; `ways` lead on, the first is the usual one.
     `acts` are what its buttons do, by the name in a Way: with (facts, by, at). `job` is the background job that it
     waits for, or that failed. A step that is not `is_used` is passed by.
     """
@@ -68,10 +70,6 @@ def _to(facts: Facts, name: str, *more: str) -> str:
 
 def _in(facts: Facts, name: str) -> str:
     return _to(facts, name, facts.chosen.slug)
-
-
-def _name(facts: Facts) -> str:
-    return f"“{facts.chosen}”"
 
 
 def _pool(facts: Facts, by: User, at: datetime) -> None:
@@ -141,15 +139,15 @@ def _judge_ways(facts: Facts) -> list[Way]:
 
 
 def _judge_words(facts: Facts) -> str:
-    return f"judge {_name(facts)}" if facts.work["i_judge"] else f"the annotators judge {_name(facts)}"
+    return f"judge {NAME}" if facts.work["i_judge"] else f"the annotators judge {NAME}"
 
 
 def _count_words(facts: Facts) -> str:
-    return f"count the votes of {_name(facts)}{' again' if facts.votes.run else ''}"
+    return f"count the votes of {NAME}{' again' if facts.votes.run else ''}"
 
 
 def _decide_words(facts: Facts) -> str:
-    return f"decide {counted(facts.undecided, 'item')} of {_name(facts)} by hand"
+    return f"decide {counted(facts.undecided, 'item')} of {NAME} by hand"
 
 
 def _export_ways(facts: Facts) -> list[Way]:
@@ -211,7 +209,7 @@ STEPS = (
     Step(
         key="campaign",
         title="Define a campaign",
-        words=lambda facts: "define a campaign" if facts.campaign is None else f"add items to {_name(facts)}",
+        words=lambda facts: "define a campaign" if facts.campaign is None else f"add items to {NAME}",
         lacks=lambda _: "What is judged, on which scale, by which guideline.",
         is_done=_is_drafted,
         ways=_campaign_ways,
@@ -220,7 +218,7 @@ STEPS = (
     Step(
         key="people",
         title="Choose the people who judge",
-        words=lambda facts: f"choose who judges {_name(facts)}",
+        words=lambda _: f"choose who judges {NAME}",
         lacks=_why_people,
         is_done=lambda facts: facts.work["people"] >= facts.chosen.overlap or facts.work["has_labels"],
         ways=_people_ways,
@@ -229,7 +227,7 @@ STEPS = (
     Step(
         key="open",
         title="Open the campaign",
-        words=lambda facts: f"open {_name(facts)}",
+        words=lambda _: f"open {NAME}",
         lacks=_why_not_open,
         is_done=lambda facts: facts.chosen.state != CampaignState.DRAFT,
         ways=_open_ways,
@@ -267,7 +265,7 @@ STEPS = (
     Step(
         key="agreement",
         title="Measure the agreement",
-        words=lambda facts: f"measure the agreement in {_name(facts)}",
+        words=lambda _: f"measure the agreement in {NAME}",
         lacks=lambda facts: facts.hidden,
         is_done=lambda facts: facts.work["is_measured"],
         is_used=lambda facts: not facts.procedure.no_agreement and facts.work["several_judged"],
@@ -279,7 +277,7 @@ STEPS = (
     Step(
         key="export",
         title="Export",
-        words=lambda facts: f"export {_name(facts)}",
+        words=lambda _: f"export {NAME}",
         lacks=lambda facts: facts.hidden,
         is_done=lambda facts: facts.is_exported,
         ways=_export_ways,

@@ -7,15 +7,16 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
-from accounts.models import AuditEvent
+from accounts.models import AuditEvent, Invitation
 from accounts.refusals import Refused
 from annotation.assignment.annotators import add_invited, add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Annotator, Assignment, Campaign
 from corpus.collections.invitation_links import token_for
-from corpus.collections.invitations import accept_as_new_user, create_invitation, revoke_invitation
+from corpus.collections.invitations import VALID_FOR, accept_as_new_user, create_invitation, revoke_invitation
 from corpus.models import InvitedRole, Membership, Role
 from tests.factories.accounts import AT, PASSWORD
 from tests.factories.annotation import Material, make_campaign, make_material
@@ -127,6 +128,7 @@ def test_a_new_campaign_is_made_with_them(made: Material, client: Client) -> Non
     people = client.get(reverse("member_list", args=[made.collection.slug])).text
     assert "Copy all links" not in people
     invite(made, "fay@example.org")
+    Invitation.objects.update(expires_at=timezone.now() + VALID_FOR)
     people = client.get(reverse("member_list", args=[made.collection.slug])).text
     assert "Copy all links" in people
     assert re.search(r">eva@example\.org\thttp\S+\nfay@example\.org\thttp\S+<", people)
