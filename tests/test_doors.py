@@ -202,6 +202,7 @@ BY_FILE = "in the TOML file of --config"
 CYCLE = "adjudication/cycles/cycle_detail.html"
 IN_CYCLE = ("number", "dry_run")
 IN_PAPER = ("campaign", "paper", "dry_run")
+BY_ADDRESS = "among the addresses of members"
 BUILT_LATER = "items are built by a second request"
 VERBS = [
     Verb(
@@ -221,11 +222,13 @@ VERBS = [
             "rest": {
                 "config": "its parts are fields",
                 "copied": OF_TEMPLATE,
+                "invited": BY_ADDRESS,
                 **dict.fromkeys(("sample", "stratified"), BUILT_LATER),
                 **dict.fromkeys(("calibration", "calibration_overlap"), "a request after that, to calibration/"),
                 **dict.fromkeys((*PairChoiceForm.base_fields, *QuestionChoiceForm.base_fields), BUILT_LATER),
             },
             "command": {**dict.fromkeys(("guideline", "criteria", "options"), BY_FILE), "copied": OF_TEMPLATE},
+            "invited": BY_ADDRESS,
         },
     ),
     Verb(
@@ -273,6 +276,7 @@ VERBS = [
         "add_annotators",
         here=("campaign",),
         other={"users": "emails"},
+        lacking={"rest": {"invited": BY_ADDRESS}, "command": {"invited": BY_ADDRESS}},
     ),
     Verb(
         "annotate",

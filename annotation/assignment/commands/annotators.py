@@ -17,6 +17,7 @@ class AddCommand(ReportingCommand):
     called = "add_annotators"
     task = "Judge"
     example = "add_annotators demo second-round ada@litmus.example ben@litmus.example chloe@litmus.example"
+    line = "Let members and invited people judge in a campaign"
     help = (
         "Let members of the collection, and people who are invited, judge in a campaign, by their addresses. With"
         " --name, add somebody without an account, or a machine, whose judgments are imported."
