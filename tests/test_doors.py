@@ -227,8 +227,11 @@ VERBS = [
                 **dict.fromkeys(("calibration", "calibration_overlap"), "a request after that, to calibration/"),
                 **dict.fromkeys((*PairChoiceForm.base_fields, *QuestionChoiceForm.base_fields), BUILT_LATER),
             },
-            "command": {**dict.fromkeys(("guideline", "criteria", "options"), BY_FILE), "copied": OF_TEMPLATE},
-            "invited": BY_ADDRESS,
+            "command": {
+                **dict.fromkeys(("guideline", "criteria", "options"), BY_FILE),
+                "copied": OF_TEMPLATE,
+                "invited": BY_ADDRESS,
+            },
         },
     ),
     Verb(
