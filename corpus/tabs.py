@@ -10,7 +10,7 @@ INVITING = "add new member colleague annotator judge user share"
 DO, DO_IN_COLLECTION, DO_IN_CAMPAIGN = "do", "do in collection", "do in campaign"  # found by the palette alone
 
 TABS = (
-    Tab(DO, "", 10, "theme", "Change the theme", "account_profile", also="dark light mode night", after="#theme"),
+    Tab(DO, "", 10, "theme", "Dark or light colours", "account_profile", also="theme mode night"),
     Tab(DO, "", 20, "password", "Change the password", "account_change_password", also="new"),
     Tab(DO, "", 30, "token", "Make an API token", "token_list", also="new key rest program"),
     Tab(DO_IN_COLLECTION, "", 10, "invite", "Invite people", "member_list", MANAGE, also=INVITING, after="#invite"),

@@ -11,26 +11,30 @@ from adjudication.exporting.forms import ASPECT, JUDGED
 from adjudication.exporting.streams import column
 from adjudication.labels.counts import fetch_vote_standing, overrides_in_verdicts
 from adjudication.labels.queue import count_late
+from adjudication.labels.rules import DECIDE
 from adjudication.labels.staleness import Standing
 from adjudication.models import VoteRun
 from annotation.campaigns.overrides import overrides_in
 from annotation.models import Campaign
+from corpus.collections.rules import MANAGE, OVERSEERS
 from engines.formats.records import id_problem
 
 OVERRIDE = "machine_override"
-# Where what is found is mended, by its code: the words of the link and the page of the campaign.
+# Where what is found is mended, by its code: the words of the link, the page of the campaign, and whose page it is.
+BUILD, FOLLOW = ("Build items", "item_build", MANAGE), ("See who judges", "campaign_detail", OVERSEERS)
+COUNT = ("Count the votes", "adjudication_screen", DECIDE)
 REMEDIES = {
-    "no_items": ("Build items", "item_build"),
-    "no_verdicts": ("Count the votes", "adjudication_screen"),
-    "stale": ("Count the votes", "adjudication_screen"),
-    "missing": ("See who judges", "campaign_detail"),
-    "unresolved": ("Decide them", "adjudication_screen"),
-    "reopened": ("Look at them", "adjudication_screen"),
-    "negative_level": ("Change the levels", "criteria_edit"),
-    "aspects_missing": ("Build items", "item_build"),
-    "partial": ("See who judges", "campaign_detail"),
-    "nothing_complete": ("Build items", "item_build"),
-    "no_judgments": ("See who judges", "campaign_detail"),
+    "no_items": BUILD,
+    "no_verdicts": COUNT,
+    "stale": COUNT,
+    "missing": FOLLOW,
+    "unresolved": ("Decide them", "adjudication_screen", DECIDE),
+    "reopened": ("Look at them", "adjudication_screen", DECIDE),
+    "negative_level": ("Change the levels", "criteria_edit", MANAGE),
+    "aspects_missing": BUILD,
+    "partial": FOLLOW,
+    "nothing_complete": BUILD,
+    "no_judgments": FOLLOW,
 }
 MOST_EXAMPLES = 3
 SKIP, BY_ASPECT = ("unresolved", "skip"), ("level", ASPECT)  # options that findings advise
@@ -47,11 +51,14 @@ def find(options: Options, memo: dict[Any, Any] | None = None) -> list[Finding]:
     return sorted(found, key=lambda finding: not finding.is_fatal)
 
 
-def remedy_of(finding: Finding, campaign: Campaign | None, criterion: str = "") -> Remedy | None:
-    """The page that mends it, with the filter of its queue; None where the options of the export do."""
+def remedy_of(finding: Finding, campaign: Campaign | None, role: str, criterion: str = "") -> Remedy | None:
+    """The page that mends it, with the filter of its queue; None where the options of the export do, or for roles that
+    may not open it."""
     if campaign is None or finding.code not in REMEDIES:
         return None
-    label, view = REMEDIES[finding.code]
+    label, view, roles = REMEDIES[finding.code]
+    if role not in roles:
+        return None
     query = {"filter": finding.see, "criterion": criterion} if finding.see else {}
     after = f"?{urlencode({name: value for name, value in query.items() if value})}" if query else ""
     return Remedy(label, view, (campaign.collection.slug, campaign.slug), after)

@@ -182,7 +182,7 @@ def _offer(
     if memo[campaigns]:
         return {"exporter": exporter, "findings": [], "blocked_by": [_named(memo[campaigns])]}
     findings = find(options, memo)
-    remedies = [(finding, remedy_of(finding, options.campaign)) for finding in findings]
+    remedies = [(finding, remedy_of(finding, options.campaign, membership.role)) for finding in findings]
     offer = {
         "exporter": exporter,
         "findings": [(finding, remedy) for finding, remedy in remedies if not finding.is_fatal],

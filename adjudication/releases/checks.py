@@ -20,6 +20,7 @@ from adjudication.releases.recipe import Recipe
 from annotation.campaigns.overrides import machines_of
 from annotation.kind import Judged
 from annotation.models import AnnoCycle, Annotator, AnnotatorKind, Campaign, Outcome
+from corpus.models import Role
 
 # The words of the link to the page that mends what is found, by its code; those of votes bring their own.
 REMEDIES = {
@@ -111,7 +112,9 @@ def _of_votes(recipe: Recipe, campaign: Campaign, memo: dict[Any, Any]) -> Itera
         values = {"unresolved": "refuse"}
         options = Options(recipe.collection, EXPORTERS["qrels"], campaign, criterion, values, asked_for=NOWHERE)
         for finding in verdict_findings(options, Reader(options, memo), standing_of(campaign, memo)):
-            remedy = remedy_of(finding, campaign, criterion.key) or Remedy("See the campaign", "campaign_detail", place)
+            remedy = remedy_of(finding, campaign, Role.MANAGER, criterion.key) or Remedy(
+                "See the campaign", "campaign_detail", place
+            )
             fact = f"{campaign}, {criterion}: {finding.fact}"
             yield Check(finding.code, fact, remedy.href, finding.is_fatal, finding.advice, remedy.label)
 

@@ -151,7 +151,7 @@ WORDS = {  # what people type, and where it leads within the campaign `main-roun
     "ndcg": "/c/teas/evaluation/",
     "publish": "/c/teas/releases/new/",
     "back up": "/c/teas/backup/",
-    "dark": "/accounts/profile/#theme",
+    "dark": "/accounts/profile/",
     "shortcuts": "/help/",
 }
 
