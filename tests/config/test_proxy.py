@@ -91,22 +91,22 @@ def answers(port: int) -> bool:
 
 def test_it_ends_tls_and_says_who_asks_and_how(proxy: tuple[int, ThreadingHTTPServer]) -> None:
     answer, _ = ask(proxy[0], "/")
-    assert answer["Seen-Host"] == "localhost"
-    assert answer["Seen-X-Forwarded-Proto"] == "https"  # not what the client claims
-    assert answer["Seen-X-Forwarded-For"] in ("127.0.0.1", "::1")
+    assert answer.headers["Seen-Host"] == "localhost"
+    assert answer.headers["Seen-X-Forwarded-Proto"] == "https"  # not what the client claims
+    assert answer.headers["Seen-X-Forwarded-For"] in ("127.0.0.1", "::1")
 
 
 def test_it_compresses_static_files_and_no_page(proxy: tuple[int, ThreadingHTTPServer]) -> None:
     style, packed = ask(proxy[0], "/static/css/base.css")
-    assert style["Content-Encoding"] == "gzip"
+    assert style.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(packed) == TEXT
     page, text = ask(proxy[0], "/accounts/login/")
-    assert (page["Content-Encoding"], text) == (None, TEXT)
+    assert (page.headers["Content-Encoding"], text) == (None, TEXT)
 
 
 def test_without_the_web_server_it_says_what_to_look_at(proxy: tuple[int, ThreadingHTTPServer]) -> None:
     proxy[1].shutdown()
     proxy[1].server_close()
     answer, text = ask(proxy[0], "/")
-    assert (answer.status, answer["Retry-After"]) == (503, "30")
+    assert (answer.status, answer.headers["Retry-After"]) == (503, "30")
     assert b"Litmus is starting, or has stopped." in text
