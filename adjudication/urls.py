@@ -116,6 +116,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ("adjudication/", adjudication.adjudication_screen, "adjudication_screen"),
             ("machines/unparsed/", unparsed_answers.unparsed_answer_list, "unparsed_answer_list"),
             ("adjudication/items/<int:item>/opening/", unparsed_answers.verdict_open, "verdict_open"),
+            ("adjudication/own-items/", adjudication.own_items_decide, "own_items_decide"),
             ("adjudication/<int:pk>/decision/", adjudication.verdict_decide, "verdict_decide"),
             ("adjudication/<int:pk>/withdrawal/", adjudication.verdict_withdraw, "verdict_withdraw"),
             ("adjudication/<int:pk>/judge/", adjudication.verdict_send_back, "verdict_send_back"),

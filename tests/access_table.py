@@ -546,6 +546,7 @@ TABLE: list[Row] = [
         where=lambda w: {"item": w.verdict.item_id},
         data=lambda w: {"criterion": w.verdict.criterion.key},
     ),
+    *row("own_items_decide", "POST login 404 403 403 403 gone"),
     *row("verdict_decide", "POST login 404 403 403 form form", where=key_of("verdict")),
     *row("verdict_withdraw", DECIDERS_WRITE, where=key_of("verdict")),
     *row("verdict_send_back", "POST login 404 403 403 form form", where=key_of("verdict")),

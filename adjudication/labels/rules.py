@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 
+from django.db.models import Exists, OuterRef
+
 from accounts.models import User
 from accounts.refusals import NotAllowed, Refused, refusal_reason
+from adjudication.models import OwnDecider
 from annotation.campaigns.seals import check_not_sealed
 from annotation.labelling.rules import check_can_read_labels_of, why_cannot_read_labels_of
 from annotation.models import Assignment, AssignmentState, Campaign
@@ -108,11 +111,24 @@ def can_override_own(membership: Membership) -> bool:
     return can_manage(membership)
 
 
+def is_alone(membership: Membership) -> bool:
+    """Whether nobody else in the collection may decide."""
+    others = Membership.objects.filter(collection=membership.collection_id, role__in=DECIDE)
+    return not others.exclude(user=membership.user_id).exists()
+
+
+def decides_own(item: int, user: User) -> bool:
+    """Whether the person judged the item (its id), is the only one who decides, and has chosen to decide such items."""
+    others = Membership.objects.filter(collection=OuterRef("campaign__collection"), role__in=DECIDE).exclude(user=user)
+    chosen = OwnDecider.objects.filter(~Exists(others), campaign__items=item, user=user)
+    return chosen.exists() and judged_item(item, user)
+
+
 def check_not_own_item(item: int, membership: Membership, *, override: bool) -> None:
     """Nobody decides an item they judged, unless they manage the collection and say so; that is logged."""
     if not judged_item(item, membership.user):
         return
     if not can_override_own(membership):
         raise NotAllowed(OWN_ITEM)
-    if not override:
+    if not override and not decides_own(item, membership.user):
         raise Refused(f"{OWN_ITEM} As a manager you can override this; the audit log says that you did.")

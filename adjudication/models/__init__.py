@@ -6,4 +6,4 @@ from adjudication.models.exports import ExportPrefixes
 from adjudication.models.releases import DataStatement, Release
 from adjudication.models.relevance import RelevanceCount
 from adjudication.models.splits import Split, SplitTopic
-from adjudication.models.verdicts import Cause, Method, Verdict, Voters, VoteRun
+from adjudication.models.verdicts import Cause, Method, OwnDecider, Verdict, Voters, VoteRun

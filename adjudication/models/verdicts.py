@@ -1,5 +1,6 @@
 """Votes and verdicts: the value an item finally has, and how it came by it."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.html import format_html
@@ -70,6 +71,23 @@ class Cause(models.TextChoices):
     ERROR = "error", "annotator error"
     EDGE = "edge", "edge case"
     SUBJECTIVE = "subjective", "subjective"
+
+
+class OwnDecider(models.Model):
+    """A manager who decides items of this campaign that they judged themselves, as nobody else there decides.
+
+    Chosen once, and logged; it counts as long as they are alone (adjudication/labels/rules.py).
+    """
+
+    campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="own_deciders")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["campaign", "user"], name="own_decider_once")]
+
+    def __str__(self) -> str:
+        return f"{self.campaign_id} by {self.user_id}"
 
 
 class Verdict(models.Model):

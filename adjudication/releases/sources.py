@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import GeneratedField, Max, Model
 
 from accounts.sql import execute
-from adjudication.models import ExportPrefixes, Release, RelevanceCount
+from adjudication.models import ExportPrefixes, OwnDecider, Release, RelevanceCount
 from annotation.models import DailyWork, Inquiry, VotesSeen, WorkSummary
 from corpus.collections.contents import ContentTable, contents
 from corpus.models import InvitedRole, Membership
@@ -15,7 +15,7 @@ from corpus.models import InvitedRole, Membership
 # Who may do what, what people write to each other, and what is remembered for the next time: no file depends on it.
 UNUSED: frozenset[type[Model]] = frozenset(
     {
-        *(Release, ExportPrefixes, Membership, InvitedRole, VotesSeen, Inquiry, WorkSummary, DailyWork),
+        *(Release, OwnDecider, ExportPrefixes, Membership, InvitedRole, VotesSeen, Inquiry, WorkSummary, DailyWork),
         RelevanceCount,
     }
 )

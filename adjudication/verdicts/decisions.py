@@ -14,11 +14,19 @@ from adjudication.labels.ballots import current_votes, fingerprint, machine_valu
 from adjudication.labels.counts import newest_count
 from adjudication.labels.labels import scale_of
 from adjudication.labels.queue import acceptable
-from adjudication.labels.rules import check_adjudicator, check_can_decide, check_not_own_item, fetch_role
-from adjudication.models import Cause, Method, Verdict
+from adjudication.labels.rules import (
+    check_adjudicator,
+    check_can_decide,
+    check_not_own_item,
+    decides_own,
+    fetch_role,
+    is_alone,
+)
+from adjudication.models import Cause, Method, OwnDecider, Verdict
 from adjudication.verdicts.extra_judges import note_item_seen
 from adjudication.verdicts.votes import settle, share_equal
 from annotation.models import Campaign, Criterion, Item, Level
+from corpus.collections.rules import check_manager
 
 
 @transaction.atomic
@@ -42,6 +50,7 @@ def decide_verdict(
     """
     verdict = _locked(verdict)
     check_can_decide(verdict.item.campaign.collection, verdict.item_id, by, override=override)
+    override = override or decides_own(verdict.item_id, by)
     if verdict.decided_at != seen:
         raise Conflict("Somebody decided this item while you were looking at it. Here is what they decided.")
     votes = current_votes(verdict.item_id, verdict.criterion_id, verdict.vote_run)
@@ -118,6 +127,21 @@ def open_own_item(*, verdict: Verdict, by: User, at: datetime) -> None:
     check_not_own_item(verdict.item_id, membership, override=True)
     note_item_seen(verdict.item_id, by, at)
     _record(verdict, by, at, "open_own_item")
+
+
+@transaction.atomic
+def decide_own_items(*, campaign: Campaign, by: User, at: datetime) -> None:
+    """Let a manager who is alone decide what they judged themselves, without being asked at each item; it is logged.
+
+    Errors: NotAllowed for all but managers, Refused where somebody else could decide.
+    """
+    campaign = _locked_campaign(campaign)
+    check_manager(campaign.collection, by)
+    if not is_alone(fetch_role(campaign.collection, by)):
+        raise Refused("Somebody else in this collection may decide: leave the items that you judged to them.")
+    _, is_new = OwnDecider.objects.get_or_create(campaign=campaign, user=by, defaults={"at": at})
+    if is_new:
+        record_event(by=by, at=at, verb="decide_own_items", target=campaign, scope=campaign.collection)
 
 
 ACCEPTABLE = {

@@ -23,12 +23,19 @@ from adjudication.labels.counts import fetch_vote_standing, newest_count
 from adjudication.labels.items import NAMED_BY
 from adjudication.labels.pages import Scope, fetch_scope, whole_number
 from adjudication.labels.queue import FILTERS, Queue, count_some_of_queue, fetch_queue, queue_counts
-from adjudication.labels.rules import OWN_ITEM, can_override_own, check_can_adjudicate, judged_item
+from adjudication.labels.rules import (
+    OWN_ITEM,
+    can_override_own,
+    check_can_adjudicate,
+    decides_own,
+    is_alone,
+    judged_item,
+)
 from adjudication.labels.staleness import Standing
 from adjudication.labels.too_few import too_few_votes
 from adjudication.models import Cause, Method, Verdict, VoteRun
 from adjudication.procedure import procedure_of
-from adjudication.verdicts.decisions import open_own_item, withdraw_decision
+from adjudication.verdicts.decisions import decide_own_items, open_own_item, withdraw_decision
 from adjudication.verdicts.extra_judges import (
     has_judges_left,
     judge_name,
@@ -111,6 +118,17 @@ def verdict_decide(request: OpenRequest, slug: str, campaign: str, pk: int) -> H
             procedure.decide(verdict=verdict, by=scope.user, at=timezone.now(), **form.cleaned_data)
             return _go_on(request, place, following, last=verdict.pk)
     return _show_refused(request, place, verdict, first_error(form))
+
+
+@require_POST
+def own_items_decide(request: HttpRequest, slug: str, campaign: str) -> HttpResponse:
+    """A manager who is alone decides what they judged themselves from now on."""
+    scope = fetch_scope(request, slug, campaign)
+    check_can_adjudicate(scope.membership)
+    with refusals_in_message(request):
+        decide_own_items(campaign=scope.campaign, by=scope.user, at=timezone.now())
+        messages.info(request, "You decide the items that you judged yourself. The audit log says so.")
+    return HttpResponseRedirect(reverse("adjudication_screen", args=[slug, campaign]))
 
 
 @require_POST
@@ -275,6 +293,8 @@ def _item_context(place: VerdictPlace, verdict: Verdict, answers: dict[str, Any]
     own = judged_item(verdict.item_id, scope.user)
     may_override = own and can_override_own(scope.membership)
     override = (answers.get("override") or "") if may_override else ""
+    if may_override and not override and decides_own(verdict.item_id, scope.user):
+        override = "1"
     earlier, later = place.queue.previous_to(verdict), place.queue.next_after(verdict)
     context: dict[str, Any] = {
         "procedure": procedure_of(scope.campaign),
@@ -284,6 +304,7 @@ def _item_context(place: VerdictPlace, verdict: Verdict, answers: dict[str, Any]
         "own_reason": OWN_ITEM,
         "may_override": may_override,
         "override": override,
+        "is_alone": may_override and is_alone(scope.membership),
         "earlier": place.address(verdict=earlier.pk) if earlier else "",
         "later": place.address(verdict=later.pk) if later else "",
         "causes": Cause.choices,
