@@ -62,12 +62,14 @@ def test_from_a_new_campaign_to_its_opening(new_page: NewPage, made: Material, c
     expect(cost).to_contain_text("Relevance: 0 Not relevant, 1 Relevant.")
     for name in ("Ana", "Ben", "Cai"):
         page.get_by_label(name, exact=True).check()
+    page.get_by_text("More: which items").click()
+    page.get_by_label("Assigned in advance").check()
     page.get_by_role("button", name="Create campaign").click()
-    expect(page.get_by_role("heading", name="Before it can be opened")).to_be_visible()
-    opening = page.get_by_role("button", name="Open", exact=True)
+    steps = page.get_by_role("region", name="Before it can be opened")
+    opening = steps.get_by_role("button", name="Open", exact=True)
     expect(opening).to_have_accessible_description("1 step above to do first.")
-    expect(page.get_by_text("No item is assigned yet")).to_be_visible()
-    expect(page.get_by_role("link", name="Plan the assignment").first).to_be_visible()
+    expect(steps.get_by_text("No item is assigned yet")).to_be_visible()
+    expect(steps.get_by_role("link", name="Plan the assignment")).to_be_visible()
     open_tab(page, "Campaign", "Set up", "Assignment")
     page.get_by_role("button", name="Preview the plan").click()
     confirm = page.get_by_role("button", name="Assign the items")
@@ -77,7 +79,7 @@ def test_from_a_new_campaign_to_its_opening(new_page: NewPage, made: Material, c
     confirm.click()
     expect(page.get_by_text("Everybody has their items")).to_be_visible()
     page.get_by_role("link", name="To the campaign").click()
-    page.get_by_role("button", name="Open", exact=True).click()
+    opening.click()
     expect(page.get_by_text("First round is open")).to_be_visible()
     assert Campaign.objects.get().state == CampaignState.OPEN
     assert Assignment.objects.count() == 48

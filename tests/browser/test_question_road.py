@@ -14,7 +14,6 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import Rewrite
 from corpus.models import Collection, GeneratedQuestion, QuestionCall, Role, Topic
-from tests.browser.settled import open_tab
 from tests.factories.accounts import AT, CollectionFactory, one_member_each
 from tests.factories.corpus import DocumentFactory
 from tests.processes import start_celery_worker
@@ -123,12 +122,8 @@ def start_campaign(page: Page, rater: str) -> str:
     page.locator("input[name=template][value=litsearch]").check()
     page.get_by_label(rater, exact=True).check()
     page.get_by_role("button", name="Create campaign").click()
-    open_tab(page, "Campaign", "Set up", "Assignment")
-    page.get_by_role("button", name="Preview the plan").click()
-    page.get_by_role("button", name="Assign the items").click()
-    expect(page.get_by_text("Everybody has their items")).to_be_visible()
-    page.get_by_role("link", name="To the campaign").click()
-    page.get_by_role("button", name="Open", exact=True).click()
+    steps = page.get_by_role("region", name="Before it can be opened")  # an open queue needs no plan
+    steps.get_by_role("button", name="Open", exact=True).click()
     expect(page.get_by_text("Ratings is open")).to_be_visible()
     return reverse("labelling_screen", args=["tea", "ratings"])
 
