@@ -9,16 +9,11 @@ from accounts.job_kinds import kind_of
 from accounts.models import User
 from accounts.requests import Request
 from accounts.slots import Card
-from adjudication.agreement.forms import AgreementForm
-from adjudication.agreement.pages.figures import figures_context, people_context
-from adjudication.cycles.trials import machine_rows
-from adjudication.exports.files import campaign_findings
-from adjudication.labels.pages import Scope, named_criterion
+from adjudication.guide.guide import guide_for
 from adjudication.labels.rules import can_adjudicate
 from adjudication.procedure import waiting_for
-from adjudication.verdicts.dashboard import CampaignCard, chosen_card, fetch_cards, fetch_material, fetch_running
-from annotation.machines.machines import run_rows
-from annotation.models import AnnotatorKind, Criterion, MachineReply
+from adjudication.verdicts.dashboard import fetch_material, fetch_rows, fetch_running
+from annotation.models import Criterion, MachineReply
 from corpus.collections.rules import can_oversee
 from corpus.models import Membership, Topic
 
@@ -32,26 +27,16 @@ def home_cards(user: User, _memberships: Iterable[Membership]) -> Iterator[Card]
         yield Card(20, "adjudication/_waiting.html", {"waiting": waiting}, has_main_button=True)
 
 
-def overview_cards(request: Request, membership: Membership) -> Iterator[Card]:
-    """Material, progress and results: labels, agreement and verdicts are read only for those who may see them."""
+def overview_cards(_request: Request, membership: Membership) -> Iterator[Card]:
+    """Material, what runs, and a row for each campaign; everything else about one is on its own pages."""
     if not can_oversee(membership):
         return
     collection = membership.collection
-    found = fetch_cards(collection, membership.user, timezone.now())
     running = [(kind_of(job), job) for job in fetch_running(collection)]
     yield _overview(20, "_material", material=fetch_material(collection))
     yield _overview(30, "_running", running=running)
-    # What stands in the way of exports is read from every item: of large campaigns on the page of exports alone.
-    campaigns = [
-        (card, [] if card.hidden or card.progress.is_stored else campaign_findings(card.campaign, card.votes))
-        for card in found
-    ]
-    yield _overview(40, "_campaign_cards", campaigns=campaigns)
-    card = chosen_card(found, request.GET.get("campaign", ""))
-    if card is not None:
-        results = _results(request, membership, card)
-        yield _overview(50, "_results", shown=card, several=len(found) > 1, **results)
-    yield _overview(60, "_dashboard_machines", machine_rows=machine_rows(collection, membership.user))
+    campaigns = [(row, guide_for(membership, row.campaign)) for row in fetch_rows(membership, timezone.now())]
+    yield _overview(40, "_campaign_rows", campaigns=campaigns)
 
 
 def topic_cards(membership: Membership, topic: Topic) -> Iterator[Card]:
@@ -74,16 +59,3 @@ def help_cards() -> Iterator[Card]:
 
 def _overview(place: int, name: str, **context: Any) -> Card:
     return Card(place, f"adjudication/{name}.html", context, STYLES)
-
-
-def _results(request: Request, membership: Membership, card: CampaignCard) -> dict[str, Any]:
-    """Annotators, agreement and machines of one campaign, for the criterion in `?criterion=`."""
-    scope = Scope(membership, card.campaign, named_criterion(request))
-    criterion, run = scope.criterion, card.agreement.run
-    context = scope.criterion_context(standing=card.agreement, form=AgreementForm(), hidden=card.hidden)
-    context |= people_context(scope, run, criterion, card.annotators) | {"tab": "overview"}
-    if any(row.annotator.kind == AnnotatorKind.MACHINE for row in card.annotators):
-        context["machine_runs"] = run_rows(card.campaign)
-    if run is not None and criterion is not None and criterion.key in run.detail:
-        context |= figures_context(request, run, criterion, card.campaign.slug)
-    return context

@@ -27,7 +27,7 @@ class Procedure:
 
     - `by_majority(campaign, **options of the command)` decides what a majority decides: a summary and its JSON.
     - `waiting(collections, user)`: campaigns with something to decide by hand, and how much; `waits(how much)` says so.
-    - `card` draws its part of a campaign's card, with what `count(campaign)` found as `card.counts`.
+    - `decided(campaign)`: how many verdicts have been decided, and of how many that votes or comparisons opened.
     - `screen(request, scope)` is the whole page where a verdict is more than one value per criterion. Without one, the
       usual screen draws votes by `ballot` and the choice by `decision`, a fragment inside the decision form; what
       that sends is checked by `form` and stored by `decide(verdict=, by=, at=, **cleaned data)`, an action that raises
@@ -38,8 +38,7 @@ class Procedure:
     by_majority: Callable[..., tuple[str, dict[str, Any]]]
     waiting: Callable[[QuerySet[Any], User], Iterable[tuple[Campaign, int]]]
     waits: Callable[[int], str]
-    card: str
-    count: Callable[[Campaign], Any] = lambda _: None
+    decided: Callable[[Campaign], tuple[int, int]]
     no_votes: str = ""
     no_agreement: str = ""
     screen: Callable[[HttpRequest, Scope], HttpResponse] | None = None

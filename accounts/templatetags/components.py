@@ -47,6 +47,12 @@ def section(content: str, key: str, heading: object, look: str = "stack tight", 
 
 
 @register.simple_block_tag
+def folded(content: str, key: str, heading: object, *, is_open: object = False) -> SafeString:
+    """A part of a page that is read on demand. A link to the id `key` unfolds it: browsers reveal what they go to."""
+    return render_to_string("_folded.html", {"key": key, "heading": heading, "is_open": is_open, "content": content})
+
+
+@register.simple_block_tag
 def empty_state(content: str, heading: object, level: int = 2, overline: object = "") -> SafeString:
     """Says that there is nothing; the content says why and what to do next. On a page of nothing else, level is 1."""
     shown = {"heading": heading, "level": level, "overline": overline, "content": content}

@@ -7,11 +7,13 @@ from typing import Any
 
 from adjudication.agreement.results import FigureText, pair_figures
 from adjudication.models import AgreementRun
+from annotation.models import AnnotatorKind
 from engines.stats.blocks import ADJUDICATED
 from engines.stats.reasons import TOPIC, words_of
 from engines.stats.statistics import statistic as record_of
 
 STEPS = 5  # shades of a cell
+ROW = 28  # pixels of a line of the forest plot
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,11 @@ class Confusion:
 VERDICT: dict[str, Any] = {"id": None, "name": "verdict", "kind": ADJUDICATED}
 
 
-def pair_matrix(run: AgreementRun, criterion: str, statistic: str) -> tuple[list[str], list[PairRow]]:
+def pair_matrix(
+    run: AgreementRun, criterion: str, statistic: str, *, people_alone: bool = False
+) -> tuple[list[str], list[PairRow]]:
     """(column names, rows) of the lower triangle: each pair of annotators once, and each with the verdict."""
-    people = run.detail[criterion]["annotators"]
+    people = _annotators(run, criterion, people_alone=people_alone)
     figures = pair_figures(run, criterion, statistic)
     has_verdict = any(ADJUDICATED in names for names in figures)
     below = [*people[1:], VERDICT] if has_verdict else people[1:]
@@ -70,6 +74,11 @@ def pair_matrix(run: AgreementRun, criterion: str, statistic: str) -> tuple[list
         cells = [_cell(figures, one, other) if at < place else None for at, other in enumerate(columns)]
         rows.append(PairRow(one["name"], one["kind"], cells))
     return [one["name"] for one in columns], rows
+
+
+def _annotators(run: AgreementRun, criterion: str, *, people_alone: bool) -> list[dict[str, Any]]:
+    annotators: list[dict[str, Any]] = run.detail[criterion]["annotators"]
+    return [one for one in annotators if one["kind"] != AnnotatorKind.MACHINE or not people_alone]
 
 
 def _cell(figures: dict[frozenset[str], FigureText], one: dict[str, Any], other: dict[str, Any]) -> PairCell | None:
@@ -180,13 +189,18 @@ class ForestMark:
         return self.figure.why
 
 
-def forest_figures(run: AgreementRun, criterion: str, statistic: str) -> list[tuple[Way, FigureText]]:
+def forest_figures(
+    run: AgreementRun, criterion: str, statistic: str, *, people_alone: bool = False
+) -> list[tuple[Way, FigureText]]:
     """Each pair's figure with the way down, the highest first, undefined ones last."""
-    people = {one["name"]: one for one in run.detail[criterion]["annotators"]} | {ADJUDICATED: VERDICT}
+    people = {one["name"]: one for one in _annotators(run, criterion, people_alone=people_alone)}
+    people[ADJUDICATED] = VERDICT
     order = list(people)
     found = pair_figures(run, criterion, statistic, named=True)
     rows = []
     for names, figure in found.items():
+        if not names <= people.keys():
+            continue
         one, other = (people[name] for name in sorted(names, key=order.index))
         rows.append((_way(one, other, figure), figure))
     return sorted(rows, key=lambda row: (row[1].number is None, -(row[1].number or 0.0)))
@@ -203,9 +217,31 @@ def forest(figures: list[tuple[Way, FigureText]]) -> tuple[list[ForestMark], lis
     def place(value: float) -> float:
         return round(100 * (value - low) / width, 2)
 
-    marks = [_mark(way, figure, place, 14 + 28 * line) for line, (way, figure) in enumerate(figures)]
+    marks = [_mark(way, figure, place, 14 + ROW * line) for line, (way, figure) in enumerate(figures)]
     ticks = [(place(tick * step), f"{tick * step:.2g}".replace("-", "−")) for tick in range(first, last + 1)]
     return marks, ticks if ends else []
+
+
+@dataclass(frozen=True)
+class PairFigures:
+    """Each pair of annotators on one statistic, as a matrix and as a forest plot with its ticks."""
+
+    columns: list[str]
+    rows: list[PairRow]
+    marks: list[ForestMark]
+    ticks: list[tuple[float, str]]
+
+    @property
+    def height(self) -> int:
+        """Of the forest plot, in pixels."""
+        return ROW * len(self.marks) + 8
+
+
+def figures_of_pairs(run: AgreementRun, criterion: str, statistic: str, *, people_alone: bool) -> PairFigures:
+    """Everybody's pairs and those with the verdict, or those of `people_alone`. Two queries."""
+    columns, rows = pair_matrix(run, criterion, statistic, people_alone=people_alone)
+    figures = forest_figures(run, criterion, statistic, people_alone=people_alone)
+    return PairFigures(columns, rows, *forest(figures))
 
 
 def _step(low: float, high: float) -> float:

@@ -6,16 +6,15 @@ from typing import Any
 
 from django.db.models import Q
 
-from accounts.models import FINAL_STATES, JobState, User
+from accounts.models import FINAL_STATES, JobState
 from adjudication.agreement.results import Difference, FigureText, comparisons, show
 from adjudication.agreement.standing import fetch_standing
-from adjudication.cycles.cycles import People, campaigns_shown, count_tests, cycles_of, people_of
+from adjudication.cycles.cycles import People, people_of
 from adjudication.cycles.tuning import candidate_of
 from adjudication.labels.counts import newest_count
 from adjudication.labels.inputs import campaign_seed
 from adjudication.labels.staleness import Standing
 from adjudication.models import AgreementRun, VoteRun
-from annotation.labelling.rules import why_cannot_read_labels_of
 from annotation.machines.machines import RunCounts, count_replies
 from annotation.models import (
     AnnoCycle,
@@ -28,7 +27,6 @@ from annotation.models import (
     MachineSource,
     UnparsedAnswer,
 )
-from corpus.models import Collection
 from engines.stats.statistics import TABLE_ONE, statistic
 
 ALPHA = 0.05
@@ -216,12 +214,3 @@ def evidence_of(rows: Sequence[ResultRow]) -> list[dict[str, Any]]:
         }
         for row in rows
     ]
-
-
-def machine_rows(collection: Collection, user: User) -> list[tuple[AnnoCycle, Trial | None, str]]:
-    """For the overview: the newest two cycles with where their tests stand, or why the person may not see it now."""
-    found: list[tuple[AnnoCycle, Trial | None, str]] = []
-    for cycle in cycles_of(collection)[:2]:
-        hidden = why_cannot_read_labels_of(campaigns_shown(cycle), user)
-        found.append((cycle, None if hidden else fetch_trial(cycle, count_tests(cycle)), hidden))
-    return found

@@ -1,20 +1,14 @@
 """An export as a whole: findings first, then the bytes."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from accounts.refusals import Refused
 from adjudication.exporting.commented import with_manifest
-from adjudication.exporting.exporter import NOWHERE, ZIP, Files, Finding, Options
-from adjudication.exporting.findings import OVERRIDE, find, note_standing
-from adjudication.exporting.options import make_options
-from adjudication.exporting.registry import EXPORTERS
+from adjudication.exporting.exporter import ZIP, Files, Finding, Options
+from adjudication.exporting.findings import OVERRIDE, find
 from adjudication.labels.rules import check_none_sealed
-from adjudication.labels.staleness import Standing
-from adjudication.models import VoteRun
-from annotation.models import Campaign
 from engines.formats.zip_stream import zipped
 
 
@@ -72,17 +66,3 @@ def sent_name(options: Options, findings: Iterable[Finding]) -> str:
     """The name of what is sent: an archive where a manifest goes with the file."""
     name = options.base_name
     return f"{name}.zip" if has_manifest(options, findings) and not name.endswith(".zip") else name
-
-
-def campaign_findings(campaign: Campaign, standing: Standing[VoteRun]) -> list[Finding]:
-    """Findings about the campaign's query-level qrels; [] for kinds that have none.
-
-    `standing` is that of its vote, as the page has read it.
-    """
-    if not EXPORTERS["qrels"].takes(campaign) or not campaign.criteria.exists():
-        return []
-    memo: dict[Any, Any] = {}
-    if standing.run is not None:  # None may also mean that it is kept from the reader
-        note_standing(memo, campaign, standing)
-    options = make_options(campaign.collection, "qrels", campaign=campaign.slug)
-    return find(replace(options, asked_for=NOWHERE), memo)

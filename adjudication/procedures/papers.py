@@ -41,6 +41,12 @@ def open_papers(collections: QuerySet[Any], user: User) -> Iterator[tuple[Campai
             yield campaign, count
 
 
+def decided_papers(campaign: Campaign) -> tuple[int, int]:
+    """Of the papers that several people have finished."""
+    counts = count_papers(campaign)
+    return counts.decided, counts.compared
+
+
 def _waits(count: int) -> str:
     papers = "paper" if count == 1 else "papers"
     return f"Annotators differ on {count:,} {papers}, or have submitted again since it was decided."
@@ -50,8 +56,7 @@ PAPERS = Procedure(
     by_majority=accept_papers,
     waiting=open_papers,
     waits=_waits,
-    card="adjudication/procedures/_campaign_papers.html",
-    count=count_papers,
+    decided=decided_papers,
     no_votes="has no votes: its papers are compared and accepted on the adjudication screen.",
     no_agreement="grades nothing, so there are no labels to agree: agreement on its papers is computed separately.",
     screen=paper_screen,

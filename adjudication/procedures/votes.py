@@ -5,7 +5,7 @@ from functools import reduce
 from operator import or_
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from accounts import jobs
@@ -14,7 +14,7 @@ from adjudication.agreement.requests import request_vote
 from adjudication.labels.counts import newest_counts, overrides_in_verdicts
 from adjudication.labels.queue import count_some_of_queue, needs_decision
 from adjudication.labels.too_few import too_few_votes
-from adjudication.models import Verdict, VoteRun
+from adjudication.models import Method, Verdict, VoteRun
 from adjudication.procedure import Procedure
 from adjudication.verdicts.decisions import decide_verdict
 from adjudication.verdicts.forms import VerdictDecisionForm
@@ -72,6 +72,13 @@ def _open_in(run: VoteRun) -> int:
     return sum(count_some_of_queue(criterion, run=run, names=["open"])["open"] for criterion in criteria)
 
 
+def decided_verdicts(campaign: Campaign) -> tuple[int, int]:
+    """Of the values that the last count of votes and decisions since then are about."""
+    found = Verdict.objects.filter(criterion__campaign=campaign)
+    counts = found.aggregate(all=Count("pk"), open=Count("pk", filter=Q(method=Method.UNRESOLVED)))
+    return counts["all"] - counts["open"], counts["all"]
+
+
 def _waits(count: int) -> str:
     items = "item" if count == 1 else "items"
     many = f"more than {MOST_COUNTED:,}" if count > MOST_COUNTED else f"{count:,}"
@@ -82,7 +89,7 @@ VOTES = Procedure(
     by_majority=count_votes,
     waiting=open_verdicts,
     waits=_waits,
-    card="adjudication/procedures/_campaign_votes.html",
+    decided=decided_verdicts,
     ballot="adjudication/procedures/_ballot.html",
     decision="adjudication/procedures/_levels.html",
     form=VerdictDecisionForm,

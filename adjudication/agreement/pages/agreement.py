@@ -20,6 +20,7 @@ from adjudication.agreement.standing import fetch_standing, standing_of
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.pages import fetch_scope
 from adjudication.models import AgreementFigure, AgreementRun
+from annotation.machines.machines import run_rows
 from engines.stats.policies import TIE_POLICIES, VOTE_POLICIES
 from engines.stats.statistics import STATISTICS
 
@@ -37,11 +38,15 @@ def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     standing = fetch_standing(scope.campaign)
     form = form_again(request, AgreementForm())
     context = scope.criterion_context(standing=standing, form=form, section="agreement")
+    context["is_current"] = standing.run is not None and not standing.is_stale and not standing.verdicts_since
     if standing.job is not None and standing.job != standing.run:
         context["job"] = standing.job
     if standing.run is not None and criterion is not None and criterion.key in standing.run.detail:
-        context |= figures_context(request, standing.run, criterion)
-        context |= tables_context(standing.run, criterion) | people_context(scope, standing.run, criterion)
+        shown = figures_context(request, standing.run, criterion)
+        context |= shown | tables_context(standing.run, criterion, shown)
+        context |= people_context(scope, standing.run, criterion)
+        if shown["has_machines"]:
+            context["machine_runs"] = run_rows(scope.campaign)
     return render(request, "adjudication/agreement/agreement_detail.html", context)
 
 

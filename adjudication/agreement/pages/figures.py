@@ -9,9 +9,7 @@ from django.utils import timezone
 from adjudication.agreement.matrix import (
     confusion,
     confusion_pairs,
-    forest,
-    forest_figures,
-    pair_matrix,
+    figures_of_pairs,
     topic_tiles,
 )
 from adjudication.agreement.method import method_sentence
@@ -35,9 +33,10 @@ from corpus.collections.rules import can_manage
 from engines.stats.statistics import rank
 from engines.stats.statistics import statistic as record_of
 
+RAW = "accuracy"  # the share of equal labels, by which every coefficient is read
+NOBODY = "No agreement of people can be computed: fewer than two people have judged."
 LEAVE_ONE_OUT = "leave_one_out"
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
-ROW = 28  # pixels of a line of the forest plot
 
 
 def people_context(
@@ -51,20 +50,16 @@ def people_context(
     }
 
 
-def figures_context(
-    request: HttpRequest, run: AgreementRun, criterion: Criterion, campaign: str = ""
-) -> dict[str, Any]:
-    """Rows 3 and 4 of the dashboard for `?statistic=` and `?pair=`; `campaign` is the one that the overview shows."""
+def figures_context(request: HttpRequest, run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
+    """The chosen statistic (`?statistic=`) of people and of machines, pair by pair (`?pair=`) and topic by topic."""
     detail = run.detail[criterion.key]
     there = set(run.results.filter(criterion=criterion.key).values_list("statistic", flat=True).distinct())
     offered = [name for name in sorted(there, key=rank) if (record := record_of(name)).pair or not record.is_installed]
     name = request.GET.get("statistic", "")
     statistic = name if name in offered else "cohen_kappa"
-    columns, rows = pair_matrix(run, criterion.key, statistic)
-    marks, ticks = forest(forest_figures(run, criterion.key, statistic))
     table = confusion(run, criterion.key, request.GET.get("pair", ""))
     among = topics_among(detail, request.GET.get("among", ""))
-    kept = [("campaign", campaign), ("criterion", criterion.key), ("statistic", statistic), ("among", among)]
+    kept = [("criterion", criterion.key), ("statistic", statistic), ("among", among)]
     humans, machines = machine_rows(run, criterion.key, statistic)
     topics = topic_tiles(run, criterion.key, statistic, people=among == "HH")
     has_machines = any(one["kind"] == AnnotatorKind.MACHINE for one in detail["annotators"])
@@ -76,11 +71,10 @@ def figures_context(
         "statistics": [(name, record_of(name).label) for name in offered],
         "kept": [(name, value) for name, value in (*kept, ("pair", table.pair if table else "")) if value],
         "is_share": record_of(statistic).is_share,
-        "columns": columns,
-        "rows": rows,
-        "marks": marks,
-        "ticks": ticks,
-        "forest_height": ROW * len(marks) + 8,
+        "statistic_about": record_of(statistic).about,
+        "people_pairs": figures_of_pairs(run, criterion.key, statistic, people_alone=True),
+        "all_pairs": figures_of_pairs(run, criterion.key, statistic, people_alone=False) if has_machines else None,
+        "unfolded": {name: name in request.GET for name in ("pair", "among")},
         "confusion": table,
         "confusion_pairs": confusion_pairs(run, criterion.key),
         "has_machines": has_machines,
@@ -113,15 +107,19 @@ def topics_among(detail: dict[str, Any], choice: str) -> str:
     return "two" if choice == "two" else "HH"
 
 
-def tables_context(run: AgreementRun, criterion: Criterion) -> dict[str, Any]:
-    """What only the agreement page has: everybody together, the blocks side by side, how it was computed."""
+def tables_context(run: AgreementRun, criterion: Criterion, shown: dict[str, Any]) -> dict[str, Any]:
+    """People together, everybody together, blocks side by side, how it was computed; `shown` is figures_context's."""
     blocks = block_figures(run, criterion.key)
     alone = {block for block, figures in blocks.items() if {figure.reason for figure in figures} == {ALONE}}
     columns = dict(_column(block, figures) for block, figures in blocks.items() if block not in alone)
     whole = whole_figures(run, criterion.key)
+    people = blocks.get("HH", []) if shown["has_machines"] else whole
+    names = dict.fromkeys((shown["statistic"], RAW))
     return {
         "whole": whole,
-        "nothing": why_nothing(whole),
+        "people_figures": people,
+        "headline": [one for name in names for one in people if one.statistic == name],
+        "nothing": why_nothing(people) or ("" if people else NOBODY),
         "block_names": list(columns),
         "blocks": _block_table(columns),
         "alone": [BLOCKS[block] for block in alone],

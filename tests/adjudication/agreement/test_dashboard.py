@@ -1,4 +1,4 @@
-"""The overview: annotators, agreement and machines of a campaign, and the way from each number to its judgments."""
+"""The overview and the agreement page: people first, machines apart, and the way from each number to its judgments."""
 
 from typing import Any
 
@@ -17,31 +17,48 @@ from tests.adjudication.agreement.dashboards import main_of, text_of
 from tests.adjudication.agreement.test_agreement import agree, noisy_labels
 from tests.adjudication.verdicts.test_pages import address, client_of
 from tests.adjudication.verdicts.test_votes import vote
-from tests.factories.adjudication import AT, Built, build_campaign, make_items
+from tests.factories.adjudication import AT, Built, build_campaign
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.slow
-def test_people_are_measured_by_people_and_the_overview_opens_on_figures(built: Built) -> None:
-    other = Campaign.objects.create(
-        collection=built.collection, slug="later", name="Later", kind="relevance", state="open", seed=1, created_at=AT
-    )
-    (item,) = make_items(other, [("later", None, "later")])
-    dee = Annotator.objects.create(campaign=other, name="dee", user=built.people["adjudicator"], created_at=AT)
-    Assignment.objects.create(item=item, annotator=dee, state=AssignmentState.PENDING, slot=1)
+def test_people_are_measured_by_people_and_come_first(built: Built) -> None:
     client = client_of(built, "viewer")
-    page = client.get(address("collection_dashboard"))
-    assert page.context["shown"].campaign == built.campaign  # the newer one has no figures yet
+    page = client.get(address("agreement_detail"))
     run = AgreementRun.objects.get()
-    card = next(card for card, _ in page.context["campaigns"] if card.campaign == built.campaign)
-    people = run.results.get(scope="block", block="HH", statistic="accuracy")
-    assert card.headline[-1] == show(people, "Agreement, people")
+    people = {name: run.results.get(scope="block", block="HH", statistic=name) for name in ("cohen_kappa", "accuracy")}
+    assert page.context["headline"] == [show(each) for each in people.values()]
+    assert {row.name for row in page.context["people_pairs"].rows} == {"ben", "verdict"}
+    assert "m-1" in {row.name for row in page.context["all_pairs"].rows}
     ana = next(row.figures for row in page.context["people"] if row.work.annotator.name == "ana")
-    assert ana.agreement == show(people).value  # ana and ben are the only pair of people
+    assert ana.agreement == show(people["accuracy"]).value  # ana and ben are the only pair of people
     differs = client.get(address("judgment_list"), {"annotator": built.annotators["ana"].pk, "differs": 1})
     found = differs.context["page"].paginator.count
-    assert found == round((1 - people.value) * people.n_items)
+    assert found == round((1 - people["accuracy"].value) * people["accuracy"].n_items)
+
+
+def test_each_campaign_is_a_row_with_what_is_judged_and_decided(built: Built) -> None:
+    """What was decided since the last count of votes is decided; the figures themselves are on their own pages."""
+    client = client_of(built, "manager")
+    ((row, _),) = client.get(address("collection_dashboard")).context["campaigns"]
+    decided, verdicts = row.decided
+    verdict = Verdict.objects.filter(method=Method.UNRESOLVED).first()
+    decide_verdict(verdict=verdict, value=0, by=built.people["manager"], at=timezone.now(), comment="Read again.")
+    page = client.get(address("collection_dashboard"))
+    assert page.context["campaigns"][0][0].decided == (decided + 1, verdicts)
+    assert f"{decided + 1} of {verdicts}" in text_of(main_of(page.text))
+    listed = client.get(address("judgment_list"), {"method": "unresolved"})
+    assert listed.context["page"].paginator.count == verdicts - decided - 1
+
+
+def test_a_campaign_without_items_or_votes_says_so() -> None:
+    begun = build_campaign([[0, 1], [None, None]], people=("ana", "ben"), slug="coffee")
+    Campaign.objects.create(
+        collection=begun.collection, slug="later", name="Later", kind="relevance", state="draft", seed=1, created_at=AT
+    )
+    page = client_of(begun, "manager").get(address("collection_dashboard", slug="coffee"))
+    assert [row.decided for row, _ in page.context["campaigns"]] == [(0, 0), None]
+    assert "no items yet" in page.text
 
 
 def test_blocks_say_once_what_holds_for_all_of_them() -> None:
@@ -92,12 +109,12 @@ def test_judgments_of_items_still_to_judge_are_kept_from_the_reader(built: Built
     assert "data-grade" not in page
 
 
-def test_metric_and_pair_can_be_switched_on_the_overview(built: Built) -> None:
+def test_metric_and_pair_can_be_switched_on_the_agreement_page(built: Built) -> None:
     client = client_of(built, "viewer")
-    plain = client.get(address("collection_dashboard"))
+    plain = client.get(address("agreement_detail"))
     assert plain.context["statistic"] == "cohen_kappa"
-    asked = {"statistic": "spearman", "pair": f"{built.annotators['m-1'].pk},verdict", "campaign": "main"}
-    other = client.get(address("collection_dashboard"), asked)
+    asked = {"statistic": "spearman", "pair": f"{built.annotators['m-1'].pk},verdict"}
+    other = client.get(address("agreement_detail"), asked)
     assert other.context["statistic_label"] == "Spearman’s ρ"
     assert other.context["confusion"].second["name"] == "verdict"
     assert ("statistic", "spearman") in other.context["kept"]
@@ -121,18 +138,10 @@ def test_machine_runs_show_their_prompt_and_what_could_not_be_read(built: Built)
         for item in built.items[:2]
     ]
     MachineReply.objects.bulk_create(replies)
-    page = main_of(client_of(built, "viewer").get(address("collection_dashboard")).content.decode())
+    page = main_of(client_of(built, "viewer").get(address("agreement_detail")).content.decode())
     text = text_of(page.split("What each run was asked with")[1].split("</table>")[0])
     assert "m-1 none: words shared, no model asked" in text
     assert "0 of 24 2 0" in text
-
-
-@pytest.mark.slow
-def test_managers_pause_from_the_overview_and_viewers_do_not(built: Built) -> None:
-    manager, viewer = (client_of(built, name) for name in ("manager", "viewer"))
-    pause = address("annotator_state", built.annotators["ana"].pk)
-    assert f'action="{pause}"' in manager.get(address("collection_dashboard")).content.decode()
-    assert pause not in viewer.get(address("collection_dashboard")).content.decode()
 
 
 def test_a_running_job_has_its_bar_and_its_button_on_the_overview(built: Built) -> None:
@@ -144,31 +153,12 @@ def test_a_running_job_has_its_bar_and_its_button_on_the_overview(built: Built) 
     assert cancel not in (client_of(built, "viewer").get(address("collection_dashboard")).content.decode())
 
 
-def test_the_chosen_campaign_is_the_one_shown(built: Built) -> None:
-    other = build_campaign([[0, 1, 2]] * 3, slug="coffee")
-    page = client_of(other, "manager").get(reverse("collection_dashboard", args=["coffee"]), {"campaign": "nothing"})
-    assert page.context["shown"].campaign == other.campaign
-    assert "Not computed yet" in page.content.decode()
-
-
-def test_open_verdicts_are_counted_as_they_are_now(built: Built) -> None:
-    """Not as the last count of votes left them: what was decided since is not open."""
-    client = client_of(built, "manager")
-    was = client.get(address("collection_dashboard")).context["campaigns"][0][0].undecided
-    verdict = Verdict.objects.filter(method=Method.UNRESOLVED).first()
-    decide_verdict(verdict=verdict, value=0, by=built.people["manager"], at=timezone.now(), comment="Read again.")
-    page = client.get(address("collection_dashboard"))
-    assert (was, page.context["campaigns"][0][0].undecided) == (was, was - 1)
-    listed = client.get(address("judgment_list"), {"method": "unresolved"})
-    assert listed.context["page"].paginator.count == was - 1
-
-
 @pytest.mark.slow
 def test_the_overview_and_the_lists_ask_a_bounded_number_of_questions(
     built: Built, django_assert_max_num_queries: Any
 ) -> None:
     client = client_of(built, "manager")
-    for name, most in (("collection_dashboard", 62), ("judgment_list", 22), ("agreement_detail", 38)):
+    for name, most in (("collection_dashboard", 32), ("judgment_list", 22), ("agreement_detail", 46)):
         client.get(address(name))
         with django_assert_max_num_queries(most):
             client.get(address(name))
@@ -176,20 +166,6 @@ def test_the_overview_and_the_lists_ask_a_bounded_number_of_questions(
 
 def test_client_is_logged_in(built: Built) -> None:
     assert Client().get(address("judgment_list")).status_code == 302
-
-
-def test_a_campaign_just_begun_lacks_nothing_yet() -> None:
-    begun = build_campaign([[0, 1], [None, None]], people=("ana", "ben"), slug="coffee")
-    Assignment.objects.create(
-        item=begun.items[1], annotator=begun.annotators["ana"], state=AssignmentState.PENDING, slot=1
-    )
-    page = client_of(begun, "manager").get(address("collection_dashboard", slug="coffee")).content.decode()
-    assert "not yet" in main_of(page)
-    assert ">blocks<" not in main_of(page)
-    Assignment.objects.filter(state=AssignmentState.PENDING).delete()
-    Campaign.objects.update(state="closed")
-    page = client_of(begun, "manager").get(address("collection_dashboard", slug="coffee")).content.decode()
-    assert ">blocks<" in main_of(page)
 
 
 def test_ties_wait_on_the_first_page_of_those_who_decide() -> None:

@@ -56,10 +56,10 @@ def test_every_number_leads_to_its_judgments_in_two_clicks(built: Built) -> None
             seen[path] = answer.content.decode()
         return seen[path]
 
-    start = address("collection_dashboard")
+    starts = [address("collection_dashboard"), address("agreement_detail")]
     walked = 0
-    for href, text in links_with_numbers(fetch(start)):
-        first = urljoin(start, href)
+    for begin, href, text in [(each, *link) for each in starts for link in links_with_numbers(fetch(each))]:
+        first = urljoin(begin, href)
         if any(part in urlsplit(first).path for part in ("/pools/", "/runs/", "/members/", "/documents/", "/topics/")):
             continue  # what the collection holds, not what was judged
         page = fetch(first)
@@ -71,8 +71,8 @@ def test_every_number_leads_to_its_judgments_in_two_clicks(built: Built) -> None
 
 
 def test_no_number_of_the_tables_is_without_a_way_down(built: Built) -> None:
-    page = main_of(client_of(built, "viewer").get(address("collection_dashboard")).content.decode())
-    people = page.split('id="people"')[1].split("</section>")[0]
+    page = main_of(client_of(built, "viewer").get(address("agreement_detail")).content.decode())
+    people = page.split('id="people"')[1].split("</details>")[0]
     matrix = page.split('id="pairs"')[1].split("<figure")[0]
     confusion = page.split('id="confusion"')[1].split("<tfoot>")[0]
     assert 'aria-label="ben: 23 done, 1 skipped"' in people

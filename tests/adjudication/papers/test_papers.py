@@ -326,9 +326,7 @@ def test_the_overview_counts_papers_instead_of_votes(built, client) -> None:
     client.force_login(built.material.people["vic"])
     where = reverse("collection_dashboard", args=[built.material.collection.slug])
     page = " ".join(client.get(where).text.split())
-    assert "1 paper finished by several people; 0 of them identical" in page
-    assert "0 accepted, <strong>1</strong> to decide" in page
-    assert "The votes have not been counted yet" not in page
+    assert ">0 of 1</a>" in page
     links = {unescape(link) for link in re.findall(r'href="(/[^"#]+)', page.partition('id="content"')[2])}
     assert {link: client.get(link).status_code for link in links} == dict.fromkeys(links, 200)
 

@@ -23,7 +23,6 @@ LABELS = [[0, 0, 0], [1, 1, 2], [0, 1, 2], [2, 0, None]]
 
 def test_every_procedure_has_its_own_screen_or_all_parts_of_the_usual_one() -> None:
     for procedure in procedures().values():
-        assert get_template(procedure.card)
         if procedure.screen is None:
             assert get_template(procedure.ballot)
             assert get_template(procedure.decision)
