@@ -230,7 +230,6 @@ def test_the_palette_leads_only_to_pages_that_open(walk: Walk, role: str) -> Non
 EXPLAINED = {
     "agreement_detail",
     "agreement_report",
-    "collection_dashboard",
     "cycle_decide",
     "cycle_detail",
     "evaluation_detail",
@@ -259,6 +258,7 @@ WITHOUT_JUDGED_PAIRS = {
     "line_detail": "the explanation itself",
     "release_create": "a check list",
     "sample_size": "a plan",
+    "collection_dashboard": "counts, each with its list",
     "search_sheet": "a form",
     "split_create": "a form",
     "split_detail": "topics",

@@ -50,6 +50,7 @@ class CampaignRow:
     progress: CampaignProgress
     decided: tuple[int, int] | None  # of how many; None where the person may not see it or it is too much to count
     since: str = ""
+    hidden: str = ""  # why the person sees no labels of it and nothing made of them
     is_overridden: bool = False  # whether a machine without a passed test annotates here
 
     @property
@@ -74,7 +75,7 @@ def fetch_rows(membership: Membership, now: datetime) -> list[CampaignRow]:
         is_counted = progress.items and not hidden and not progress.is_stored
         decided = procedure.decided(campaign) if is_counted else None
         since = fetch_vote_standing(campaign).since if decided and decided[1] and not procedure.no_votes else ""
-        rows.append(CampaignRow(campaign, progress, decided, since, bool(decided and overrides_in(campaign))))
+        rows.append(CampaignRow(campaign, progress, decided, since, hidden, bool(decided and overrides_in(campaign))))
     return rows
 
 
