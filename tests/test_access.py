@@ -258,7 +258,6 @@ WITHOUT_JUDGED_PAIRS = {
     "line_detail": "the explanation itself",
     "release_create": "a check list",
     "sample_size": "a plan",
-    "collection_dashboard": "counts, each with its list",
     "search_sheet": "a form",
     "split_create": "a form",
     "split_detail": "topics",
