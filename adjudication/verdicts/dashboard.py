@@ -54,9 +54,22 @@ class CampaignRow:
     is_overridden: bool = False  # whether a machine without a passed test annotates here
 
     @property
+    def has_judgments(self) -> bool:
+        """Whether its labels are listed one by one."""
+        return "judgments" in self.campaign.kind_object.tabs
+
+    @property
+    def judged_page(self) -> str:
+        return "judgment_list" if self.has_judgments else "item_list"
+
+    @property
+    def decided_page(self) -> str:
+        return "judgment_list" if self.has_judgments else "extraction_agreement"
+
+    @property
     def open(self) -> int:
-        """How many verdicts wait for a decision."""
-        return self.decided[1] - self.decided[0] if self.decided else 0
+        """How many verdicts of the list of judgments wait for a decision."""
+        return self.decided[1] - self.decided[0] if self.decided and self.has_judgments else 0
 
 
 def fetch_rows(membership: Membership, now: datetime) -> list[CampaignRow]:
