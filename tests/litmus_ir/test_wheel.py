@@ -29,11 +29,19 @@ class Migration(migrations.Migration):
     dependencies = [("accounts", "{last}")]
     operations = [migrations.RunSQL("CREATE TABLE made_up (id int)", "DROP TABLE made_up")]
 """
-TOKEN = """
+# What only makes ready for the test, in one process: each start of the program takes half a second.
+SETUP = """
 from datetime import timedelta
+from django.core.management import call_command
 from django.utils import timezone
 from accounts.actions import create_token
 from accounts.models import TokenScope, User
+call_command("import_topics", "tea", "topics.jsonl")
+call_command("import_pool", "tea", "pool.txt")
+of_ana = ("--annotator", "ana@example.org", "--strategy", "queue", "--overlap", "1")
+call_command("create_campaign", "tea", "main", "--kind", "relevance", *of_ana)
+call_command("assign", "tea", "main")
+call_command("open_campaign", "tea", "main")
 now, ana = timezone.now(), User.objects.get(email="ana@example.org")
 given = {"label": "test", "scope": TokenScope.MANAGE, "expires_at": now + timedelta(days=1)}
 print(create_token(by=ana, at=now, **given)[1])
@@ -135,8 +143,7 @@ def test_installed_in_an_empty_folder_it_serves_judges_exports_stops_and_is_foll
             assert b'<h2 id="pool">' in page.read()
         here.litmus("example", "acm-cr", "contexts")  # files of the package
         assert (here.folder / "contexts/papers/bells.pdf").is_file()
-        make_campaign(here)
-        judge(here, f"{site}/api/collections/tea/campaigns/main/")
+        judge(make_campaign(here), f"{site}/api/collections/tea/campaigns/main/")
         here.litmus("adjudicate", "tea", "main", "--policy", "majority")
         export = ("export", "tea", "--format", "qrels", "--campaign", "main", "--out")
         here.litmus(*export, "before.qrels")
@@ -173,25 +180,19 @@ def takes_no_name_but_its_own(here: Installed, wheel: Path) -> None:
     assert found.stdout == "config of somebody else accounts of somebody else\nTrue\n"
 
 
-def make_campaign(here: Installed) -> None:
-    """Two documents to judge for one question."""
+def make_campaign(here: Installed) -> str:
+    """Two documents to judge for one question. Returns a token of the annotator."""
     (here.folder / "docs.jsonl").write_text("".join(f'{{"docno": "D{n}", "title": "Tea {n}"}}\n' for n in (1, 2)))
     (here.folder / "topics.jsonl").write_text('{"number": "1", "text": "Which tea?"}\n')
     (here.folder / "pool.txt").write_text("1 D1\n1 D2\n")
     here.litmus("create_user", "ana@example.org")
     here.litmus("create_collection", "tea", "--title", "Tea", "--manager", "ana@example.org")
     here.litmus("import_documents", "tea", "docs.jsonl")
-    here.litmus("import_topics", "tea", "topics.jsonl")
-    here.litmus("import_pool", "tea", "pool.txt")
-    of_ana = ("--annotator", "ana@example.org", "--strategy", "queue", "--overlap", "1")
-    here.litmus("create_campaign", "tea", "main", "--kind", "relevance", *of_ana)
-    here.litmus("assign", "tea", "main")
-    here.litmus("open_campaign", "tea", "main")
+    return here.litmus("django", "shell", "--no-imports", "-c", SETUP).stdout.split()[-1]
 
 
-def judge(here: Installed, campaign: str) -> None:
+def judge(token: str, campaign: str) -> None:
     """By REST, as the labelling screen does: 1 and 2."""
-    token = here.litmus("django", "shell", "--no-imports", "-c", TOKEN).stdout.strip()
 
     def call(address: str, body: dict[str, Any] | None = None) -> Any:
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
