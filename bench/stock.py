@@ -79,7 +79,7 @@ def votes(environment: dict[str, str], folder: Path) -> dict[str, Any]:
         ("import_documents", "votes", str(folder / "few.jsonl")),
         ("import_topics", "votes", str(folder / "queries.jsonl")),
         ("import_pool", "votes", str(folder / "pairs.txt")),
-        ("create_campaign", "votes", "Main", "--kind", "relevance", "--overlap", "3"),
+        ("create_campaign", "votes", "Main", "--kind", "relevance", "--overlap", "3", "--strategy", "planned"),
     ):
         manage(environment, *arguments)
     return {

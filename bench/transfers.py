@@ -123,7 +123,16 @@ def transfer(environment: dict[str, str], folder: Path, rows: int) -> dict[str, 
     pool.write_text("".join(f"{topic} d{n}\n" for topic in range(TOPICS) for n in range(depth)))
     manage(environment, "import_pool", "bench", str(pool))
     found["build_items"] = manage(
-        environment, "create_campaign", "bench", "Main", "--kind", "relevance", "--overlap", "1"
+        environment,
+        "create_campaign",
+        "bench",
+        "Main",
+        "--kind",
+        "relevance",
+        "--overlap",
+        "1",
+        "--strategy",
+        "planned",
     )
     labels = folder / "labels.csv"
     with labels.open("w", newline="") as stream:

@@ -100,7 +100,19 @@ def test_doris_mae_from_files_to_measures(
     pool = tmp_path / "pool.txt"
     pool.write_text("".join(f"{topic} {docno}\n" for topic, docno in sums))
     assert run_command("import_pool", "doris", str(pool))["created"] == len(sums) == 168
-    run_command("create_campaign", "doris", "Main", "--kind", "relevance", "--overlap", "3", "--seed", "7")
+    run_command(
+        "create_campaign",
+        "doris",
+        "Main",
+        "--kind",
+        "relevance",
+        "--overlap",
+        "3",
+        "--strategy",
+        "planned",
+        "--seed",
+        "7",
+    )
     collection = Collection.objects.get(slug="doris")
     campaign = Campaign.objects.get(collection=collection)
     people = {name: UserFactory(email=f"{name}@example.org", name=name) for name in (*NAMES, "mona")}
