@@ -125,7 +125,7 @@ def _why_not_open(facts: Facts) -> str:
 
 def _open_ways(facts: Facts) -> list[Way]:
     if not _why_not_open(facts):
-        return [Way("Open", sort=BUTTON, act="open")]
+        return [Way("Open the campaign", sort=BUTTON, act="open")]
     if not facts.work["is_assigned"]:
         return [Way("Plan the assignment", _in(facts, "assignment_plan"))]
     return [Way("See the campaign", _in(facts, "campaign_detail"))]

@@ -109,7 +109,7 @@ def test_from_an_empty_account_to_qrels(new_page: Callable[..., Page], tmp_path:
     page.get_by_label("Name", exact=True).fill("Main round")
     visit.click(page.get_by_role("button", name="Create campaign"))
     visit.expect_next("open “Main round”")
-    visit.press("Open")
+    visit.press("Open the campaign")
     visit.expect_next("judge “Main round”")
     visit.follow("Judge")
     judge_all(visit)

@@ -81,7 +81,7 @@ def test_the_second_half_goes_on_to_the_release(django_assert_max_num_queries: D
     campaign.delete()
     campaign = make_campaign(made, strategy="planned")
     assign_items(campaign=campaign, by=made.manager, at=AT)
-    assert [way.label for way in guide(collection).ways] == ["Open"]
+    assert [way.label for way in guide(collection).ways] == ["Open the campaign"]
     open_campaign(campaign=campaign, by=made.manager, at=AT)
     assert line(collection) == "the annotators judge “Main round”"
     give_labels(annotator(campaign, "ana"), [0, 1, 2, 0])
@@ -146,7 +146,7 @@ def test_steps_are_taken_where_the_line_stands(client: Client) -> None:
     campaign = make_campaign(made, overlap=1, strategy="queue")
     detail = reverse("campaign_detail", args=[made.collection.slug, campaign.slug])
     press(client, detail, "I judge myself")
-    press(client, detail, "Open")
+    press(client, detail, "Open the campaign")
     campaign.refresh_from_db()
     assert campaign.state == CampaignState.OPEN
     assert ">Judge</a>" in client.get(detail).text
