@@ -27,6 +27,10 @@ SEARCHES = [
     ),
     (OWN, "Standard search with my own numbers"),
 ]
+OWN_NOT_CHOSEN = (
+    "There are numbers of your own below, which only “Standard search with my own numbers” uses. Choose it, or set"
+    " them back."
+)
 STEMMERS = [pair for pair in STEMMER_WORDS if pair[0] != "nltk"]
 
 
@@ -125,7 +129,15 @@ class BuildForm(forms.Form):
             self.add_error("methods", "Choose at least one run, or search the collection.")
         if found["search"] == OWN and not found["scorers"]:
             self.add_error("scorers", "Choose at least one retriever.")
+        if found["search"] != OWN and self._has_own_numbers(found):
+            self.add_error("search", OWN_NOT_CHOSEN)
         return found
+
+    def _has_own_numbers(self, found: Mapping[str, Any]) -> bool:
+        """Whether another value than the usual one was sent. A script may leave all of them out."""
+        sent = any(name in self.data for name in (*self.RECIPE, *self.INDEX))
+        typed = {field.name for field in self.own_fields if found.get(field.name) is not None}
+        return sent and bool(typed.intersection(self.changed_data))
 
     @property
     def arguments(self) -> dict[str, Any]:

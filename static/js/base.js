@@ -97,6 +97,13 @@ document.addEventListener("change", ({ target }) => {
   if (details) details.open = true;
 });
 
+// What is changed in such details chooses it.
+document.addEventListener("input", ({ target }) => {
+  const choice = target.closest("details[data-open-with]")?.dataset.openWith;
+  const button = choice && target.form?.querySelector(`[type="radio"][value="${CSS.escape(choice)}"]`);
+  if (button) button.checked = true;
+});
+
 // A short name is proposed from the title until somebody types one.
 document.addEventListener("input", ({ target }) => {
   delete target.dataset?.proposed;

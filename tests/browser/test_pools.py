@@ -144,6 +144,11 @@ def test_pools_are_built_while_one_watches(
     for name in ("bm25", "specter2-title-abstract", "ada-002"):
         page.get_by_label(f"{name} –").uncheck()
     page.get_by_label("Standard search (BM25").check()
+    page.get_by_text("My own numbers", exact=True).click()
+    own = page.get_by_label("Standard search with my own numbers")
+    expect(own).not_to_be_checked()
+    page.get_by_label("Minimum pool size").fill("40")
+    expect(own).to_be_checked()
     page.get_by_role("button", name="Build the pools").click()
     expect(page.get_by_text("tfidf:query").first).to_be_visible()
     expect(page.get_by_text("with a search of the whole collection")).to_be_visible()

@@ -215,6 +215,20 @@ class TestPages:
         assert parameters["index"]["analysis"]["stemmer"] == "porter"
         assert (parameters["index"]["k1"], parameters["index"]["b"]) == (0.9, 0.75)
 
+    def test_own_numbers_are_not_dropped_where_another_search_is_chosen(self, manager: Client) -> None:
+        form = manager.get(reverse("pool_list", args=["tea"])).context["form"]
+        shown = {each.name: each.value() for each in form.own_fields}
+        as_sent = {name: value for name, value in shown.items() if value is not False}
+        address = reverse("pool_build", args=["tea"])
+        for search in ("doris-mae", "none"):
+            data = {"methods": ["bm25-of-ours"], "search": search, **as_sent}
+            for changed in ({"query_take": "7"}, {"scorers": ["bm25"]}, {"exclude_sources": ""}):
+                answer = manager.post(address, data | changed)
+                assert (answer.status_code, "which only “Standard search with my own" in text(answer)) == (422, True)
+        assert not PoolRun.objects.exists()
+        left_empty = {"search": "doris-mae", **as_sent, "query_take": "", "dense": ""}
+        assert manager.post(address, left_empty).status_code == 302
+
     def test_a_viewer_sees_everything_and_changes_nothing(
         self, members: dict[Role, Membership], collection: Collection
     ) -> None:
