@@ -155,6 +155,8 @@ class NewCampaignForm(CampaignForm):
         fields["copied"].choices = [(key, f"{each.collection}: {each}") for key, each in self.sources.items()]
         if not self.sources:
             fields["template"].choices = [each for each in _template_choices() if each[0] != COPY]
+        if begun := self.begun:
+            fields["overlap"].widget.attrs["placeholder"] = begun.values["overlap"]
 
     @property
     def cards(self) -> list[tuple[Any, CampaignTemplate | None]]:

@@ -108,7 +108,7 @@ def campaign_create(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a campaign with its people and items."""
     membership = fetch_manager(request.user, slug)
     data = request.POST or None
-    form = new_campaign_form(membership, data, request.FILES or None)
+    form = new_campaign_form(membership, data, request.FILES or None, request.GET.get("template", ""))
     kinds = KindForms(data, membership.collection, form.begun)
     if form.is_valid() and kinds.is_valid():
         with refusals_in_form(form):

@@ -6,6 +6,7 @@ from typing import Any
 from accounts.refusals import Refused
 from annotation.campaigns.forms.campaigns import KindForms, NewCampaignForm, possible_annotators
 from annotation.campaigns.pace import WorkToAdd, foresee_workload
+from annotation.campaigns.templates.registry import TEMPLATES
 from annotation.campaigns.templates.template import CampaignTemplate
 from corpus.models import Collection, Membership
 
@@ -21,8 +22,12 @@ class Cost:
     reason: str = ""
 
 
-def new_campaign_form(membership: Membership, data: Any = None, files: Any = None) -> NewCampaignForm:
-    return NewCampaignForm(data, files, initial={"template": FIRST} | _alone(membership), membership=membership)
+def new_campaign_form(
+    membership: Membership, data: Any = None, files: Any = None, template: str = ""
+) -> NewCampaignForm:
+    """The form, filled at first with the template of this name where there is one, else with the usual one."""
+    initial = {"template": template if template in TEMPLATES else FIRST} | _alone(membership)
+    return NewCampaignForm(data, files, initial=initial, membership=membership)
 
 
 def _alone(membership: Membership) -> dict[str, Any]:
@@ -39,7 +44,7 @@ def foresee_cost(collection: Collection, form: NewCampaignForm, kinds: KindForms
     numbers = {"overlap", "sample", "split", "annotators"}
     if form.is_bound and (numbers & set(form.errors) or not kinds.is_valid()):
         return Cost(template, reason="The work is counted once the fields are filled in correctly.")
-    values = form.cleaned_data if form.is_bound else {}
+    values = form.cleaned_data if form.is_bound else form.initial
     kind_choice = kinds.choice() if form.is_bound else None
     try:
         work = foresee_workload(

@@ -31,7 +31,7 @@ from annotation.kinds.rubric.items import fetch_candidates
 from annotation.models import Assignment, Campaign
 from corpus.models import Collection, Document, Role, Target, Topic
 from engines.text.overlap import LITSEARCH_CODE, WORDS, word_overlap
-from tests.factories.accounts import AT, make_members
+from tests.factories.accounts import AT, MembershipFactory, make_members
 from tests.factories.corpus import make_run
 from tests.factories.litsearch import DOCUMENTS, invented_questions
 from tests.factories.rubrics import Rubric, build_rubric, rate, rating, send
@@ -341,6 +341,15 @@ def test_the_page_shows_tables_and_questions_by_state(rated):
     discarded = page(rated, "ada", state="discarded", campaign="nowhere").content.decode()
     assert rated.topics["q2"].text in discarded
     assert "<bdi>unrealistic</bdi> (1)" in discarded
+
+
+def test_before_any_rating_the_page_leads_to_a_new_campaign_that_rates_questions(client) -> None:
+    manager = MembershipFactory(role=Role.MANAGER)
+    client.force_login(manager.user)
+    shown = client.get(reverse("question_set", args=[manager.collection.slug])).content.decode()
+    link = f"{reverse('campaign_create', args=[manager.collection.slug])}?template=litsearch"
+    assert f'href="{link}"' in shown
+    assert client.get(link).context["cost"].template.kind == "rubric"
 
 
 def test_annotators_do_not_see_the_set(rated):

@@ -1,5 +1,6 @@
 """Campaigns that begin as a template or as a campaign of another collection, and what they would cost."""
 
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from annotation.campaigns.lifecycle import create_campaign
 from annotation.campaigns.templates.registry import TEMPLATES
 from annotation.campaigns.templates.template import CampaignTemplate
 from annotation.models import Campaign
-from corpus.models import Role
+from corpus.models import Membership, Role
 from engines.definitions.drafts import problems_of
 from tests.annotation.campaigns.pages import client_of, opened, text_of, url
 from tests.factories.accounts import CollectionFactory, MembershipFactory
@@ -128,6 +129,25 @@ def test_the_cost_follows_what_is_filled_in(made) -> None:
     nothing = cost_of(made, template="acm-cr")
     assert "The collection has no papers yet" in nothing
     assert reverse("import_create", args=["teas", "papers"]) in nothing
+
+
+def test_at_first_the_cost_is_that_of_the_fields_as_they_are_shown(made) -> None:
+    address = url("campaign_create", campaign=None)
+    page = text_of(client_of(made).get(address))
+    assert "24 pairs × 3 people = <strong>72 judgments" in page
+    assert re.search(r'name="overlap"[^>]* placeholder="3"', page)
+    Membership.objects.filter(collection=made.collection).exclude(user=made.manager).delete()
+    alone = text_of(client_of(made).get(address))
+    assert re.search(r'name="overlap" value="1"', alone)
+    assert "24 pairs × 1 person = <strong>24 judgments" in alone
+
+
+def test_a_link_can_choose_the_template(made) -> None:
+    address = url("campaign_create", campaign=None)
+    for name, chosen in (("litsearch", "litsearch"), ("no such", "doris-mae")):
+        answer = client_of(made).get(address, {"template": name})
+        assert answer.context["form"]["template"].value() == chosen
+        assert answer.context["cost"].template.name == chosen
 
 
 def test_the_cost_is_counted_by_the_pace_that_was_measured(made, monkeypatch) -> None:
