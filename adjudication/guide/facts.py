@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Case, Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from accounts.models import AuditEvent, Job, JobState
 from adjudication.labels.counts import fetch_vote_standing
@@ -14,6 +15,7 @@ from adjudication.labels.rules import why_labels_are_hidden
 from adjudication.labels.staleness import Standing
 from adjudication.models import AgreementRun, Release, VoteRun
 from adjudication.procedure import Procedure, procedure_of
+from annotation.campaigns.progress import fetch_progress
 from annotation.models import (
     Annotator,
     AnnotatorKind,
@@ -25,7 +27,7 @@ from annotation.models import (
     Item,
     Split,
 )
-from corpus.models import Collection, Document, Membership, Paper, PoolEntry, Topic
+from corpus.models import Collection, Document, Membership, Paper, PoolEntry, Target, Topic
 
 ORDER = [CampaignState.OPEN, CampaignState.DRAFT, CampaignState.CLOSED]
 
@@ -52,10 +54,12 @@ class Facts:
     def material(self) -> Mapping[str, Any]:
         """What the collection holds. One query, which stops at the first row of each kind."""
         own = {"collection": OuterRef("pk")}
+        targets = Target.objects.filter(topic=OuterRef("pk"))
         return Collection.objects.values(
             has_documents=Exists(Document.objects.filter(**own)),
             has_papers=Exists(Paper.objects.filter(**own)),
             has_topics=Exists(Topic.objects.filter(**own)),
+            lacks_targets=Exists(Topic.objects.filter(~Exists(targets), **own)),
             has_pools=Exists(PoolEntry.objects.filter(topic__collection=OuterRef("pk"))),
             has_releases=Exists(Release.objects.frozen().filter(**own)),
         ).get(pk=self.collection.pk)
@@ -88,7 +92,21 @@ class Facts:
         """Whether nothing of the campaign is left to judge, or nothing more can be."""
         if self.chosen.state == CampaignState.CLOSED:
             return True
-        return self.chosen.state == CampaignState.OPEN and self.work["has_labels"] and not self.is_left
+        if self.chosen.state == CampaignState.DRAFT:
+            return self.came_judged
+        return bool(self.work["has_labels"]) and not self.is_left
+
+    @cached_property
+    def came_judged(self) -> bool:
+        """Whether it is a draft whose judgments were all imported: nobody judges in it, so it needs no opening."""
+        if self.chosen.state != CampaignState.DRAFT or not self.work["has_labels"]:
+            return False
+        return not fetch_progress(self.chosen, timezone.now()).left
+
+    @property
+    def has_questions(self) -> bool:
+        """Whether all topics came with documents that answer them, as questions made from papers do."""
+        return self.material["has_topics"] and not self.material["lacks_targets"]
 
     @property
     def is_left(self) -> bool:
@@ -119,9 +137,9 @@ class Facts:
     @cached_property
     def is_exported(self) -> bool:
         """Whether a file was downloaded since the votes were counted."""
-        since = self.votes.run.finished_at if self.votes.run else self.chosen.opened_at
+        since = self.votes.run.finished_at if self.votes.run else self.chosen.opened_at or self.chosen.created_at
         events = AuditEvent.objects.filter(scope_id=self.collection.pk, verb="download_export")
-        return events.filter(at__gte=since).exists() if since else False
+        return events.filter(at__gte=since).exists()
 
     def newest(self, model: type[Job]) -> Job | None:
         """The newest job of this sort, of the campaign or the collection, that has not ended well; else None."""

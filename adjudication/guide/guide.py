@@ -36,14 +36,14 @@ class Guide:
 
     @cached_property
     def places(self) -> list[StepPlace]:
-        """Every step. What comes after the next one is later, whatever is there of it already."""
+        """Every step. What is done counts as done also where something before it is not."""
         found, is_later = [], False
         for step in STEPS:
-            state = "later" if is_later else "done"
-            if not is_later and step is self.next:
+            state = "later" if is_later else "not used"
+            if step is self.next:
                 state, is_later = "next", True
-            elif not is_later and not self._is_used(step):
-                state = "done" if step.is_done(self.facts) else "not used"
+            elif self._is_done(step):
+                state = "done"
             found.append(StepPlace(step, state))
         return found
 
@@ -87,15 +87,15 @@ class Guide:
             return ""
         return f"{' or '.join(role.label for role in self.next.roles)}".capitalize()
 
-    def _is_used(self, step: Step) -> bool:
-        if step.needs_campaign and self.facts.campaign is None:
-            return True
-        return step.is_used(self.facts)
+    def _is_early(self, step: Step) -> bool:
+        """Whether it is about a campaign, and there is none yet."""
+        return step.needs_campaign and self.facts.campaign is None
+
+    def _is_done(self, step: Step) -> bool:
+        return not self._is_early(step) and step.is_done(self.facts)
 
     def _is_open(self, step: Step) -> bool:
-        if step.needs_campaign and self.facts.campaign is None:
-            return True
-        return step.is_used(self.facts) and not step.is_done(self.facts)
+        return self._is_early(step) or (step.is_used(self.facts) and not step.is_done(self.facts))
 
 
 def guide_for(membership: Membership, campaign: Campaign | None = None, *, whole: bool = False) -> Guide:

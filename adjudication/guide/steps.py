@@ -97,6 +97,20 @@ def _needs_material(facts: Facts, judged: Judged) -> bool:
     return facts.campaign is None or facts.chosen.kind_object.judges == judged
 
 
+def _needs_pools(facts: Facts) -> bool:
+    """Before there is a campaign: unless the topics are questions, for which their own targets are judged."""
+    if facts.campaign is None and facts.has_questions:
+        return False
+    return not facts.material["has_papers"] and _needs_material(facts, Judged.DOCUMENTS)
+
+
+def _is_decided(facts: Facts) -> bool:
+    """Whether all is judged and counted, and nothing of it waits for a decision by hand."""
+    if facts.hidden or not facts.is_judged:
+        return False
+    return bool(facts.procedure.no_votes or facts.votes.run) and not facts.undecided
+
+
 def _is_drafted(facts: Facts) -> bool:
     return facts.campaign is not None and facts.work["has_items"]
 
@@ -195,9 +209,7 @@ STEPS = (
         words=lambda _: "build the pools",
         lacks=lambda _: "A pool is what is judged for a topic: the best documents of runs and searches.",
         is_done=lambda facts: facts.material["has_pools"],
-        is_used=lambda facts: (
-            not facts.material["has_papers"] and not _is_drafted(facts) and _needs_material(facts, Judged.DOCUMENTS)
-        ),
+        is_used=lambda facts: not _is_drafted(facts) and _needs_pools(facts),
         ways=lambda facts: [
             Way("Build pools", sort=BUTTON, act="build"),
             Way("Choose how", _to(facts, "pool_list")),
@@ -230,6 +242,7 @@ STEPS = (
         words=lambda _: f"open {NAME}",
         lacks=_why_not_open,
         is_done=lambda facts: facts.chosen.state != CampaignState.DRAFT,
+        is_used=lambda facts: not facts.came_judged,
         ways=_open_ways,
         acts={"open": _open},
         job=ItemBuild,
@@ -258,7 +271,7 @@ STEPS = (
         title="Decide what the votes leave open",
         words=_decide_words,
         lacks=lambda facts: facts.hidden,
-        is_done=lambda facts: not facts.hidden and not facts.undecided,
+        is_done=_is_decided,
         ways=lambda facts: [Way("Decide", _in(facts, "adjudication_screen"))],
         roles=DECIDE,
     ),

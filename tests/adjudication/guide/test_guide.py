@@ -1,9 +1,14 @@
 """The guide: every step from the first document to the release is said, and taken where it is said."""
 
 import re
+from io import StringIO
+from pathlib import Path
 
 import pytest
+from django.core.management import call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
@@ -18,7 +23,8 @@ from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.lifecycle import open_campaign
 from annotation.models import Assignment, Campaign, CampaignState
-from corpus.models import Collection, Membership, PoolRun, Role
+from corpus.models import Collection, Membership, PoolRun, Role, Target
+from tests.annotation.imports.judgment_rows import HEADER, row
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory, TopicFactory
@@ -114,6 +120,50 @@ def test_the_second_half_goes_on_to_the_release(django_assert_max_num_queries: D
     VoteRun.objects.update(snapshot=0)
     assert line(collection) == "count the votes of “Main round” again"
     assert guide(collection).lacks == "New since the last count: 8 newer judgments."
+
+
+def test_judgments_that_are_imported_into_a_draft_fulfil_their_steps(tmp_path: Path) -> None:
+    made = make_material(topics=1, aspects=1, documents=2, annotators=())
+    collection = made.collection
+    campaign = make_campaign(made)
+    rows = [row(who, 1, 1, number, value) for number in (0, 1) for who, value in (("Ana", number), ("Ben", 1))]
+
+    def load(*lines: str) -> None:
+        path = tmp_path / "labels.csv"
+        path.write_text("\n".join([HEADER, *lines]) + "\n", "utf-8")
+        call_command("import_judgments", collection.slug, campaign.slug, str(path), stdout=StringIO())
+
+    load(*rows[:3])
+    assert "open" in line(collection), "one judgment is left"
+    load(*rows)
+    assert line(collection) == "count the votes of “Main round”"
+    found = states(collection)
+    assert (found["open"], found["judge"], found["ties"], found["export"]) == ("not used", "done", "later", "later")
+    jobs.carry_out(request_vote(campaign=campaign, by=made.manager, at=timezone.now(), ties="lowest", send=False))
+    client = Client()
+    client.force_login(made.manager)
+    download = reverse("export_download", args=[collection.slug, "qrels"])
+    assert client.get(f"{download}?campaign={campaign.slug}").status_code == 200
+    assert line(collection) == "measure the agreement in “Main round”"
+    assert (states(collection)["export"], states(collection)["release"]) == ("done", "later")
+    jobs.carry_out(request_agreement(campaign=campaign, by=made.manager, at=timezone.now(), figures=False, send=False))
+    with CaptureQueriesContext(connection) as queries:
+        assert line(collection) == "freeze a release"
+    assert len(queries) <= MOST_QUERIES
+    assert {key for key, state in states(collection).items() if state == "later"} == set()
+
+
+def test_questions_that_came_with_targets_need_no_pools() -> None:
+    made = make_material(topics=2, pooled=False)
+    Target.objects.create(topic=made.topics[0], document=made.documents[0])
+    assert line(made.collection) == "build the pools", "one topic has no target"
+    Target.objects.create(topic=made.topics[1], document=made.documents[0])
+    assert line(made.collection) == "define a campaign"
+    campaign = make_campaign(made, items=False, kind="rubric")
+    assert line(made.collection) == f"add items to “{campaign}”"
+    campaign.delete()
+    make_campaign(made, items=False)
+    assert line(made.collection) == "build the pools", "what this campaign judges are the documents of pools"
 
 
 def test_papers_need_no_votes_and_no_topics() -> None:
