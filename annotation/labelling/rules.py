@@ -7,9 +7,15 @@ from accounts.extensions import extensions
 from accounts.models import AuditEvent, User
 from accounts.refusals import NotAllowed, Reason
 from annotation.campaigns.seals import check_not_sealed, sealed_in
-from annotation.campaigns.unjudged import campaigns_hidden_from, judges_anywhere, names_left_in
-from annotation.models import Campaign
-from corpus.models import Collection
+from annotation.campaigns.unjudged import campaigns_hidden_from, campaigns_left_in, judges_anywhere, names_left_in
+from annotation.models import Annotator, AnnotatorState, Campaign
+from corpus.models import Collection, Role
+
+class JudgeFirst(NotAllowed):
+    """What the person asks for stays hidden while they have items to judge, whatever their role."""
+
+    heading = "You still have items to judge"
+
 
 LABEL_VERBS = frozenset(
     {"decide_reply", "decide_rewrite"}
@@ -26,18 +32,29 @@ def check_can_read_labels(campaign: Campaign, user: User) -> None:
 
 def check_can_read_labels_of(campaigns: Iterable[Campaign], user: User) -> None:
     """Refuse to show what is made of the labels of several campaigns. One query for people who judge nowhere,
-    as most overseers; else two at most. Errors: NotAllowed.
+    as most overseers; else two at most, and one more before a refusal. Errors: JudgeFirst.
 
     Also where the same item (question, document of a topic, paper) is left to the person in another campaign.
     """
     pks = [campaign.pk for campaign in campaigns]
     left = names_left_in(pks, user) if pks and judges_anywhere(user) else []
     if names := ", ".join(left):
+        own = _own_to_manage(pks, user)
+        way_out = "take yourself off the campaign" if own else "have a manager take you off the campaign"
         text = (
             f"You still have items to judge in {names}, so the labels of others stay hidden from you: what you see"
-            " could sway what you judge. Finish yours first, or have a manager take you off the campaign."
+            f" could sway what you judge. Finish yours first, or {way_out}."
         )
-        raise NotAllowed(Reason(text, "Go to my work", "home"))
+        raise JudgeFirst(Reason(text, *own or ("Go to my work", "home")))
+
+
+def _own_to_manage(campaigns: Iterable[int], user: User) -> tuple[str, ...]:
+    """The link to the person's own page as an annotator, where they are the manager who can take them off."""
+    left = campaigns_left_in(campaigns, user)
+    managed = left.filter(collection__memberships__user=user, collection__memberships__role=Role.MANAGER)
+    own = Annotator.objects.filter(user=user, campaign__in=managed).exclude(state=AnnotatorState.REMOVED)
+    found = own.order_by("campaign__name").values_list("campaign__collection__slug", "campaign__slug", "pk").first()
+    return ("Your page as an annotator", "annotator_edit", *map(str, found)) if found else ()
 
 
 def check_can_read_answers_of(by: User, person: User) -> None:

@@ -1,5 +1,6 @@
 """Judge first, look afterwards: overseers who judge as well read no labels of others while they have items left."""
 
+import re
 from collections.abc import Collection
 from copy import deepcopy
 
@@ -29,6 +30,7 @@ from annotation.models import (
     Strategy,
     VotesSeen,
 )
+from corpus.models import Membership, Role
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 from tests.factories.annotation import make_campaign, make_material
@@ -104,6 +106,22 @@ def test_nothing_is_shown_while_something_is_left(built: Built) -> None:
     overview = client_of(built).get(reverse("collection_dashboard", args=["tea"])).content.decode()
     assert overview.count("You still have items to judge in Main round") == 2  # in place of verdicts, and of agreement
     assert "unanimous" not in overview
+
+
+def test_the_refusal_says_why_and_how_a_manager_takes_themselves_off(built: Built) -> None:
+    ana = built.annotators["ana"]
+    address = reverse("adjudication_screen", args=CAMPAIGN)
+    page = client_of(built).get(address).content.decode()
+    assert "<h1>You still have items to judge</h1>" in re.sub(r"<h1[^>]*>", "<h1>", page)
+    assert "This is not for your role" not in page
+    assert "or take yourself off the campaign." in page
+    own = reverse("annotator_edit", args=[*CAMPAIGN, ana.pk])
+    assert f'href="{own}"' in page
+    assert 'value="remove"' in client_of(built).get(own).content.decode()
+    Membership.objects.filter(user=ana.user).update(role=Role.VIEWER)
+    page = client_of(built).get(address).content.decode()
+    assert "or have a manager take you off the campaign." in page
+    assert (page.count("Go to my work"), own in page) == (1, False)
 
 
 def test_everything_is_shown_once_all_is_judged(built: Built) -> None:
