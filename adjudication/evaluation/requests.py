@@ -17,7 +17,7 @@ from adjudication.evaluation.golds.kind import Grades
 from adjudication.evaluation.golds.registry import check_gold, lasting_selector, read_decided
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.rankings import find_runs
-from adjudication.evaluation.rules import check_can_see, check_not_sealed_labels
+from adjudication.evaluation.rules import check_can_see, check_decided, check_not_sealed_labels
 from adjudication.evaluation.search_sheets import FilledSheet, read_sheet
 from adjudication.evaluation.spec import EvaluationSpec
 from adjudication.evaluation.unjudged import DEPTHS, fetch_unjudged, pairs_of, without_items
@@ -55,6 +55,7 @@ def request_evaluation(
     check_words(collection, spec, files)
     if by is not None:
         check_can_see(fetch_role(collection, by), spec)
+    check_decided(collection, spec)
     spec = _settled(collection, spec)
     words: dict[str, Any] = {"collection": collection, "seed": spec.seed, "parameters": spec.as_json()}
     job = jobs.new_job(Evaluation, by=by, at=at, send=send, **words)

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable
 
-from adjudication.evaluation.golds.registry import campaigns_of_gold, protected_campaigns
+from adjudication.evaluation.golds.registry import campaigns_of_gold, parse_selector, protected_campaigns
 from adjudication.evaluation.presets.litsearch import KEPT
 from adjudication.evaluation.presets.registry import find_preset
 from adjudication.evaluation.spec import EvaluationSpec
-from adjudication.evaluation.subsets import campaigns_of_attributes
+from adjudication.evaluation.subsets import campaigns_of_attributes, waits_for_ratings
 from adjudication.labels.rules import check_can_take_out, check_none_sealed
+from adjudication.questions.question_set import check_counted, fetch_question_set
 from annotation.models import Campaign
 from corpus.models import Collection, Membership
 
@@ -29,9 +30,24 @@ def campaigns_of(
     return list(found.values())
 
 
+def keeps_questions(gold: str) -> bool:
+    """Whether the gold of this selector is made of the questions that are kept. Errors: Refused."""
+    return ("questions", "kept") in parse_selector(gold).options
+
+
 def check_not_sealed_labels(collection: Collection, spec: EvaluationSpec) -> None:
     """Errors: NotAllowed for labels of a sealed test set (ADR 16) for everyone."""
     check_none_sealed(campaigns_of(collection, spec))
+
+
+def check_decided(collection: Collection, spec: EvaluationSpec) -> None:
+    """Refuse before any work what asks which questions are kept, or how they were rated, while votes wait for a count.
+
+    Errors: Refused.
+    """
+    parts = find_preset(spec.preset).asked(spec) if spec.preset else [spec]
+    if any(waits_for_ratings(part.by) or any(map(keeps_questions, part.golds)) for part in parts):
+        check_counted(fetch_question_set(collection))
 
 
 def check_can_see(membership: Membership, spec: EvaluationSpec) -> None:

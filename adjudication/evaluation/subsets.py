@@ -49,6 +49,11 @@ def campaigns_of_attributes(collection: Collection, names: Sequence[str]) -> Seq
     return list(campaigns_rating(collection)) if set(names) & set(QUERY_SET) else ()
 
 
+def waits_for_ratings(names: Sequence[str]) -> bool:
+    """Whether one of these attributes is what raters of questions decide."""
+    return bool(set(names) & RATED)
+
+
 def attribute_names(collection: Collection) -> list[str]:
     """The attributes that the collection's topics have."""
     found = set[str]()
@@ -67,7 +72,7 @@ def split_words(words: Sequence[str], known: Container[str]) -> list[str]:
 def _questions(collection: Collection, names: Sequence[str]) -> dict[str, SetQuestion]:
     """The question set by number. Errors: Refused where values are asked for that wait for a count of votes."""
     found = fetch_question_set(collection)
-    if set(names) & RATED:
+    if waits_for_ratings(names):
         check_counted(found)
     return {each.number: each for each in found.questions}
 

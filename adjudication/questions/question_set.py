@@ -1,9 +1,9 @@
 """The question set of a collection: rated questions with their final wording, targets and values; what is kept.
 
-A question counts as the verdicts of the newest rubric campaign say that has rated it (a round that has not come to it
-yet does not undo the one before): what a count of votes decides by its rules, or a person by hand, as in every other
-gold. Ratings that no count has read decide nothing. A question that no campaign has rated, but that came with a quality
-(LitSearch's files do), counts as that file says.
+A question counts as the verdicts of the newest rubric campaign say that has rated it: what a count of votes decides by
+its rules, or a person by hand, as in every other gold. A round that has not come to it yet, or whose votes were never
+counted, does not undo the one before: ratings that no count has read decide nothing. A question that no campaign has
+rated, but that came with a quality (LitSearch's files do), counts as that file says.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
-from accounts.refusals import Refused
+from accounts.refusals import Reason, Refused
 from adjudication.labels.counts import fetch_vote_standing
 from adjudication.labels.labels import counted_judgments
 from annotation.kind import Judged
@@ -42,7 +42,11 @@ WHERE t.collection_id = %(collection)s
     SELECT FROM annotation_item i WHERE i.topic_id = t.id AND i.campaign_id = ANY(%(campaigns)s)))
 ORDER BY t.position, t.id
 """
-ITEMS = "SELECT id, topic_id, campaign_id FROM annotation_item WHERE campaign_id = ANY(%(campaigns)s) ORDER BY id"
+# With whether the campaign's votes were ever counted.
+ITEMS = """
+SELECT id, topic_id, campaign_id, campaign_id IN (SELECT campaign_id FROM adjudication_voterun WHERE state = 'done')
+FROM annotation_item WHERE campaign_id = ANY(%(campaigns)s) ORDER BY id
+"""
 # People's labels that count now, with a reason of those who gave one.
 LABELS = """
 SELECT i.id, j.criterion_id, j.value, min(j.reason)
@@ -229,10 +233,26 @@ def open_counts(campaigns: Iterable[Campaign]) -> list[tuple[Campaign, str]]:
     return found
 
 
+def deciding_open_counts(found: QuestionSet) -> list[tuple[Campaign, str]]:
+    """Those of `open_counts` by which a question of the set could change: not those of a campaign that has rated only
+    what other campaigns have decided."""
+    decided = {each.pk: each.campaign for each in found.questions if each.state != UNDECIDED}
+    withdrawn = {each.pk for each in found.questions if each.reason == WITHDRAWN}
+
+    def could_decide(campaign: Campaign) -> bool:
+        topics = set(counted_judgments(campaign).values_list("assignment__item__topic", flat=True).distinct())
+        return any(decided.get(topic, campaign.slug) == campaign.slug for topic in topics - withdrawn)
+
+    return [(campaign, fact) for campaign, fact in open_counts(found.campaigns) if could_decide(campaign)]
+
+
 def check_counted(found: QuestionSet) -> None:
     """Refuse what would be made of questions that are kept by another count than one of today's ratings."""
-    if facts := [fact for _, fact in open_counts(found.campaigns)]:
-        raise Refused(f"It is not known which questions are kept. {' '.join(facts)} Count them first.")
+    if open_ones := deciding_open_counts(found):
+        facts = " ".join(fact for _, fact in open_ones)
+        first, _ = open_ones[0]
+        where = ("Count the votes", "adjudication_screen", first.collection.slug, first.slug)
+        raise Refused(Reason(f"It is not known which questions are kept. {facts} Count them first.", *where))
 
 
 def _queries(collection: Collection, _: str) -> Iterator[Query]:
@@ -267,12 +287,17 @@ class _Ratings:
         for item, *document in _rows(FOUND, named):
             self.found[item].append(tuple(document))
 
-    def _items(self, rows: Iterable[tuple[int, int, int]]) -> dict[int, tuple[int, int]]:
-        """The item and campaign that each topic goes by, from all of them, oldest first."""
+    def _items(self, rows: Iterable[tuple[int, int, int, bool]]) -> dict[int, tuple[int, int]]:
+        """The item and campaign that each topic goes by, from all of them, oldest first.
+
+        Rated where votes are counted goes before rated where they never were, and that before not rated.
+        """
         chosen: dict[int, tuple[int, int]] = {}
-        for item, topic, campaign in rows:
-            if item in self.rated or topic not in chosen or chosen[topic][0] not in self.rated:
-                chosen[topic] = (item, campaign)
+        ranks: dict[int, int] = {}
+        for item, topic, campaign, is_counted in rows:
+            rank = (item in self.rated) * (1 + is_counted)
+            if rank >= ranks.get(topic, 0):
+                chosen[topic], ranks[topic] = (item, campaign), rank
         return chosen
 
     def has_any(self, topic: int) -> bool:

@@ -11,15 +11,15 @@ from annotation.campaigns.unjudged import campaigns_hidden_from, campaigns_left_
 from annotation.models import Annotator, AnnotatorState, Campaign
 from corpus.models import Collection, Role
 
+LABEL_VERBS = frozenset(
+    {"decide_reply", "decide_rewrite"}
+)  # events whose particulars say what single items are labelled
+
+
 class JudgeFirst(NotAllowed):
     """What the person asks for stays hidden while they have items to judge, whatever their role."""
 
     heading = "You still have items to judge"
-
-
-LABEL_VERBS = frozenset(
-    {"decide_reply", "decide_rewrite"}
-)  # events whose particulars say what single items are labelled
 
 
 def check_can_read_labels(campaign: Campaign, user: User) -> None:

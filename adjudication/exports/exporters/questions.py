@@ -28,8 +28,8 @@ from adjudication.questions.question_set import (
     QuestionSet,
     SetQuestion,
     campaigns_rating,
+    deciding_open_counts,
     fetch_question_set,
-    open_counts,
 )
 from adjudication.questions.question_statistics import KeptCounts, QuestionCell, Statistics, question_statistics
 from annotation.kind import Judged
@@ -99,7 +99,7 @@ def _read_set(options: Options, read: Reader) -> QuestionSet:
 def _open_counts(found: QuestionSet, read: Reader) -> list[tuple[Campaign, str]]:
     key = ("open counts", *(campaign.pk for campaign in found.campaigns))
     if key not in read.memo:
-        read.memo[key] = open_counts(found.campaigns)
+        read.memo[key] = deciding_open_counts(found)
     known: list[tuple[Campaign, str]] = read.memo[key]
     return known
 

@@ -19,7 +19,7 @@ from adjudication.agreement.requests import request_vote
 from adjudication.evaluation.search_sheets import sheet_lines
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
-from adjudication.models import Method, Verdict, VoteRun
+from adjudication.models import Evaluation, Method, Verdict, VoteRun
 from adjudication.questions.question_set import DISCARDED, KEPT, UNDECIDED, fetch_question_set
 from adjudication.questions.question_statistics import question_figures, question_statistics
 from annotation.assignment.annotators import add_members
@@ -152,6 +152,37 @@ def build_again(rated: Rubric):
     again = copy_campaign(campaign=rated.campaign, by=rated.people["mia"], at=AT, name="Again")
     build_items(campaign=again, by=rated.people["mia"], at=AT)
     return again
+
+
+def test_a_campaign_never_counted_is_no_obstacle_where_others_have_decided_what_it_rated(rated) -> None:
+    """An abandoned round, whether it is newer or older than the one that decides."""
+    make_run(rated.collection, "bm25", {"q1": ["12", "11"]})
+    abandoned = build_again(rated)
+    add_members(campaign=abandoned, users=[rated.people["ana"]], by=rated.people["mia"], at=AT)
+    assign_items(campaign=abandoned, by=rated.people["mia"], at=AT)
+    second = replace(rated, campaign=open_campaign(campaign=abandoned, by=rated.people["mia"], at=AT))
+    q1, q3 = (Assignment.objects.get(item__campaign=abandoned, item__topic__number=each) for each in ("q1", "q3"))
+    send(second, "ana", rating(q1, 0, 0))
+    assert states(rated.collection) == {"q1": "kept", "q2": "discarded", "q3": "undecided"}
+    assert "The votes of Again have not been counted" in page(rated, "ada").content.decode()
+    call_command("evaluate", "signs", preset="litsearch-3", run=["bm25"], verbosity=0)
+    open_export(make_options(rated.collection, "question-qrels"))
+    VoteRun.objects.all().delete()
+    count(abandoned, min_votes=1)
+    assert states(rated.collection)["q1"] == "discarded"
+    with pytest.raises(Refused, match="The votes of Questions have not been counted"):
+        sheet_lines(rated.collection, questions=1, results=1, seed=1)  # it alone has rated q2
+    count(rated.campaign, min_votes=1)
+    Campaign.objects.filter(pk=abandoned.pk).update(state="open")
+    send(second, "ana", rating(q3, 1, 2))
+    ask = {"preset": "litsearch-3", "runs": ["bm25"], "seed": 1}
+    client = Client()
+    client.force_login(rated.people["ada"])
+    refused = client.post(reverse("evaluation_create", args=["signs"]), ask)
+    shown = refused.content.decode()
+    assert (refused.status_code, "The votes of Again were counted before 1 newer" in shown) == (422, True), shown
+    assert f'<a href="{reverse("adjudication_screen", args=["signs", abandoned.slug])}">Count the votes</a>' in shown
+    assert Evaluation.objects.count() == 1
 
 
 def test_the_set_is_read_in_a_handful_of_queries(rated, django_assert_max_num_queries):
