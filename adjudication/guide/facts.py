@@ -77,7 +77,6 @@ class Facts:
         return Campaign.objects.values(
             has_items=Exists(Item.objects.filter(campaign=OuterRef("pk"))),
             people=Coalesce(Subquery(people, output_field=IntegerField()), 0),
-            is_assigned=Exists(of_people.filter(slot__isnull=False)),
             is_pending=Exists(pending),
             is_free=Exists(Assignment.objects.filter(queue=OuterRef("pk"), state=AssignmentState.OPEN)),
             is_mine=Exists(mine.filter(annotator__campaign=OuterRef("pk"))),

@@ -12,6 +12,7 @@ from django.urls import reverse
 
 from accounts.counting import counted
 from accounts.models import Job, User
+from accounts.refusals import Reason
 from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.exporting.registry import EXPORTERS
 from adjudication.guide.facts import Facts
@@ -138,10 +139,11 @@ def _why_not_open(facts: Facts) -> str:
 
 
 def _open_ways(facts: Facts) -> list[Way]:
-    if not _why_not_open(facts):
+    reason = _why_not_open(facts)
+    if not reason:
         return [Way("Open the campaign", sort=BUTTON, act="open")]
-    if not facts.work["is_assigned"]:
-        return [Way("Plan the assignment", _in(facts, "assignment_plan"))]
+    if isinstance(reason, Reason) and reason.remedy:
+        return [Way(reason.remedy.label, reason.remedy.href)]
     return [Way("See the campaign", _in(facts, "campaign_detail"))]
 
 

@@ -28,6 +28,7 @@ from annotation.assignment.assignments import (
 )
 from annotation.assignment.forms import AmountForm, AnnotatorForm, HandOverForm, MembersForm, NameForm, PlanForm
 from annotation.assignment.workload import assignable
+from annotation.campaigns.campaigns import is_filled_at_opening
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_overseer
 from annotation.campaigns.progress import annotator_row, annotator_rows
 from annotation.models import Annotator, AssignmentRun, Campaign, Strategy
@@ -146,11 +147,13 @@ def _show_list(
     members: MembersForm | None = None,
     name: NameForm | None = None,
 ) -> HttpResponse:
+    rows = annotator_rows(campaign, timezone.now())
     context = campaign_context(
         membership,
         campaign,
         "annotators",
-        rows=annotator_rows(campaign, timezone.now()),
+        rows=rows,
+        may_plan=bool(rows) and not is_filled_at_opening(campaign),
         members_form=members or MembersForm(membership=membership, campaign=campaign),
         name_form=name or NameForm(),
     )

@@ -38,11 +38,12 @@ FILLED_AT_ONCE = 20_000  # items of an open queue
 @dataclass(frozen=True, slots=True)
 class Readiness:
     """What a campaign has of what it needs to be opened. `slots`: somebody is assigned, or a slot is free to take;
-    `fills`: it is an open queue that is filled when it is opened, which takes no longer than a person waits."""
+    `fills`: it is an open queue that is filled when it is opened, which takes no longer than a person waits;
+    `annotators`: how many people judge in it."""
 
     has_guideline: bool
     items: bool
-    annotators: bool
+    annotators: int
     slots: bool
     fills: bool
 
@@ -84,17 +85,26 @@ def visible_campaigns(memberships: Sequence[Membership]) -> QuerySet[Campaign]:
 
 def fetch_readiness(campaign: Campaign) -> Readiness:
     """What the campaign has already. One query."""
-    people = campaign.annotators.filter(state=AnnotatorState.ACTIVE, kind=AnnotatorKind.HUMAN)
+    here = Annotator.objects.filter(campaign=OuterRef("pk"))
+    people = here.filter(state=AnnotatorState.ACTIVE, kind=AnnotatorKind.HUMAN)
     slots = Assignment.objects.filter(item__campaign=campaign, slot__isnull=False)
     found = Campaign.objects.filter(pk=campaign.pk).values_list(
         Exists(campaign.guidelines.all()),
         Exists(campaign.items.all()),
-        Exists(people),
+        _count(people),
         Exists(slots),
         Exists(campaign.items.all()[FILLED_AT_ONCE:]),
     )
     guideline, items, annotators, assigned, is_large = found.get()
     return Readiness(guideline, items, annotators, assigned, campaign.strategy == Strategy.QUEUE and not is_large)
+
+
+def is_filled_at_opening(campaign: Campaign) -> bool:
+    """Whether it is a draft whose items are given out when it is opened, so that nobody has to plan."""
+    if campaign.state != CampaignState.DRAFT or campaign.strategy != Strategy.QUEUE:
+        return False
+    ready = fetch_readiness(campaign)
+    return ready.fills and not ready.slots
 
 
 def count_unreviewed(campaign: Campaign) -> int:
@@ -112,7 +122,7 @@ def has_submissions(campaign: Campaign) -> bool:
     return Submission.objects.filter(assignment__item__campaign=campaign).exists()
 
 
-def _count(rows: QuerySet[Assignment] | QuerySet[Item]) -> Coalesce:
+def _count(rows: QuerySet[Annotator] | QuerySet[Assignment] | QuerySet[Item]) -> Coalesce:
     """How many of these rows; zero where there are none."""
     counted = rows.order_by().annotate(all=Value(1)).values("all").annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)

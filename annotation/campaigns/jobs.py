@@ -9,6 +9,7 @@ from accounts.audit import Scope
 from accounts.job_kinds import J
 from accounts.jobs import Progress
 from accounts.models import JobState
+from annotation.campaigns.campaigns import is_filled_at_opening
 from annotation.campaigns.item_building import build_requested
 from annotation.models import Campaign, ItemBuild
 from corpus.collections.jobs import CollectionJob
@@ -56,5 +57,6 @@ class ItemBuildJob(CampaignJob[ItemBuild]):
     def links(self, job: ItemBuild, member: Any) -> list[tuple[str, str]]:  # noqa: ARG002 - the base has it
         names = [("item_build", "Try again")] if job.is_final else []
         if job.state == JobState.DONE:
-            names = [("item_list", "See the items"), ("assignment_plan", "Plan the assignment")]
+            plan = [] if is_filled_at_opening(self.campaign_of(job)) else [("assignment_plan", "Plan the assignment")]
+            names = [("item_list", "See the items"), *plan]
         return [(reverse(name, args=self.where(job)), words) for name, words in names]

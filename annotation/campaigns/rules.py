@@ -4,6 +4,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from accounts.counting import counted
 from accounts.models import User
 from accounts.refusals import NotAllowed, NotHere, Reason, Refused
 from accounts.slots import tabs
@@ -72,6 +73,19 @@ def missing_of(campaign: Campaign, ready: Readiness) -> dict[str, Reason]:
         found.append(("assignment_plan", "Plan the assignment", text))
     where = (campaign.collection.slug, campaign.slug)
     return {view: Reason(text, label, view, *where) for view, label, text in found}
+
+
+def why_people_wait(campaign: Campaign, ready: Readiness) -> str:
+    """That fewer people judge in it than each item needs, and what comes of it, or "". An open queue opens so."""
+    lacking = campaign.overlap - ready.annotators
+    if lacking <= 0:
+        return ""
+    each = counted(campaign.overlap, "person judges", "people judge")
+    follows = f"Items can be given out once {lacking} more can."
+    if campaign.strategy == Strategy.QUEUE:
+        follows = f"If it is opened now, each item waits for {lacking} more."
+    text = f"{each} each item, and only {ready.annotators} can so far. {follows}"
+    return Reason(text, "Add annotators", "annotator_list", campaign.collection.slug, campaign.slug)
 
 
 def check_can_open(campaign: Campaign, ready: Readiness) -> None:

@@ -1,5 +1,6 @@
 """Campaigns: the list, a new one, its progress, its settings, its state."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from django.contrib import messages
@@ -14,13 +15,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from accounts.counting import counted
 from accounts.edits import edited_values, remember_shown
 from accounts.refusal_messages import refusals_in_form
-from accounts.refusals import Reason
 from annotation.assignment.annotators import add_invited, add_members
 from annotation.campaigns.campaigns import (
     campaigns_for,
     count_unreviewed,
     fetch_readiness,
     has_submissions,
+    is_filled_at_opening,
 )
 from annotation.campaigns.forms.campaigns import (
     CampaignFilterForm,
@@ -42,7 +43,7 @@ from annotation.campaigns.own_counts import own_counts
 from annotation.campaigns.pages.context import campaign_context, fetch_for_manager, fetch_for_participant
 from annotation.campaigns.pages.costs import foresee_cost, new_campaign_form
 from annotation.campaigns.progress import annotator_rows, estimate_end, fetch_progress
-from annotation.campaigns.rules import missing_of, why_cannot_delete, why_cannot_open
+from annotation.campaigns.rules import missing_of, why_cannot_delete, why_cannot_open, why_people_wait
 from annotation.inquiries.inquiries import WorkPage, notes_for
 from annotation.models import Annotator, AnnotatorState, Campaign, CampaignState, Strategy
 from annotation.rubric.rewrites import reviews_for
@@ -244,7 +245,7 @@ class DraftStep(NamedTuple):
     reason: str
 
 
-def _steps(campaign: Campaign, missing: dict[str, Reason], items: int) -> list[DraftStep]:
+def _steps(campaign: Campaign, missing: Mapping[str, str], items: int) -> list[DraftStep]:
     """What is needed before it can be opened, in the order in which it is done."""
     kind = campaign.kind_object
     queue = campaign.strategy == Strategy.QUEUE
@@ -263,11 +264,13 @@ def _progress(campaign: Campaign) -> dict[str, Any]:
     now = timezone.now()
     progress, rows = fetch_progress(campaign, now), annotator_rows(campaign, now)
     ready = fetch_readiness(campaign)
+    missing = missing_of(campaign, ready)
     return {
         "progress": progress,
+        "is_filled_at_opening": is_filled_at_opening(campaign),
         "rows": rows,
         "estimate": estimate_end(progress, rows, now, campaign.state).text(campaign.deadline),
-        "steps": _steps(campaign, missing := missing_of(campaign, ready), progress.items),
+        "steps": _steps(campaign, {"annotator_list": why_people_wait(campaign, ready)} | missing, progress.items),
         "left_to_do": f"{counted(len(missing), 'step')} above to do first.",
         "no_opening": why_cannot_open(campaign, ready),
         "build": campaign.item_builds.order_by("-pk").first(),

@@ -6,10 +6,14 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.caches import volatile
+from accounts.refusals import Refused
+from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.campaigns import drafts_of
+from annotation.campaigns.jobs import ItemBuildJob
 from annotation.campaigns.lifecycle import open_campaign
 from annotation.campaigns.pages import items as item_views
+from annotation.campaigns.progress import fetch_progress
 from annotation.campaigns.templates.registry import TEMPLATES
 from annotation.models import Campaign, CampaignState, ItemBuild
 from corpus.models import PoolEntry, Topic, TopicKind
@@ -38,6 +42,36 @@ def test_a_campaign_is_made_by_its_form(made):
     assert campaign.items.count() == 24
     assert sorted(campaign.annotators.values_list("name", flat=True)) == ["Ana", "Ben"]
     assert "Before it can be opened" in text_of(answer)
+
+
+def test_people_are_to_do_below_the_number_that_each_item_needs(made):
+    campaign = make_campaign(made, overlap=2, annotators=False, strategy="queue")
+    add_members(campaign=campaign, users=[made.people["ana"]], by=made.manager, at=AT)
+    words = "2 people judge each item, and only 1 can so far. "
+    page = text_of(client_of(made).get(url("campaign_detail")))
+    assert f"{words}If it is opened now, each item waits for 1 more." in page
+    assert "Annotators</a>: at least" not in page
+    open_campaign(campaign=campaign, by=made.manager, at=AT)
+    assert fetch_progress(campaign, AT).left == 2 * fetch_progress(campaign, AT).items
+    planned = make_campaign(made, name="Planned", overlap=2, annotators=False)
+    add_members(campaign=planned, users=[made.people["ana"]], by=made.manager, at=AT)
+    page = text_of(client_of(made).get(url("campaign_detail", campaign="planned")))
+    assert f"{words}Items can be given out once 1 more can." in page
+    with pytest.raises(Refused, match="only 1 can be given work"):
+        assign_items(campaign=planned, by=made.manager, at=AT)
+
+
+@pytest.mark.parametrize("strategy", ["planned", "queue"])
+def test_planning_is_asked_for_unless_opening_gives_the_items_out(made, strategy):
+    campaign = make_campaign(made, strategy=strategy)
+    client = client_of(made)
+    is_asked = strategy == "planned"
+    for name in ("campaign_detail", "annotator_list"):
+        page = text_of(client.get(url(name)))
+        assert (f'class="button" href="{url("assignment_plan")}"' in page) == is_asked, name
+        assert ("fewer annotators than they need" in page) == (is_asked and name == "campaign_detail")
+    build = ItemBuild(campaign=campaign, state="done")
+    assert ("Plan the assignment" in [label for _, label in ItemBuildJob("items").links(build, None)]) == is_asked
 
 
 def test_the_form_offers_only_what_is_supported_and_who_may_judge(made):
@@ -259,7 +293,7 @@ def test_pages_take_few_queries(django_assert_max_num_queries):
     client = client_of(made)
     for name, most in (
         ("campaign_list", 6),
-        ("campaign_detail", 20),
+        ("campaign_detail", 24),
         ("item_list", 12),
         ("annotator_list", 12),
         ("assignment_plan", 12),
