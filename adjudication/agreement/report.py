@@ -13,7 +13,7 @@ from annotation.campaigns.overrides import overrides_in
 from engines.stats.statistics import REPORT, STATISTICS, statistic
 
 ALONE = "fewer_than_two_annotators"  # a block that cannot be: one run, or one person
-UNITS = "Agreement and macro F1 in percent; in brackets the interval."
+UNITS = "Agreement and macro F1 in percent"
 SMALL = "small sample, so the interval is that of the jackknife"
 FIGURES = {
     "forest": "Forest plot",
@@ -93,7 +93,8 @@ def make_report(run: AgreementRun, criterion: str) -> AgreementReport:
     cells = {place: _result(results, *place) for place in product(names, keys)}
     shown = [row for row in cells.values() if row is not None]
     letters = _letters(shown)
-    notes = [why_stale(run), UNITS, method_sentence(run, criterion, shown)]
+    units = f"{UNITS}{'; in brackets the interval' if any(row.ci for row in shown) else ''}."
+    notes = [why_stale(run), units, method_sentence(run, criterion, shown)]
     if any(row.block in ("GA", "HA") for row in shown):
         notes.append(verdict_sentence(run))
     overridden = [each.text for each in overrides_in(run.campaign) if each.criterion == criterion]

@@ -55,6 +55,13 @@ def test_a_table_says_what_is_undefined_and_survives_any_name() -> None:
     assert all(line.count("|") - line.count(r"\|") == 4 for line in lines if line.startswith("|"))
 
 
+def test_brackets_are_explained_where_there_are_any() -> None:
+    agree(built := build_campaign([[0, 0], [0, 1], [1, 1], [2, 2], [1, 1], [2, 1]], people=("ana", "ben")))
+    report = client_of(built, "viewer").get(address("agreement_report")).context["report"]
+    assert not any("(" in cell.text for _, cells in report.rows for cell in cells if "undefined" not in cell.text)
+    assert report.caption.startswith("Agreement and macro F1 in percent. 6 items")
+
+
 @pytest.mark.slow
 def test_a_table_says_what_was_left_out_and_what_else_a_reader_must_know() -> None:
     labels: list[list[int | None]] = [list(row) for row in noisy_labels(160, 4)]
