@@ -104,7 +104,7 @@ class UnresolvedField(WordField):
 
     def __init__(self) -> None:
         super().__init__(
-            [("refuse", "refuse to write"), ("skip", "skip")],
+            [("refuse", "no file until they are decided"), ("skip", "left out")],
             label="Undecided items",
             help_text="Undecided items: refuse, or skip them",
         )
@@ -145,7 +145,7 @@ class CampaignForm(ExportForm):
     level = LevelField(QUERY, ASPECT)
     grades = WordField(
         [("sum", "sum over aspects"), ("binary", "mean of 1 or more"), ("mean", "mean, rounded")],
-        label="Grade of a document",
+        label="Document grade",
         help_text="sum over aspects, mean of 1 or more, or rounded mean",
     )
     unresolved = UnresolvedField()
@@ -155,8 +155,8 @@ class SummedForm(CampaignForm):
     """Of files that hold scores of documents over the aspects of a query."""
 
     aspects = WordField(
-        [(EVERY, "every aspect of the topic"), (JUDGED, "judged aspects only")],
-        label="Score over",
+        [(EVERY, "all of the topic"), (JUDGED, "only those judged")],
+        label="Aspects that count",
         strict=(JUDGED,),
         help_text="score over every aspect of a topic, or over the judged ones only: then a comment file and a manifest"
         " go with the file",

@@ -52,14 +52,23 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
             "key": key,
             "title": title,
             "options": bars.get(key),
+            "shares_options": key == JUDGMENTS,
+            "is_open": key in bars and key != JUDGMENTS and any(name in request.GET for name in bars[key].fields),
+            "is_under_way": not road.is_walked,
+            "anchor": f"blocks-{key}" + ("-more" if key == JUDGMENTS else ""),
             "at_once": key in bars and all(_is_at_once(field) for field in bars[key].fields.values()),
-            **_offers(membership, key, words, memo, apart=not road.is_walked),
+            **_offers(membership, key, words, memo),
         }
         for key, title in SECTIONS.items()
         if key != CONTEXTS or collection.papers.exists()
     ]
+    first = sections[0]["offers"].pop(0)  # TREC qrels, what most people come for
+    stands_above = [block for block in sections[0]["blocks"] if first["exporter"].short in block["labels"]]
+    sections[0]["blocks"] = [block for block in sections[0]["blocks"] if block not in stands_above]
     context = collection_context(membership, "exports") | {
         "campaign": collection.campaigns.filter(slug=words.get("campaign", "")).first(),
+        "first": first,
+        "first_blocks": stands_above,
         "sections": sections,
         "road": road,
         "broken": EXPORTERS.broken if is_manager(membership) else [],
@@ -140,17 +149,16 @@ def _missing(collection: Collection) -> list[str]:
 
 
 def _offers(
-    membership: Membership, section: str, words: Mapping[str, str], memo: dict[Any, Any], *, apart: bool
+    membership: Membership, section: str, words: Mapping[str, str], memo: dict[Any, Any]
 ) -> dict[str, list[dict[str, Any]]]:
-    """The exports of a section; with `apart`, those that cannot be written yet are under `later`."""
+    """The exports of a section, and what blocks some of them."""
     every = [_offer(membership, exporter, words, memo) for exporter in in_section(section)]
     blocks = _blocks(every)
     for offer in every:
         if offer["blocked_by"]:
             text = f"{counted(len(offer['blocked_by']), 'finding')} above to mend first."
             offer["reason"] = Reason(text, "See what blocks", address=f"#blocks-{section}")
-    later = [offer for offer in every if apart and offer["blocked_by"]]
-    return {"offers": [offer for offer in every if offer not in later], "later": later, "blocks": blocks}
+    return {"offers": every, "blocks": blocks}
 
 
 def _blocks(offers: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

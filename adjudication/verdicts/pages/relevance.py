@@ -96,6 +96,6 @@ def relevance_detail(request: HttpRequest, slug: str, campaign: str, topic: int)
 def _begin(request: HttpRequest, slug: str, campaign: str) -> tuple[Scope, dict[str, Any]]:
     scope = fetch_scope(request, slug, campaign, page="relevance")
     votes, judged_only = fetch_vote_standing(scope.campaign), request.GET.get("aspects") == JUDGED
-    offered = [(EVERY, "every aspect of the topic"), (JUDGED, "judged aspects only")]
+    offered = [(EVERY, "all of the topic"), (JUDGED, "only those judged")]
     aspects = {"judged_only": judged_only, "aspects": JUDGED if judged_only else EVERY, "aspects_offered": offered}
     return scope, scope.criterion_context(section="relevance", votes=votes, **aspects)
