@@ -253,6 +253,7 @@ def test_the_demo_from_a_label_to_qrels(new_page: Callable[..., Page], celery_wo
     call_command("export", "demo", *words, stderr=io.StringIO())
     assert len(out.read_text("utf-8").splitlines()) == Item.objects.filter(campaign__slug="trial-round").count()
     maria.goto("/c/demo/exports/")
+    maria.locator("summary", has_text="Collection and judgments").click()
     with maria.expect_download() as download:
         maria.get_by_role("link", name="Download").first.click()
     assert download.value.path().stat().st_size > 0
