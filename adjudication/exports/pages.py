@@ -47,7 +47,7 @@ def export_list(request: HttpRequest, slug: str) -> HttpResponse:
     bars = _toolbars(collection, words)
     if JUDGMENTS in bars and "campaign" in bars[JUDGMENTS].fields:
         words["campaign"] = bars[JUDGMENTS].initial["campaign"]
-    sections = [
+    sections: list[dict[str, Any]] = [
         {
             "key": key,
             "title": title,
