@@ -40,6 +40,15 @@ def _labels_text(detail: dict[str, Any]) -> str:
     return labels if all(given.values()) else f"{sum(given.values()):,} labels"
 
 
+def resampled(run: AgreementRun, result: AgreementResult) -> str:
+    """What an interval is over: "8 topics", or "topics" of a figure that may not stand on all of them; "items"."""
+    detail = run.detail[result.criterion]
+    if not result.ci or result.ci.get("unit") != "topic":
+        return "items"
+    is_whole = result.n_items == detail["n_items"]
+    return f"{detail['n_topics']:,} topics" if is_whole else "topics"
+
+
 def _unit(run: AgreementRun, detail: dict[str, Any]) -> str:
     if detail["unit"] == "topic":
         return f"{detail['n_topics']:,} topics, each with all its items"
@@ -60,10 +69,10 @@ def verdict_sentence(run: AgreementRun) -> str:
     vote = votes.order_by("-pk").first()
     if vote is None:
         return ""
-    by_hand = vote.counts.get("by_hand", 0)
+    outcomes = vote.outcomes or "no item had a vote"
     return (
-        f"Verdict: {rules_text(vote)}; {by_hand:,} by hand when counted. Who voted is compared with the vote of the"
-        " other voters, as their own label is part of the verdict."
+        f"Verdict: {rules_text(vote)}; when counted {outcomes}. Who voted is compared with the vote of the other"
+        " voters, as their own label is part of the verdict."
     )
 
 

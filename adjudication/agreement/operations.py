@@ -6,10 +6,12 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from accounts.counting import counted
 from accounts.models import JobState
 from accounts.operations import Operation
 from accounts.rest_records import serializer_of
 from adjudication.agreement.forms import AgreementForm, VoteForm
+from adjudication.agreement.method import resampled
 from adjudication.agreement.requests import request_agreement, request_vote
 from adjudication.agreement.results import as_json, show, why_nothing
 from adjudication.labels.counts import votes_note
@@ -96,8 +98,10 @@ def _summary(run: AgreementRun) -> str:
         if figure.why:
             undefined.setdefault((where, figure.why), []).append(result.statistic)
             continue
-        interval = f" ({figure.low}, {figure.high}) {figure.method}" if figure.low else f" ({figure.why_no_interval})"
-        lines.append(f"{where:<28} {result.statistic:<24} {figure.value}{interval}, n = {figure.n_items:,}")
+        interval = f" ({figure.low}, {figure.high})" if figure.low else f" ({figure.why_no_interval})"
+        about = f", interval over {resampled(run, result)} by {figure.method}" if figure.low else ""
+        items = counted(figure.n_items, "item")
+        lines.append(f"{where:<28} {result.statistic:<24} {figure.value}{interval}, n = {items}{about}")
     if nothing:
         lines.append(nothing)
     else:

@@ -178,12 +178,12 @@ def _outcome(compared: dict[str, Any]) -> str:
     if difference["value"] is None or difference["ci"] is None:
         return "nothing can be said"
     if compared["equivalent"]:
-        return f"equivalent within ±{statistic(compared['statistic']).text(margin)}"
+        return f"equivalent within ±{statistic(compared['statistic']).difference_text(margin)}"
     p = compared["p_holm"] if compared["p_holm"] is not None else difference["p"]
     if p is not None and p < ALPHA:
         return "the machine agrees less" if difference["value"] > 0 else "the machine agrees more"
     if compared["non_inferior"]:
-        return f"not worse by {statistic(compared['statistic']).text(margin)} or more"
+        return f"not worse by {statistic(compared['statistic']).difference_text(margin)} or more"
     return "no difference shown, and no equivalence either"
 
 

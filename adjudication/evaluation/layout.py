@@ -18,7 +18,9 @@ from adjudication.evaluation.tables import (
     scale_of,
 )
 from engines.stats.evaluation import RunComparison
-from engines.stats.reasons import INTERVAL, RUNS, words_of
+from engines.stats.measure import Measure
+from engines.stats.measures import parse_measure
+from engines.stats.reasons import INTERVAL, RUNS, Reason, words_of
 from engines.stats.results import Estimate
 from engines.stats.significance import FEWEST_TOPICS
 
@@ -35,7 +37,7 @@ Heads = Sequence[tuple[ScoreColumn, SubsetFigures | None, str]]  # column, its t
 @dataclass(frozen=True, eq=False)
 class Built:
     """A column with its cells, in the order of the runs. `is_tested` says whether † could stand in it, `is_small` that
-    only the small number of its topics keeps † away."""
+    its runs have too few topics in common for it, whether or not they differ."""
 
     column: ScoreColumn
     cells: tuple[ScoreCell, ...]
@@ -105,9 +107,10 @@ def _column(
     for run, estimate in estimates.items():
         cell = _undefined(done, run, measure, estimate) or _cell(measure, estimate, style)
         cells.append(replace(cell, is_best=run in best, is_marked=run in marked))
-    tried = [test for _, test in tests if test.p is not None]
-    is_tested = any(test.t_test.n >= FEWEST_TOPICS for test in tried)
-    return Built(column, tuple(cells), tuple(estimates.values()), is_tested, bool(tried) and not is_tested)
+    is_tested = any(test.p is not None and test.t_test.n >= FEWEST_TOPICS for _, test in tests)
+    common = [test.t_test.n for _, test in tests if test.t_test.n]  # also of one topic, or of runs that do not differ
+    is_small = bool(common) and max(common) < FEWEST_TOPICS
+    return Built(column, tuple(cells), tuple(estimates.values()), is_tested, is_small)
 
 
 def _best(done: EvaluationResult, estimates: Mapping[str, Estimate], text: Callable[[float], str]) -> list[str]:
@@ -134,8 +137,15 @@ def _undefined(done: EvaluationResult, run: str, measure: str, estimate: Estimat
     if estimate.value is not None:
         return None
     reason = words_of(estimate.reason, RUNS)
+    if estimate.reason == Reason.EMPTY_SHARE:
+        reason = f"{_share(parse_measure(measure))} of these pools is no document"
     why = done.problems.get(run) or done.scores[run].problems.get(measure) or reason
     return ScoreCell(NONE, why=why)
+
+
+def _share(measure: Measure) -> str:
+    """The part of a ranking that a measure looks at, as a sentence begins with it."""
+    return "a tenth" if measure.cut == 0.1 else f"{100 * (measure.cut or 0):g}%"
 
 
 def _cell(measure: str, estimate: Estimate, style: Style) -> ScoreCell:

@@ -46,6 +46,12 @@ class VoteRun(Job):
         return f"at least {self.min_votes} vote{'' if self.min_votes == 1 else 's'}"
 
     @property
+    def outcomes(self) -> str:
+        """How many verdicts came by which way when they were counted, each once, in words; "" for none."""
+        ways = {method: self.counts.get(_COUNTED_AS.get(method, method.value), 0) for method in Method}
+        return ", ".join(f"{count:,} {method.label}" for method, count in ways.items() if count)
+
+    @property
     def ties_label(self) -> str:
         """The rule for ties in words; its name where its package is missing."""
         from engines.stats.policies import tie_policy  # loads NumPy, which most commands never need
@@ -63,6 +69,9 @@ class Method(models.TextChoices):
     EXCLUDED = "excluded", "left out by the rule for ties"
     BY_HAND = "by-hand", "by an adjudicator"
     UNRESOLVED = "unresolved", "undecided"
+
+
+_COUNTED_AS = {Method.TIE_POLICY: "tie_resolved", Method.BY_HAND: "by_hand"}  # as `VoteRun.counts` has them
 
 
 class Cause(models.TextChoices):

@@ -29,9 +29,10 @@ def count_votes(campaign: Campaign, *, policy: str, **rules: Any) -> tuple[str, 
     """Count the votes of the campaign now. Errors: Refused where they cannot be counted."""
     run = request_vote(campaign=campaign, by=None, at=timezone.now(), send=False, **rules)
     jobs.complete(run)
-    listed = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count)
     overrides = overrides_in_verdicts(campaign)
-    text = f"{VOTE_POLICIES[policy].label.capitalize()} vote, {run.least} an item: {listed or 'no item has a vote'}."
+    text = (
+        f"{VOTE_POLICIES[policy].label.capitalize()} vote, {run.least} an item: {run.outcomes or 'no item has a vote'}."
+    )
     too_few = too_few_votes(run)
     lines = [text, *filter(None, [str(too_few)])]
     lines += [f"Note: {each.text}" for each in overrides]

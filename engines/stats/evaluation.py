@@ -25,6 +25,7 @@ class RunScores:
     Topics that the run lacks score 0 and are in `missing`. `tied` counts, for each measure with a cut-off, the topics
     where equal scores straddle it. `problems` say of a measure why it cannot be computed for this run. `highest`
     {measure: (T,)} are the values if every unjudged document were relevant, for measures that allow to say so.
+    `empty_shares` {measure: (T,)} say where the share of the ranking that a measure looks at is no document.
     """
 
     topics: tuple[str, ...]
@@ -34,6 +35,7 @@ class RunScores:
     tied: Mapping[str, int] = field(default_factory=dict)
     problems: Mapping[str, str] = field(default_factory=dict)
     highest: Mapping[str, FloatArray] = field(default_factory=dict)
+    empty_shares: Mapping[str, BoolArray] = field(default_factory=dict)
 
     def highest_mean(self, name: str, topics: IntArray) -> float | None:
         """The mean if every unjudged document were relevant, over the topics where the measure is defined."""
@@ -75,7 +77,8 @@ def score(
         highest = {}
     missing = tuple(gold.topics[place] for place in np.flatnonzero(run.length == 0))
     tied = {each.name: count for each in measures if each.rank and (count := run.tied.get(each.rank, 0))}
-    return RunScores(gold.topics, tuple(measures), values, missing, tied, problems, highest)
+    empty_shares = {each.name: each.is_empty_share(hits) for each in measures if each.is_share}
+    return RunScores(gold.topics, tuple(measures), values, missing, tied, problems, highest, empty_shares)
 
 
 def score_random(
@@ -117,7 +120,9 @@ def mean_scores(
     found: dict[str, dict[str, Estimate]] = {name: {} for name in runs}
     for (name, measure, scores), n in zip(columns, counts, strict=True):
         if not n:
-            found[name][measure.name] = undefined(_why_undefined(scores, measure) if len(table) else Reason.NO_TOPIC)
+            found[name][measure.name] = undefined(
+                _why_undefined(scores, measure, topics) if len(table) else Reason.NO_TOPIC
+            )
     kept = np.flatnonzero(counts)
     if not len(kept):
         return found
@@ -137,10 +142,14 @@ def mean_scores(
     }
 
 
-def _why_undefined(scores: RunScores, measure: Measure) -> Reason:
+def _why_undefined(scores: RunScores, measure: Measure, topics: IntArray | None) -> Reason:
     if len(scores.missing) == len(scores.topics):
         return Reason.NO_OVERLAP
-    return Reason.UNJUDGED_DOCUMENT if measure.name in scores.problems else Reason.NO_RELEVANT_DOCUMENT
+    if measure.name in scores.problems:
+        return Reason.UNJUDGED_DOCUMENT
+    empty = scores.empty_shares.get(measure.name, np.zeros(len(scores.topics), dtype=np.bool_))
+    is_empty = (empty if topics is None else empty[topics]).any()
+    return Reason.EMPTY_SHARE if is_empty else Reason.NO_RELEVANT_DOCUMENT
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,8 +77,15 @@ class Measure:
             parameters["rel"] = view.relevance
         if self._leaves_unjudged_out:
             view = view.condensed
-        cut = np.floor(self.cut * view.length + 1e-9) if self.is_share and self.cut is not None else self.cut
-        return self.definition.function(Ranked(view, cut, parameters))
+        return self.definition.function(Ranked(view, self._cut_of(view), parameters))
+
+    def _cut_of(self, view: View) -> "Cut":
+        return np.floor(self.cut * view.length + 1e-9) if self.is_share and self.cut is not None else self.cut
+
+    def is_empty_share(self, view: View) -> BoolArray:
+        """(T,) where a topic is ranked, but the share that the measure looks at is no document."""
+        shown = view.condensed if self._leaves_unjudged_out else view
+        return np.asarray((shown.length > 0) & (np.asarray(self._cut_of(shown)) < 1))
 
     @property
     def _leaves_unjudged_out(self) -> bool:

@@ -83,6 +83,7 @@ class Reason(StrEnum):
             RUNS: "no topic has a relevant document",
         },
     )
+    EMPTY_SHARE = "empty_share", {WHOLE: "the share of the ranking that the measure looks at is no document"}
     NO_DIFFERENCE = "no_difference", {WHOLE: "there is no difference at all"}
     UNJUDGED_DOCUMENT = (
         "unjudged_document",

@@ -68,9 +68,15 @@ class Targets(GoldKind):
         if not judged:
             raise Refused("The question set keeps no question with a target yet.")
         left = len(questions.questions) - len(judged)
-        notes = (KNOWN_ONLY, f"{left:,} questions that are not kept, or have no target, are left out.")
+        notes = (KNOWN_ONLY, *([_left_out(left)] if left else []))
         more = {"is_judged": False, "notes": notes, "facts": (["left_out", left],)}
         return self.loaded(request, "targets of questions", make_gold(judged), **more)
+
+
+def _left_out(questions: int) -> str:
+    if questions == 1:
+        return "1 question that is not kept, or has no target, is left out."
+    return f"{questions:,} questions that are not kept, or have no target, are left out."
 
 
 class Contexts(GoldKind):

@@ -116,6 +116,17 @@ def test_topics_are_the_unit_when_they_have_several_items() -> None:
     assert "independent_items_assumed" in by_item.extra["flags"]
 
 
+def test_the_command_says_over_how_many_topics_intervals_are(capsys: pytest.CaptureFixture[str]) -> None:
+    """Not “jackknife_t, n = 120”, as if 120 items had been resampled one by one."""
+    labels: list[list[int | None]] = [list(row) for row in noisy_labels(120, 2)]
+    build_campaign(labels, people=("ana", "ben"), topics=12)
+    call_command("agreement", "tea", "main", "--resamples", "1000")
+    printed = capsys.readouterr().err
+    assert ", n = 120 items, interval over 12 topics by jackknife_t" in printed
+    call_command("agreement", "tea", "main", "--resamples", "1000", "--cluster", "item", "--interval", "percentile")
+    assert ", n = 120 items, interval over items by percentile" in capsys.readouterr().err
+
+
 def test_undefined_says_why() -> None:
     built = build_campaign([[1, 1, None], [1, 1, None], [1, None, 2]])
     run = agree(built)

@@ -67,8 +67,8 @@ def test_only_figures_as_fixed_before_the_cycle_pass_the_test() -> None:
     trial = trial_of(cycle)
     assert trial is not None
     assert [row.outcome for row in trial.rows] == [
-        "equivalent within ±60.0%",
-        "equivalent within ±60.0%",
+        "equivalent within ±60.0 pp",
+        "equivalent within ±60.0 pp",
         "equivalent within ±0.600",
     ]
     assert trial.is_passed

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from accounts.refusals import Refused
+from adjudication.evaluation.layout import make_table
 from adjudication.evaluation.presets.registry import PRESETS
 from adjudication.evaluation.presets.reports import make_report
 from adjudication.evaluation.spec import CONDENSED, EvaluationSpec
@@ -30,7 +31,7 @@ from corpus.models import (
     Topic,
 )
 from tests.adjudication.evaluation.conftest import make_built
-from tests.adjudication.evaluation.evaluating import evaluated, make_run
+from tests.adjudication.evaluation.evaluating import done, evaluated, make_run
 from tests.adjudication.verdicts.test_votes import vote
 from tests.factories.adjudication import AT, Built, build_campaign
 
@@ -52,6 +53,19 @@ def test_presets_of_doris_mae(built: Built) -> None:
     assert " ± " in as_latex(report.table).replace(r"$\pm$", "±")
     assert report.table.with_se
     assert report.table.se_about == "±: standard error of the mean over topics, by the bootstrap (1,000 resamples)."
+
+
+def test_a_tenth_of_a_small_pool_is_no_document(built: Built) -> None:
+    """It is not that no topic has a relevant document: the other measures have values."""
+    make_run(built.collection, "small", {str(topic): {f"d{d}": float(-d) for d in range(8)} for topic in range(1, 13)})
+    make_run(built.collection, "other", {str(topic): {f"d{d}": float(d) for d in range(7)} for topic in range(1, 13)})
+    found = done(built, "small", "other", measures=("nDCG_exp@10%", "nDCG_pool@5%", "nDCG_exp@20%", "AP"), by=())
+    small = found.subsets[0].means["small"]
+    assert [small[name].reason for name in ("nDCG_exp@10%", "nDCG_exp@20%", "AP")] == ["empty_share", None, None]
+    table = make_table(found)
+    assert "– (nDCG_exp@10%): a tenth of these pools is no document." in table.notes
+    assert "– (nDCG_pool@5%): 5% of these pools is no document." in table.notes
+    assert "no topic has a relevant" not in as_latex(table)
 
 
 def test_table_8_of_doris_mae_is_of_the_split_that_was_drawn(built: Built) -> None:
@@ -138,6 +152,8 @@ def test_presets_of_litsearch_and_acm_cr() -> None:
     texts = {name: [cell.text for cell in table.rows[0].cells] for name, table in tables.items()}
     assert texts["litsearch-3"] == ["0.0", "100.0", "100.0", "0.0", "100.0", "100.0", "0.0", "100.0"]
     assert texts["litsearch-4"] == ["100.0"] * 4
+    few = "No † for fewer than 8 topics: a test over so few says next to nothing."
+    assert few in tables["litsearch-3"].notes, "also of columns where the runs do not differ"
     assert texts["litsearch-5"] == ["0.0", "100.0", "0.0", "100.0"]
     assert texts["litsearch-6"] == ["0.0", "100.0", "0.0", "100.0"]
     assert texts["litsearch-7"] == ["–", "–"], "no specific question is ranked by both"

@@ -224,6 +224,12 @@ def test_few_topics_have_no_mark_and_a_word_why(built: Built) -> None:
     small = make_table(done(built, "sure", "else", topics="common", measures=("nDCG@10",)))
     assert "†" not in small.caption
     assert "No † for fewer than 8 topics: a test over so few says next to nothing." in small.notes
+    extra = {"part": "one"}
+    Topic.objects.filter(collection=built.collection, number=few[0]).update(extra=extra)
+    make_run(built.collection, "best too", grades)
+    same = make_table(done(built, "best", "best too", by=("part",), measures=("nDCG@10",)))
+    why = "No † for fewer than 8 topics (part few (n = 6) nDCG@10; part none (n = 5) nDCG@10; part one (n = 1) nDCG@10)"
+    assert any(note.startswith(why) for note in same.notes), "where the runs do not differ, too"
     assert small.se_about == "No standard errors: fewer than 8 topics are too few for one."
     assert small.shown(se=True).full_caption.endswith(small.se_about)
 

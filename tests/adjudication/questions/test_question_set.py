@@ -16,6 +16,7 @@ from accounts import jobs
 from accounts.models import JobState
 from accounts.refusals import Refused
 from adjudication.agreement.requests import request_vote
+from adjudication.evaluation.golds.registry import read_gold
 from adjudication.evaluation.search_sheets import sheet_lines
 from adjudication.exporting.options import make_options
 from adjudication.exports.files import open_export
@@ -101,6 +102,24 @@ def test_the_rules_of_the_count_decide_as_in_adjudicate():
         value=0, method=Method.BY_HAND, decided_by=rubric.people["ada"], decided_at=AT
     )
     assert states(rubric.collection)["q2"] == "discarded"
+
+
+@pytest.mark.parametrize(
+    ("kept", "note"),
+    [
+        (1, ["2 questions that are not kept, or have no target, are left out."]),
+        (2, ["1 question that is not kept, or has no target, is left out."]),
+        (3, []),
+    ],
+)
+def test_what_the_gold_of_kept_questions_leaves_out_is_counted(kept, note):
+    rubric = build_rubric()
+    for place in (1, 2, 3):
+        is_kept = place <= kept
+        rate(rubric, "ana", f"q{place}", *((1, 2) if is_kept else (0, 0)), found=("13",) if is_kept else ())
+    count(rubric.campaign, min_votes=1)
+    gold = read_gold(rubric.collection, "targets;questions=kept")
+    assert [each for each in gold.notes if "left out" in each] == note
 
 
 def test_ratings_that_no_count_has_read_are_said_and_make_no_file(rated, client, tmp_path):

@@ -12,9 +12,9 @@ from accounts import jobs
 from accounts.actions import cancel_job
 from accounts.models import JobState
 from accounts.refusals import Conflict, Refused
-from adjudication.agreement.method import weights_text
+from adjudication.agreement.method import verdict_sentence, weights_text
 from adjudication.agreement.requests import request_vote
-from adjudication.models import Verdict, VoteRun
+from adjudication.models import AgreementRun, Verdict, VoteRun
 from adjudication.verdicts.decisions import decide_verdict, withdraw_decision
 from adjudication.verdicts.votes import share_equal
 from annotation.models import Criterion, Judgment, Level
@@ -63,12 +63,20 @@ def test_majority_leaves_ties_and_too_few_votes_open() -> None:
 @pytest.mark.parametrize(
     ("ties", "expected"), [("median", [1, 1]), ("lowest", [0, 1]), ("highest", [2, 2]), ("exclude", [None, None])]
 )
-def test_policies_for_ties(ties: str, expected: list[int | None]) -> None:
+def test_policies_for_ties(ties: str, expected: list[int | None], client: Client) -> None:
     built = build_campaign(LABELS, overlap=2)
     run = vote(built, ties=ties)
     assert [value for value, _ in verdicts(built)] == [0, 1, *expected, None]
     assert run.counts["tie_resolved"] == (0 if ties == "exclude" else 2)
     assert run.counts["excluded"] == (2 if ties == "exclude" else 0)
+    tied = "left out by the rule for ties" if ties == "exclude" else "by the rule for ties"
+    assert run.outcomes == f"1 unanimous, 1 by majority, 2 {tied}, 1 undecided"
+    client.force_login(built.people["adjudicator"])
+    page = client.get("/c/tea/campaigns/main/adjudication/").text
+    assert f"{run.outcomes} when the votes were counted" in page
+    assert f"when counted {run.outcomes}." in verdict_sentence(
+        AgreementRun(campaign=built.campaign, finished_at=timezone.now())
+    )
     assert run.counts["unresolved"] == 1
     assert sum(run.counts.values()) == 5, "each item with a label counts once"
 
@@ -76,6 +84,7 @@ def test_policies_for_ties(ties: str, expected: list[int | None]) -> None:
 def test_a_single_label_is_no_unanimous_vote() -> None:
     built = build_campaign(LABELS, overlap=2)
     run = vote(built, min_votes=1)
+    assert run.outcomes == "1 unanimous, 1 by a single label, 1 by majority, 2 undecided"
     assert verdicts(built)[-1] == (2, "single")
     assert (run.counts["single"], run.counts["unanimous"]) == (1, 1)
     assert sum(run.counts.values()) == 5
@@ -221,7 +230,7 @@ def test_each_door_says_how_many_items_have_too_few_votes_and_what_helps(
     said = "2 items have fewer than 3 votes and stay undecided. Collect more judgments, or count with fewer votes"
     call_command("adjudicate", "tea", "main", "--json")
     printed = capsys.readouterr()
-    assert "Majority vote, at least 3 votes an item: 2 unanimous, 4 unresolved." in printed.err
+    assert "Majority vote, at least 3 votes an item: 2 unanimous, 4 undecided." in printed.err
     assert f"{said} (manage.py adjudicate tea main --min-votes 2)." in printed.err
     assert json.loads(printed.out)["too_few_votes"] == 2
     page = client.get("/c/tea/campaigns/main/adjudication/").text
@@ -268,7 +277,7 @@ def test_command_prints_the_counts(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr()
     counts = json.loads(printed.out)
     assert {name: counts[name] for name in OUTCOMES} == dict(zip(OUTCOMES, (1, 0, 1, 2, 0, 0, 1), strict=True))
-    assert "2 tie resolved" in printed.err
+    assert "2 by the rule for ties" in printed.err
     policies = {one["policy"]: one for one in counts["criteria"]["relevance"]["sensitivity"]}
     assert (policies["median"]["changed"], policies["adjudicate"]["lost"]) == (0, 2)
     assert policies["weighted"]["lost"] == 2, "weights are a policy that is always compared"
