@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from accounts.prepared_statements import MOST_ID, run
+from annotation.assignment.open_queue import UNSEEN
 from annotation.assignment.participation import Participation
 from annotation.campaigns.own_counts import own_counts
 from annotation.campaigns.preferences import DELAYS, KEYS, Preferences
@@ -26,14 +27,18 @@ CROSS JOIN LATERAL (
 ) last
 ORDER BY recent.finished_at
 """
-# The first row of an index each time: EXISTS would let the planner read the whole table of a large campaign.
-QUEUE_STATE = """
+# The first row of an index each time: EXISTS would let the planner read the whole table of a large campaign. Only what
+# could come to the annotator: an item that they answered or skipped never does, nor one whose votes they have seen.
+COULD_COME = f"""NOT EXISTS (SELECT FROM annotation_assignment mine WHERE mine.item_id = a.item_id
+    AND mine.annotator_id = %(annotator)s AND mine.state IN ('done', 'skipped'))
+  AND {UNSEEN.format(item="a.item_id", annotator="%(annotator)s")}"""
+QUEUE_STATE = f"""
 SELECT
-  (SELECT id FROM annotation_assignment WHERE queue_id = %(campaign)s AND state = 'open'
-   ORDER BY position LIMIT 1) IS NOT NULL AS free,
-  (SELECT id FROM annotation_assignment
-   WHERE queue_id = %(campaign)s AND state = 'pending' AND lease_expires_at IS NOT NULL
-   ORDER BY lease_expires_at LIMIT 1) IS NOT NULL AS leased
+  (SELECT a.id FROM annotation_assignment a WHERE a.queue_id = %(campaign)s AND a.state = 'open' AND {COULD_COME}
+   ORDER BY a.position LIMIT 1) IS NOT NULL AS free,
+  (SELECT a.id FROM annotation_assignment a
+   WHERE a.queue_id = %(campaign)s AND a.state = 'pending' AND a.lease_expires_at IS NOT NULL AND {COULD_COME}
+   ORDER BY a.lease_expires_at LIMIT 1) IS NOT NULL AS leased
 """
 HAS_ITEMS = "SELECT id FROM annotation_item WHERE campaign_id = %(campaign)s LIMIT 1"
 # Units of the annotator's own past, newest first, after the given one. Keyset paging: no page costs more than another.
@@ -161,7 +166,8 @@ def describe_next(participation: Participation, ids: Sequence[Sequence[int]], *,
 def why_empty(participation: Participation, progress: OwnProgress) -> str:
     """Why there is nothing to judge, as a code.
 
-    The code of `why_cannot_judge`; all-done; waiting (the rest of the queue is with others, who may give it back);
+    The code of `why_cannot_judge`; all-done (of what could come to them nothing is left, whatever others still have to
+    judge); waiting (some of it is with others, who may give it back);
     nothing-assigned.
     """
     if participation.why_cannot_judge:
@@ -169,7 +175,7 @@ def why_empty(participation: Participation, progress: OwnProgress) -> str:
     if not participation.is_queue:
         return "all-done" if progress.mine else "nothing-assigned"
     named = {"campaign": participation.campaign}
-    queue = run(QUEUE_STATE, named)[0]
+    queue = run(QUEUE_STATE, {**named, "annotator": participation.annotator})[0]
     if queue.free or queue.leased:
         return "waiting"
     return "all-done" if run(HAS_ITEMS, named) else "nothing-assigned"

@@ -4,12 +4,14 @@ from datetime import timedelta
 
 import pytest
 from django.db.models import Count
+from django.utils import timezone
 
 from accounts.refusals import Conflict
 from annotation.assignment.assignments import assign_items, reassign_assignments, release_assignments
 from annotation.assignment.open_queue import QUEUE_AHEAD, free_slots
 from annotation.models import Annotator, Assignment, AssignmentState, Judgment, Order, Strategy, VotesSeen
 from tests.annotation.labelling.queues import LEASE, build_queue, items_of, take
+from tests.annotation.labelling.sending import address
 from tests.factories.adjudication import AT, Built
 from tests.factories.labelling import build_work, given, kinds_of, send, send_one, skip, undo, values_of
 
@@ -285,3 +287,24 @@ def test_nor_by_a_plan_or_by_what_is_handed_over():
     assign_items(campaign=built.campaign, by=None, at=AT, overlap=1, strategy=Strategy.PLANNED)
     mine = Assignment.objects.filter(annotator=built.annotators["ben"], state="pending")
     assert {row.item for row in mine} == set(built.items[:3])
+
+
+def test_who_has_had_every_item_waits_for_nobody(signed_in):
+    """The second slot of each item is for somebody else: it never comes to who has judged the item."""
+    built = build_queue(items=2, people=["ana", "ben"])
+    client = signed_in(built)
+    mine = take(built, "ana")
+    send(built, "ana", given(mine[0][0], 1), have=mine[1:])
+    send(built, "ana", given(mine[1][0], 1), have=[])
+    assert client.get(address(built, "label_next")).json()["empty"] == "all-done", "what is free is for others"
+    theirs = take(built, "ben", at=timezone.now())
+    assert len(theirs) == 2
+    assert client.get(address(built, "label_next")).json()["empty"] == "all-done", "what others hold is not for ana"
+    page = " ".join(client.get(address(built)).text.split())
+    assert 'You have judged all <span data-part="all-finished">2</span>' in page
+
+
+def test_who_could_still_be_given_an_item_waits(signed_in):
+    built = build_queue(items=1, overlap=1, people=["ana", "ben"])
+    take(built, "ben", at=timezone.now())
+    assert signed_in(built).get(address(built, "label_next")).json()["empty"] == "waiting"

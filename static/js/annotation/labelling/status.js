@@ -39,6 +39,7 @@ export function countFinished(by) {
   const bar = part("progress");
   bar.value = progress.finished;
   const done = progress.finished.toLocaleString("en");
+  part("all-finished").textContent = done;
   part("progress-text").textContent = data.isQueue
     ? `${done} done by you`
     : `${done} of ${progress.mine.toLocaleString("en")} done`;
