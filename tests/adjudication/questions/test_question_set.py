@@ -251,7 +251,7 @@ def test_an_imported_set_has_its_tables(litsearch):
 def test_a_campaign_over_part_of_an_imported_set_loses_none_of_it(litsearch: Collection) -> None:
     """It covers one source of four: what it does not ask, or nobody has rated yet, stays as it came."""
     people = make_members(litsearch, {"mia": Role.MANAGER, "ana": Role.ANNOTATOR})
-    wanted = {"name": "Again", "kind": "rubric", "overlap": 1, "seed": 7}
+    wanted = {"name": "Again", "kind": "rubric", "overlap": 1, "seed": 7, "strategy": "planned"}
     campaign = create_campaign(collection=litsearch, by=people["mia"], at=AT, **wanted)
     add_members(campaign=campaign, users=[people["ana"]], by=people["mia"], at=AT)
     build_items(campaign=campaign, by=people["mia"], at=AT, choice=QuestionChoice(sources=("inline-acl",)))
