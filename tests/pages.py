@@ -10,6 +10,19 @@ from django.test import Client
 UNSENT = ("checkbox", "radio", "file", "submit", "button", "image", "reset")  # where nothing was chosen or pressed
 
 
+def _sent(form: Any) -> dict[str, Any]:
+    """What a browser sends of the form; lxml leaves out what is empty, and takes "on" for a choice of nothing."""
+    data: dict[str, Any] = {}
+    for name, value in form.form_values():
+        data.setdefault(name, []).append(value)
+    for one in form.iterfind(".//input"):
+        if one.get("name") and one.get("type", "text") not in UNSENT:
+            data.setdefault(one.get("name"), [""])
+        if one.get("type") == "radio" and one.get("value") == "" and one.checked:
+            data[one.get("name")] = [""]
+    return data
+
+
 class Pages:
     """What a person does who has pages alone."""
 
@@ -29,12 +42,7 @@ class Pages:
                 shown.checked = value
             else:
                 shown.value = value
-        data: dict[str, Any] = {}
-        for name, value in form.form_values():
-            data.setdefault(name, []).append(value)
-        for one in form.iterfind(".//input"):  # lxml leaves out what is empty; a browser sends it
-            if one.get("name") and one.get("type", "text") not in UNSENT:
-                data.setdefault(one.get("name"), [""])
+        data = _sent(form)
         if not files:
             return self._posted(to or page, data)
         assert form.inputs[field].type == "file"

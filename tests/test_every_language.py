@@ -162,7 +162,7 @@ def test_all_are_judged_decided_exported_released_and_come_back_equal(tmp_path: 
     listed.write_text("".join(f"{topic} {docno}\n" for topic, docno in pairs), "utf-8")
     command("import_pool", "owls", str(listed))
     PoolEntry.objects.exclude(document__docno=Concat("topic__number", Value("1"))).delete()
-    command("create_campaign", "owls", "main", "--kind", "relevance", "--overlap", "2")
+    command("create_campaign", "owls", "main", "--kind", "relevance", "--overlap", "2", "--strategy", "planned")
     judge_and_decide(collection, people)
 
     out = {name: tmp_path / f"exported.{name}" for name in (*TOPIC_FORMATS, *DOCUMENT_FORMATS, *LABEL_FORMATS, "beir")}

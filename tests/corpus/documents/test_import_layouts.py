@@ -115,7 +115,7 @@ def test_columns_are_refused_where_a_format_has_none(collection: Collection, tmp
     path.write_text("@article{x, title = {T}}\n")
     run = import_files(collection, path, columns=CHOSEN)
     assert run.state == JobState.FAILED
-    assert "files of BibTeX have no choice of “columns”; leave it empty" in run.reason
+    assert "files of BibTeX have no choice of “Columns of a table”; leave it empty" in run.reason
 
 
 def test_a_dry_run_is_tried_again_with_other_columns(
