@@ -33,6 +33,7 @@ _JOIN = re.compile(r"\s*+#\s*+")
 _BRACES = re.compile(r"[{}]")
 _QUOTES = re.compile(r"[{}\"]")
 _GAP = re.compile(r"[\s,]*")
+_ENDS = (",", "\n}", "}")  # what follows a value that nothing is joined to
 _AFTER = re.compile(r"\s*,\s*[A-Za-z][\w-]*\s*=\s*[{\"\w]").match  # a comma alone may part entries
 
 
@@ -169,13 +170,13 @@ def _scan_fields(
 ) -> tuple[dict[str, str], int]:
     """Read fields up to the end of the entry; values with words that are not defined come into `words` as well."""
     fields: dict[str, str] = {}
-    opened = at
+    opened, find, begins = at, text.find, text.startswith
     while name := _NAME.match(text, at) or _name_after_comment(text, at):
         at = name.end()
-        end = _matching_brace(text, at + 1) if text.startswith("{", at) else 0
-        if end and text.startswith(",", end):  # as most values
-            value: str | Joined = text[at + 1 : end - 1]
-            at = end
+        end = find("}", at) if begins("{", at) else -1
+        if end >= 0 and find("{", at + 1, end) < 0 and begins(_ENDS, end + 1):  # as most values: no braces, no join
+            value: str | Joined = text[at + 1 : end]
+            at = end + 1
         else:
             value, at = _scan_value(text, at, macros, opened, closer)
         field = name[1].lower()

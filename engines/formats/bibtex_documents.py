@@ -130,8 +130,10 @@ def _document(entry: Entry, notes: list[PartProblem], naming: Naming) -> Documen
     doi_found, url = doi(address(fields.pop("doi", "")), entry.key), address(fields.pop("url", ""))
     if entry.key and (reason := id_problem(entry.key)):
         return Problem(entry.file, entry.line, reason)
+    together = "".join(fields.values())  # most entries have nothing to change in any field: that is asked once
+    has_marks = is_marked(together) or "--" in together or has_odd_space(together)
     for name, value in fields.items():
-        if is_marked(value) or "--" in value or has_odd_space(value):
+        if has_marks and (is_marked(value) or "--" in value or has_odd_space(value)):
             fields[name] = readable(name, value)
             if "\\" in fields[name] and name in _READ_FIRST and (command := _COMMAND(fields[name])):
                 reason = f"{name}: the LaTeX command {command[0]} is not known; it was kept as it is"
