@@ -116,8 +116,11 @@ class Stopped(Exception):
 
 
 def test_a_cancelled_reader_is_killed_within_a_record() -> None:
+    pid = 0
+
     def check() -> None:
-        raise Stopped
+        if pid:  # a reader that starts slowly is asked about before its first record
+            raise Stopped
 
     found = read_guarded(readers.sleeps, check=check)
     pid = next(found)
