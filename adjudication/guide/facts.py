@@ -1,7 +1,8 @@
 """What a collection and one of its campaigns have, as the steps of the guide ask for it: each fact is read once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +39,8 @@ class Facts:
 
     membership: Membership
     campaign: Campaign | None
+    began: datetime = field(default_factory=timezone.now)  # when the first of them was read
+    _jobs: dict[type[Job], Job | None] = field(default_factory=dict)  # the newest of each sort, read once
 
     @property
     def collection(self) -> Collection:
@@ -142,9 +145,19 @@ class Facts:
 
     def newest(self, model: type[Job]) -> Job | None:
         """The newest job of this sort, of the campaign or the collection, that has not ended well; else None."""
-        whose = {"campaign": self.chosen} if hasattr(model, "campaign") else {"collection": self.collection}
-        job = model._default_manager.filter(**whose).order_by("-pk").first()
+        job = self._newest(model)
         return None if job is None or job.state in (JobState.DONE, JobState.CANCELLED) else job
+
+    def are_outrun_by(self, model: type[Job]) -> bool:
+        """Whether a job of this sort has ended while the facts were read, so that they may not know what it did."""
+        job = self._newest(model)
+        return job is not None and job.finished_at is not None and job.finished_at >= self.began
+
+    def _newest(self, model: type[Job]) -> Job | None:
+        if model not in self._jobs:
+            whose = {"campaign": self.chosen} if hasattr(model, "campaign") else {"collection": self.collection}
+            self._jobs[model] = model._default_manager.filter(**whose).order_by("-pk").first()
+        return self._jobs[model]
 
 
 def chosen_campaign(collection: Collection) -> Campaign | None:

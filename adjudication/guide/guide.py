@@ -100,7 +100,11 @@ class Guide:
 
 def guide_for(membership: Membership, campaign: Campaign | None = None, *, whole: bool = False) -> Guide:
     """The guide about the campaign, or about the one that the collection works on."""
-    return Guide(Facts(membership, campaign or chosen_campaign(membership.collection)), whole)
+    chosen = campaign or chosen_campaign(membership.collection)
+    guide = Guide(Facts(membership, chosen), whole)
+    if guide.next and guide.next.job and guide.facts.are_outrun_by(guide.next.job):
+        return Guide(Facts(membership, chosen), whole)  # nothing on the page would ever say that the job has ended
+    return guide
 
 
 def guide_cards(membership: Membership, campaign: Campaign | None = None, how: str = "") -> Iterator[Card]:

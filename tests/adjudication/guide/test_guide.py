@@ -14,7 +14,9 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from accounts import jobs
+from accounts.models import Job
 from adjudication.agreement.requests import request_agreement, request_vote
+from adjudication.guide.facts import Facts
 from adjudication.guide.guide import Guide, guide_for
 from adjudication.guide.steps import BUTTON, STEPS
 from adjudication.models import AgreementRun, Release, VoteRun
@@ -26,6 +28,7 @@ from annotation.models import Assignment, Campaign, CampaignState
 from corpus.models import Collection, Membership, PoolRun, Role, Target
 from tests.annotation.imports.judgment_rows import HEADER, row
 from tests.factories.accounts import AT, CollectionFactory, MembershipFactory, one_member_each
+from tests.factories.adjudication import build_campaign
 from tests.factories.annotation import annotator, give_labels, make_campaign, make_material
 from tests.factories.corpus import DocumentFactory, TopicFactory
 
@@ -260,3 +263,20 @@ def test_an_empty_collection_says_what_to_do_on_each_page(client: Client, empty:
     Collection.objects.filter(pk=empty.pk).update(archived_at=AT)
     client.force_login(members[Role.MANAGER].user)
     assert "Next:" not in client.get(reverse("collection_dashboard", args=[empty.slug])).text
+
+
+def test_a_job_that_ends_while_the_guide_is_read_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the page would ask for what has just been done, and no script would load it again."""
+    built = build_campaign([[1, 1], [1, 1]], people=("ana", "ben"), slug="coffee")
+    assert line(built.collection).startswith("count the votes")
+    run = request_vote(campaign=built.campaign, by=built.people["manager"], at=timezone.now(), send=False)
+    read, ended = Facts._newest, []
+
+    def ends_first(facts: Facts, model: type[Job]) -> Job | None:
+        if not ended:
+            ended.append(jobs.carry_out(run))
+        return read(facts, model)
+
+    monkeypatch.setattr(Facts, "_newest", ends_first)
+    assert line(built.collection).startswith("measure the agreement")
+    assert ended
