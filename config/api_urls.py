@@ -9,6 +9,7 @@ from adjudication.cycles import api as cycles
 from adjudication.evaluation import api as evaluation
 from adjudication.exports import api as exports
 from adjudication.papers import api as papers
+from adjudication.questions import api as question_set
 from adjudication.releases import api as releases
 from adjudication.splits import api as splits
 from adjudication.verdicts import api as relevance
@@ -135,6 +136,7 @@ urlpatterns = [
     path(f"{C}anno-gpt/<int:number>/runs/", cycles.CycleRuns.as_view(), name="api_cycle_runs"),
     path(f"{C}anno-gpt/<int:number>/test/", cycles.CycleTest.as_view(), name="api_cycle_test"),
     path(f"{C}anno-gpt/<int:number>/decision/", cycles.CycleDecision.as_view(), name="api_cycle_decision"),
+    path(f"{C}question-set/", question_set.QuestionSetFigures.as_view(), name="api_question_set"),
     path(f"{C}splits/", splits.SplitList.as_view(), name="api_splits"),
     path(f"{C}splits/<slug:name>/", splits.SplitDetail.as_view(), name="api_split"),
     path(f"{C}evaluations/", evaluation.EvaluationList.as_view(), name="api_evaluations"),

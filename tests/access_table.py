@@ -754,6 +754,7 @@ TABLE: list[Row] = [
     ),
     *row("search_sheet", "GET login 404 403 200 200 200 | POST login 404 403 403 403 422"),
     *row("search_sheet_file", "GET login 404 403 422 422 422"),
+    *row("api_question_set", "GET login 404 403 200 200 200"),
     *row("api_splits", "GET login 404 403 200 200 200 | POST login 404 403 403 403 400", json=lambda _: {}),
     *row(
         "api_split",

@@ -9,7 +9,7 @@ rated, but that came with a quality (LitSearch's files do), counts as that file 
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db import connection
@@ -146,6 +146,7 @@ class SetQuestion:
 class QuestionSet:
     """All questions in the collection's order, and the labels of the splitting criterion's levels by value.
 
+    `qualities` are those of the deciding criterion's levels, with "" where a file brought the value alone.
     `definition` is the way of counting word overlap that all its campaigns share; the usual one where they differ.
     """
 
@@ -153,6 +154,7 @@ class QuestionSet:
     groups: dict[int, str]
     campaigns: tuple[Campaign, ...]
     definition: str = DEFAULT
+    qualities: dict[int, str] = field(default_factory=dict)
 
     def in_state(self, state: str) -> list[SetQuestion]:
         return [question for question in self.questions if question.state == state]
@@ -164,18 +166,27 @@ class QuestionSet:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """How a campaign's values decide: the two criteria, the least value of what is kept."""
+    """How a campaign's values decide: the two criteria with their labels by value, the least value of what is kept."""
 
     keep: Criterion
     group: Criterion
     keep_from: int
     labels: dict[int, str]
+    qualities: dict[int, str]
 
 
 def rubric_campaigns(collection: Collection) -> list[Campaign]:
     """Campaigns whose ratings can make a question set, oldest first: rubrics of the main split."""
     found = collection.campaigns.judging(Judged.QUESTIONS).filter(split=Split.MAIN)
     return list(found.order_by("pk"))
+
+
+def find_rating(collection: Collection, slug: str) -> Campaign:
+    """The one with this short name. Errors: Refused where the collection has none."""
+    for campaign in rubric_campaigns(collection):
+        if campaign.slug == slug:
+            return campaign
+    raise Refused(f"{collection.slug} has no rubric campaign “{slug}” of the main split.")
 
 
 def campaigns_rating(collection: Collection, campaign: Campaign | None = None) -> QuerySet[Campaign]:
@@ -196,11 +207,7 @@ def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSe
 
     Errors: Refused for a campaign that there is not.
     """
-    campaigns = rubric_campaigns(collection)
-    if campaign:
-        campaigns = [each for each in campaigns if each.slug == campaign]
-        if not campaigns:
-            raise Refused(f"{collection.slug} has no rubric campaign “{campaign}” of the main split.")
+    campaigns = [find_rating(collection, campaign)] if campaign else rubric_campaigns(collection)
     rules = {each.pk: _rule(each) for each in campaigns}
     named = {"collection": collection.pk, "campaigns": list(rules)}
     definition = _shared_definition(campaigns)
@@ -213,7 +220,8 @@ def fetch_question_set(collection: Collection, campaign: str = "") -> QuestionSe
     questions = tuple(
         replace(each, state=DISCARDED, reason=WITHDRAWN) if each.pk in withdrawn else each for each in rated
     )
-    return QuestionSet(questions, _groups(rules.values(), questions), tuple(campaigns), definition)
+    groups, qualities = _groups(rules.values(), questions), _qualities(rules.values(), questions)
+    return QuestionSet(questions, groups, tuple(campaigns), definition, qualities)
 
 
 def _shared_definition(campaigns: Sequence[Campaign]) -> str:
@@ -272,6 +280,13 @@ def _groups(rules: Iterable[_Rule], questions: Sequence[SetQuestion]) -> dict[in
     return dict(sorted(labels.items()))
 
 
+def _qualities(rules: Iterable[_Rule], questions: Sequence[SetQuestion]) -> dict[int, str]:
+    """Labels of the levels that decide, the highest first: those of the rubrics, and whatever else occurs."""
+    labels = {each.quality: "" for each in questions if each.quality is not None}
+    labels |= {value: label for rule in rules for value, label in rule.qualities.items()}
+    return dict(sorted(labels.items(), reverse=True))
+
+
 class _Ratings:
     """Everything that campaigns say about topics, looked up by item."""
 
@@ -319,7 +334,8 @@ def _rule(campaign: Campaign) -> _Rule:
     criteria = list(campaign.criteria.prefetch_related("levels"))
     keep = next((each for each in criteria if each.key == options.keep), criteria[-1])
     group = next((each for each in criteria if each.key == options.group), criteria[0])
-    return _Rule(keep, group, options.keep_from, {level.value: level.label for level in group.levels.all()})
+    labels, qualities = ({level.value: level.label for level in each.levels.all()} for each in (group, keep))
+    return _Rule(keep, group, options.keep_from, labels, qualities)
 
 
 def _question(row: tuple[Any, ...], ratings: _Ratings) -> SetQuestion:

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adjudication.questions.question_set import KEPT, QuestionSet, SetQuestion, fetch_question_set, open_counts
+from adjudication.questions.question_set import (
+    KEPT,
+    WITHDRAWN,
+    QuestionSet,
+    SetQuestion,
+    fetch_question_set,
+    open_counts,
+)
 from corpus.models import Collection
 from engines.text.overlap import DEFINITIONS
 
@@ -69,13 +76,29 @@ class KeptCounts:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """`groups` are the levels that split the columns, as labels; `whole` counts all kept questions."""
+    """`groups` are the levels that split the columns, as labels; `whole` counts all kept questions.
+
+    `qualities` has a line for each level of the deciding criterion, the highest first, over all questions that have
+    one, kept or not, but withdrawn ones; it is empty where no question has one. `not_judged` have none.
+    """
 
     groups: tuple[str, ...]
     lines: tuple[QuestionLine, ...]
     kept: tuple[KeptCounts, ...]
     whole: QuestionCell
     definition: str
+    qualities: tuple[QuestionLine, ...]
+    not_judged: int
+
+    @property
+    def judged(self) -> int:
+        """Questions with a quality."""
+        return sum(line.total.questions for line in self.qualities)
+
+    @property
+    def without_group(self) -> int:
+        """Questions with a quality, but without a level of those that split the columns."""
+        return self.judged - sum(cell.questions for line in self.qualities for cell in line.cells)
 
     @property
     def about_overlap(self) -> str:
@@ -97,15 +120,30 @@ def question_statistics(found: QuestionSet) -> Statistics:
         tuple(_kept_counts(label, own) for label, own in _by_subset(found.questions)),
         _cell(kept),
         found.definition,
+        *_by_quality(found, groups),
     )
 
 
-def question_figures(collection: Collection) -> dict[str, Any]:
-    """The tables for `collection_stats`, by row and level; figures that are undefined are left out."""
-    found = fetch_question_set(collection)
+def _by_quality(found: QuestionSet, groups: Sequence[int]) -> tuple[tuple[QuestionLine, ...], int]:
+    """The lines of the levels of quality, and how many questions have none."""
+    standing = [question for question in found.questions if question.reason != WITHDRAWN]
+    own = {value: [each for each in standing if each.quality == value] for value in found.qualities}
+    not_judged = sum(question.quality is None for question in standing)
+    if not any(own.values()):
+        return (), not_judged
+    labels = {value: f"{value} {label}".strip() for value, label in found.qualities.items()}
+    return tuple(_line(labels[value], own[value], groups, is_family=False) for value in own), not_judged
+
+
+def question_figures(collection: Collection, campaign: str = "") -> dict[str, Any]:
+    """The tables for `collection_stats` and the API, by row and level; figures that are undefined are left out.
+
+    Errors: Refused for a campaign that does not exist.
+    """
+    found = fetch_question_set(collection, campaign)
     statistics = question_statistics(found)
-    groups = (*statistics.groups, "all")
     open_ones = [sentence for _, sentence in open_counts(found.campaigns)]
+    judged = {"judged": statistics.judged, "levels": _table(statistics, statistics.qualities)}
     return {
         **({"notes": open_ones} if open_ones else {}),
         "examined": sum(row.examined for row in statistics.kept),
@@ -115,20 +153,26 @@ def question_figures(collection: Collection) -> dict[str, Any]:
         "sources": {
             row.label: _plain(examined=row.examined, kept=row.kept, percent=row.percent) for row in statistics.kept
         },
-        "table": {
-            line.label: {
-                group: _plain(
-                    questions=cell.questions,
-                    mean_length=cell.length,
-                    mean_overlap=cell.overlap,
-                    targets=cell.targets,
-                    targets_with_abstract=cell.with_abstract,
-                    targets_per_question=cell.per_question,
-                )
-                for group, cell in zip(groups, (*line.cells, line.total), strict=True)
-            }
-            for line in statistics.lines
-        },
+        **({"quality": judged | {"not_judged": statistics.not_judged}} if statistics.qualities else {}),
+        "table": _table(statistics, statistics.lines),
+    }
+
+
+def _table(statistics: Statistics, lines: Sequence[QuestionLine]) -> dict[str, dict[str, dict[str, float]]]:
+    groups = (*statistics.groups, "all")
+    return {
+        line.label: {
+            group: _plain(
+                questions=cell.questions,
+                mean_length=cell.length,
+                mean_overlap=cell.overlap,
+                targets=cell.targets,
+                targets_with_abstract=cell.with_abstract,
+                targets_per_question=cell.per_question,
+            )
+            for group, cell in zip(groups, (*line.cells, line.total), strict=True)
+        }
+        for line in lines
     }
 
 

@@ -209,7 +209,7 @@ CELL_COLUMNS = (
 
 
 def statistics_csv(found: QuestionSet) -> Iterator[str]:
-    """One row for each subset, family and level, with what is kept in those of subsets."""
+    """One row for each subset, family and level, with what is kept in those of subsets; then all by quality."""
     statistics = question_statistics(found)
     kept = ("examined", "kept", "kept_percent", "undecided")
     header = ("level_of_table", "row", "group", *CELL_COLUMNS, *kept, "overlap_definition")
@@ -229,6 +229,9 @@ def _csv_rows(statistics: Statistics) -> Iterator[Sequence[object]]:
         if label not in shown:
             nothing = _figures(QuestionCell(0, None, None, 0, 0, 0))
             yield ("subset", label, "all", *nothing, *_kept_figures(row), statistics.definition)
+    for line in statistics.qualities:
+        for group, cell in zip((*statistics.groups, "all"), (*line.cells, line.total), strict=True):
+            yield ("quality", line.label, group, *_figures(cell), *_kept_figures(None), statistics.definition)
 
 
 def _figures(cell: QuestionCell) -> tuple[object, ...]:

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import zipfile
 from collections import Counter
 from dataclasses import replace
@@ -355,6 +356,35 @@ def test_collection_stats_prints_the_tables(litsearch):
     assert found["sources"]["inline_acl"] == {"examined": 98, "kept": 98, "percent": 100.0}
     assert found["table"]["Author-written questions"]["Specific"]["questions"] == 211
     assert found["table"]["All"]["all"]["targets"] == 639
+    assert (found["quality"]["judged"], found["quality"]["not_judged"]) == (597, 0)
+    assert {label: line["all"]["questions"] for label, line in found["quality"]["levels"].items()} == {
+        "2": 303,
+        "1": 294,
+    }
+
+
+def test_questions_are_counted_by_quality_and_level_whether_they_are_kept_or_not(rated):
+    """q1 is good and specific, q2 to be discarded and broad, q3 not judged; page and API say the same."""
+    shown = " ".join(re.sub("<[^>]+>", " ", page(rated, "mia").content.decode()).split())
+    assert "Quality, kept or not Broad Specific All 2 Good 0 1 1 1 Acceptable 0 0 0 0 Discard 1 0 1" in shown
+    assert "n = 2 questions with a quality. 1 without a quality is not counted." in shown
+    client = Client()
+    client.force_login(rated.people["mia"])
+    path = reverse("api_question_set", args=["signs"])
+    assert client.get(path).json() == json.loads(json.dumps(question_figures(rated.collection)))
+    found = client.get(path, {"campaign": rated.campaign.slug}).json()["quality"]
+    good = {group: cell["questions"] for group, cell in found["levels"]["2 Good"].items()}
+    assert (found["judged"], found["not_judged"], good) == (2, 1, {"Broad": 0, "Specific": 1, "all": 1})
+    assert client.get(path, {"campaign": "nowhere"}).status_code == 422
+    rows = list(csv.DictReader(io.StringIO(content(rated.collection, "question-statistics").decode())))
+    assert [row["questions"] for row in rows if (row["row"], row["group"]) == ("0 Discard", "all")] == ["1"]
+
+
+def test_without_any_quality_there_are_no_counts_of_it(rated):
+    VoteRun.objects.all().delete()
+    Verdict.objects.all().delete()
+    assert "Quality, kept or not" not in page(rated, "mia").content.decode()
+    assert "quality" not in question_figures(rated.collection)
 
 
 def test_exported_ratings_can_be_imported_again(rated, tmp_path):
