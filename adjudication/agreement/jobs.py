@@ -1,9 +1,12 @@
 """The base of jobs over a campaign's labels, and the job that computes agreement."""
 
+from datetime import datetime
+
 from accounts import jobs
 from accounts.job_kinds import J
 from accounts.models import User
 from adjudication.agreement.computing import compute_agreement
+from adjudication.agreement.due import drop_superseded, start_due
 from adjudication.labels.rules import can_adjudicate, check_adjudicator
 from adjudication.models import AgreementRun
 from annotation.campaigns.jobs import CampaignJob
@@ -39,3 +42,8 @@ class AgreementJob(ResultJob[AgreementRun]):
 
     def work(self, job: AgreementRun, progress: jobs.Progress) -> None:
         compute_agreement(job, progress)
+        drop_superseded(job)
+
+    def start_due(self, now: datetime) -> None:
+        """Compute what has changed and is cheap."""
+        start_due(now)

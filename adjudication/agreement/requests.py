@@ -39,6 +39,7 @@ def request_agreement(
     cluster: str = "auto",
     margin: float | dict[str, float] | None = None,
     figures: bool = True,
+    automatic: bool = False,
     send: bool = True,
 ) -> AgreementRun:
     """Ask for all agreement figures of the campaign.
@@ -46,14 +47,16 @@ def request_agreement(
     `interval` is auto, percentile, bca or jackknife_t; `cluster` (what is resampled) auto, item or topic. Without a
     seed the campaign's own is taken, so that asking again gives the same figures. `margin` is one equivalence margin or
     one for each statistic, without one that of the campaign's Anno-GPT cycle; `figures` draws the files for papers too.
-    `send=False` leaves the work to the caller.
+    `automatic` notes that nobody asked (see `due`). `send=False` leaves the work to the caller.
     """
     check_adjudicator(campaign.collection, by)
     seed = campaign_seed(campaign, "agreement") if seed is None else seed
-    margin = _margin_of_cycle(campaign) if margin is None else margin
+    margin = margin_of_cycle(campaign) if margin is None else margin
     parameters = {"resamples": resamples, "interval": interval, "cluster": cluster, "margin": margin}
     _check_options(seed, parameters)
     parameters["figures"] = figures
+    if automatic:
+        parameters["automatic"] = True
     return _queue(AgreementRun, "request_agreement", campaign, by, at, send=send, seed=seed, parameters=parameters)
 
 
@@ -96,7 +99,7 @@ def request_vote(
     )
 
 
-def _margin_of_cycle(campaign: Campaign) -> float | None:
+def margin_of_cycle(campaign: Campaign) -> float | None:
     """The margin that was fixed when the newest cycle on this campaign began; None where there is no cycle."""
     cycles = AnnoCycle.objects.filter(Q(dev=campaign) | Q(test=campaign)).order_by("-number")
     return cycles.values_list("margin", flat=True).first()

@@ -11,6 +11,7 @@ from accounts.refusal_messages import RefusalReport
 from accounts.refusals import Refused
 from accounts.refused_forms import form_again
 from adjudication.agreement.agreement_table import as_csv, as_latex, as_markdown
+from adjudication.agreement.due import AWAITED, is_cheap
 from adjudication.agreement.forms import AgreementForm, SampleSizeForm
 from adjudication.agreement.pages.figures import figures_context, people_context, tables_context
 from adjudication.agreement.report import figures_by_name, make_report
@@ -39,6 +40,7 @@ def agreement_detail(request: HttpRequest, slug: str, campaign: str) -> HttpResp
     form = form_again(request, AgreementForm())
     context = scope.criterion_context(standing=standing, form=form, section="agreement")
     context["is_current"] = standing.run is not None and not standing.is_stale and not standing.verdicts_since
+    context |= {"awaited": AWAITED, "comes_by_itself": standing.run is not None and is_cheap(standing.run)}
     if standing.job is not None and standing.job != standing.run:
         context["job"] = standing.job
     if standing.run is not None and criterion is not None and criterion.key in standing.run.detail:
