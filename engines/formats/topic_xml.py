@@ -12,11 +12,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from engines.formats.encodings import as_utf8
 from engines.formats.json_fields import FieldError
+from engines.formats.notes import notes_of
 from engines.formats.records import AspectRecord, BrokenFile, PartProblem, Problem, TopicRecord
 from engines.formats.topic_fields import document_among, gathered, is_number_name, is_text_name, topic_from
 from engines.formats.trec_topics import MARKUP, read_trec_topics, without_label
-from engines.formats.xml_tree import MAX_BYTES, Node, NotWellFormed, read_xml
+from engines.formats.xml_tree import MAX_BYTES, Node, NotWellFormed, parse_xml, read_xml
 
 _TOPICS = ("topic", "top", "query")
 
@@ -26,7 +28,10 @@ def read_xml_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iter
 
     Raises `BrokenFile` where it is not well-formed, too large, declares entities or holds nothing with a number.
     """
-    root = read_xml(stream, file)
+    yield from _topics_of(read_xml(stream, file), file, text_from)
+
+
+def _topics_of(root: Node, file: str, text_from: str) -> Iterator[TopicRecord | Problem]:
     nodes, others = _topics_in(root)
     if not nodes:
         raise BrokenFile(file, root.line, f"<{root.name}> holds no topics: no element in it has a number")
@@ -38,11 +43,15 @@ def read_xml_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iter
 
 def read_marked_up_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Iterator[TopicRecord | Problem]:
     """Yield the topics of a file of either style: as XML where it is XML, else tag by tag, with a note."""
+    stream = as_utf8(stream, file)
     data = stream.read(MAX_BYTES + 1)
     try:
-        yield from read_xml_topics(io.BytesIO(data), file, text_from=text_from)
+        yield from _topics_of(parse_xml(data, file, notes_of(stream)), file, text_from)
     except NotWellFormed as broken:
-        found = list(read_trec_topics(io.BytesIO(data), file, text_from=text_from))
+        try:
+            found = list(read_trec_topics(io.BytesIO(data), file, text_from=text_from))
+        except BrokenFile:
+            raise broken from None
         if not any(isinstance(topic, TopicRecord) for topic in found):
             raise
         yield PartProblem(file, broken.line, f"{broken.reason}; it was read tag by tag")

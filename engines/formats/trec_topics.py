@@ -28,6 +28,8 @@ MAX_TOPIC_CHARS = 1 << 20
 _OPENING = re.compile(r"\s*<([A-Za-z][\w:.-]*)(\s[^<>]*)?/?>")
 _CLOSING = re.compile(r"\s*</([A-Za-z][\w:.-]*)\s*>")
 _TOP = re.compile(r"\s*<(top|topic)\b([^<>]*)>", re.IGNORECASE)
+# Between the topics of one line, and what is around them.
+_BORDER = re.compile(r"(?<=>)\s*(?=<(?:top|topic)[\s>])|(?<=</top>)\s*(?=<)|(?<=</topic>)\s*(?=<)", re.IGNORECASE)
 _AROUND = re.compile(r"\s*(?:<[?!/]?[A-Za-z-][^<>]*>\s*)+$")  # tags that hold the topics, and what XML begins with
 _ATTRIBUTE = re.compile(r"([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))")
 # Tags that mark up a text and open no field.
@@ -104,7 +106,8 @@ def read_trec_topics(stream: BinaryIO, file: str, *, text_from: str = "") -> Ite
     """
     reader = _Reader(file, text_from)
     for number, line in read_lines(stream, file):
-        yield from reader.take(number, line)
+        for part in _BORDER.split(line) if "><" in line or "> <" in line else (line,):
+            yield from reader.take(number, part)
     yield from reader.end()
 
 

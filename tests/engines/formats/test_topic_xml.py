@@ -5,6 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.formats.encodings import as_utf8
+from engines.formats.notes import notes_of
 from engines.formats.reading import read_topics
 from engines.formats.records import AspectRecord, BrokenFile, PartProblem, TopicRecord
 from engines.formats.topic_fields import fields_offered
@@ -140,14 +142,47 @@ def test_what_is_no_topic_is_a_note() -> None:
     ]
 
 
-def test_a_raw_ampersand_costs_no_topic() -> None:
-    found = read(
-        "<topics>\n<topic number='1'>\n<query>R & D</query>\n<narrative>p < .01</narrative>\n</topic>\n</topics>"
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_signs_that_xml_does_not_allow_are_read_and_noted(end: str) -> None:
+    text = end.join(
+        [
+            '<?xml version="1.0" encoding="ISO-8859-1"?><topics>',
+            "<!-- R & D --><topic number='1'>",
+            "<query>R&D caf\xe9&nbsp;&amp; &rarr; <![CDATA[a & b]]></query>",
+            "<narrative>p < .01&#7;?a=1&copy=2 &what;</narrative>",
+            "</topic><topic number='2'><query>moths</query></topic></topics>",
+        ]
     )
-    (topic,) = (item for item in found if isinstance(item, TopicRecord))
-    assert key(topic) == ("1", "", "R & D", "p < .01")
-    ((line, reason),) = problems(found)
-    assert (line, "it was read tag by tag" in reason) == (3, True)
+    source = as_utf8(stream(text.encode("latin-1")), "f")
+    first, second = read_marked_up_topics(source, "f")
+    assert key(first) == ("1", "", "R&D café & → a & b", "p < .01 ?a=1&copy=2 &what;")
+    assert key(second) == ("2", "", "moths", "")
+    said = [(line, reason.split(" ")[0]) for line, reason in problems(notes_of(source).problems("f"))]
+    here = (3, 4) if end else (1, 1)
+    assert sorted(set(said)) == sorted(
+        {(here[0], "“&”"), (here[0], "“&nbsp;”"), (here[0], "“&rarr;”"), (here[1], "“&”"), (here[1], "“<”")}
+        | {(here[1], "“&#7;”")}
+    )
+
+
+def test_topics_without_a_root_or_with_a_wrong_tag_are_read_tag_by_tag_also_on_one_line() -> None:
+    for text in (
+        "<topic number='1'><query>owls</query></topic><topic number='2'><query>moths</query></topic>",
+        "<topics><topic number=1><query>owls</query></topic> <topic number=2><query>moths</query></topic></topics>",
+        "<topics>\n<topic number='1'>\n<query>owls\n</topic>\n<topic number='2'><query>moths</query></topic></topics>",
+    ):
+        note, *found = read(text)
+        assert [key(topic) for topic in found] == [("1", "", "owls", ""), ("2", "", "moths", "")]
+        assert "read tag by tag" in note.reason
+
+
+def test_a_fault_is_said_with_line_character_and_what_to_do() -> None:
+    with pytest.raises(BrokenFile) as caught:
+        read('<topics><topic number="1"><query>owls</query></topics>')
+    assert str(caught.value) == (
+        "f, line 1: is not well-formed XML: mismatched tag at character 48; "
+        "close each element by its own end tag, the inner one first"
+    )
 
 
 def test_any_field_can_become_the_text() -> None:

@@ -265,3 +265,9 @@ def test_the_number_that_acm_cr_gave_twice_is_reported() -> None:
     assert len(found) == 134
     ((line, reason),) = problems(found)
     assert (line, reason) == (1013, "topic 340982510 appears more than once in this file; the first one counts")
+
+
+def test_topics_on_one_line_are_not_glued() -> None:
+    text = "<topics> <top><num>1</num> <title>owls</title></top><top><num>2</num><title>moths</title></top> </topics>"
+    found = records(read_trec_topics(stream(text), "f"))
+    assert [(topic.number, topic.title, topic.extra) for topic in found] == [("1", "owls", {}), ("2", "moths", {})]
