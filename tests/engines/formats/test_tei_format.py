@@ -62,3 +62,11 @@ def test_a_corpus_of_several_papers() -> None:
 def test_other_xml_is_no_document() -> None:
     with pytest.raises(BrokenFile, match="the root element is <topics>"):
         list(read_tei_documents(stream("<topics/>"), "f"))
+
+
+def test_a_bare_ampersand_costs_no_paper_and_is_noted(tmp_path: Path) -> None:
+    path = tmp_path / "owl1.tei.xml"
+    path.write_text(tei("Owls", "Ears.", [], []).replace("Ears.", "R&D at p < .01"))
+    (found, ampersand, less) = said_nothing(read_documents(path))
+    assert found.abstract == "R&D at p < .01"
+    assert [note.line for note in (ampersand, less)] == [1, 1]
