@@ -3,12 +3,18 @@
 from collections.abc import Callable
 
 from accounts.slots import Tab
+from annotation.campaigns.campaigns import is_filled_at_opening
 from annotation.models import Campaign
 from corpus.collections.rules import MANAGE, OVERSEERS
 from corpus.models import Role
 from corpus.tabs import CAMPAIGNS, DO_IN_CAMPAIGN, DO_IN_COLLECTION, MATERIAL
 
 ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)
+
+
+def needs_a_plan(campaign: Campaign) -> bool:
+    """Whether its items are not given out by themselves when it is opened."""
+    return not is_filled_at_opening(campaign)
 
 
 def of_kinds(key: str) -> Callable[[Campaign], bool]:
@@ -27,7 +33,7 @@ TABS = (
     Tab(DO_IN_CAMPAIGN, "", 20, "who", "Add annotators", "annotator_list", MANAGE).found_by(
         "new judge rater assign invite"
     ),
-    Tab(DO_IN_CAMPAIGN, "", 30, "plan", "Plan the assignment", "assignment_plan", MANAGE).found_by(
+    Tab(DO_IN_CAMPAIGN, "", 30, "plan", "Plan the assignment", "assignment_plan", MANAGE, needs_a_plan).found_by(
         "assign distribute give"
     ),
     Tab(DO_IN_CAMPAIGN, "", 40, "machine", "Run a machine", "machine_create", MANAGE, of_kinds("machines")).found_by(

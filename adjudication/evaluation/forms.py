@@ -109,7 +109,7 @@ class JudgingForm(forms.Form):
     )
     campaign = AnyWord(
         required=False,
-        help_text="Items are added to it; what it has already stays. Afterwards, plan the assignment again.",
+        help_text="Items are added to it; what it has already stays.",
     )
     name = forms.CharField(
         required=False,

@@ -21,6 +21,7 @@ from adjudication.evaluation.requests import Judging, judge_unjudged, request_ev
 from adjudication.evaluation.unjudged import DEPTHS, fetch_unjudged
 from adjudication.labels.rules import DECIDE
 from adjudication.models import Evaluation
+from annotation.campaigns.campaigns import giving_out
 from corpus.collections.collections import collection_with
 from corpus.collections.places import in_collection
 from corpus.collections.rules import MANAGE, check_role
@@ -98,7 +99,8 @@ def _first_part(job: Evaluation) -> Found:
 
 
 def _report(done: Judging) -> str:
-    text = f"{done.items:,} items of {done.documents:,} documents added to {done.campaign}. Plan the assignment next."
+    added = f"{counted(done.items, 'item')} of {counted(done.documents, 'document')} added to {done.campaign}."
+    text = f"{added} {giving_out(done.campaign, done.items)}"
     if done.absent:
         text += f" {counted(done.absent, 'more document is', 'more documents are')} not in the collection."
     return text

@@ -107,6 +107,16 @@ def is_filled_at_opening(campaign: Campaign) -> bool:
     return ready.fills and not ready.slots
 
 
+def giving_out(campaign: Campaign, count: int) -> str:
+    """What gives `count` new places of the campaign to people, in a sentence."""
+    them = "it" if count == 1 else "them"
+    if is_filled_at_opening(campaign):
+        return f"Opening the campaign gives {them} out."
+    if campaign.strategy == Strategy.QUEUE:
+        return f"Plan the assignment to put {them} in the open queue."
+    return f"Plan the assignment to give {them} out."
+
+
 def count_unreviewed(campaign: Campaign) -> int:
     """How many complex queries among the campaign's topics no second person has approved as they are now."""
     return not_approved(Topic.objects.filter(pk__in=campaign.items.values("topic"))).count()

@@ -4,8 +4,10 @@ from typing import Any
 
 from django.urls import reverse
 
+from accounts.counting import counted
 from accounts.operations import Operation
 from accounts.rest_records import serializer_of
+from annotation.campaigns.campaigns import giving_out
 from annotation.campaigns.forms.items import CalibrationSampleForm
 from annotation.campaigns.items import Calibration, set_calibration
 from annotation.campaigns.lifecycle import close_campaign, delete_campaign, open_campaign
@@ -23,9 +25,8 @@ def _state(campaign: Campaign) -> dict[str, Any]:
 
 
 def _calibrated(done: Calibration) -> str:
-    if done.changed == 1:
-        return f"1 item now wants {done.overlap} judges. Plan the assignment to give it out."
-    return f"{done.changed:,} items now want {done.overlap} judges each. Plan the assignment to give them out."
+    wants = f"now wants {done.overlap} judges" if done.changed == 1 else f"now want {done.overlap} judges each"
+    return f"{counted(done.changed, 'item')} {wants}. {giving_out(done.campaign, done.changed)}"
 
 
 CalibrationSerializer = serializer_of(Calibration, "Calibration", about="", without=("campaign",))

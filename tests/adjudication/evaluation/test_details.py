@@ -272,7 +272,7 @@ class TestJudging:
             "by-hand"
         ]
         said = client.get(answer["Location"]).content.decode()
-        assert "2 items of 1 documents added" in said
+        assert "2 items of 1 document added" in said
         assert "1 more document is not in the collection" in said
 
     def test_an_open_campaign_gets_them_once(self, client: Client, built: Built, job: Evaluation) -> None:

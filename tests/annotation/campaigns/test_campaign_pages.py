@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from accounts.caches import volatile
 from accounts.refusals import Refused
+from accounts.slots import tabs_for
 from annotation.assignment.annotators import add_members
 from annotation.assignment.assignments import assign_items
 from annotation.campaigns.campaigns import drafts_of
@@ -15,7 +16,7 @@ from annotation.campaigns.lifecycle import open_campaign
 from annotation.campaigns.pages import items as item_views
 from annotation.campaigns.progress import fetch_progress
 from annotation.campaigns.templates.registry import TEMPLATES
-from annotation.models import Campaign, CampaignState, ItemBuild
+from annotation.models import Assignment, Campaign, CampaignState, ItemBuild
 from corpus.models import PoolEntry, Topic, TopicKind
 from tests.annotation.campaigns.pages import client_of, opened, text_of, url
 from tests.factories.annotation import AT, annotator, give_labels, make_campaign, make_material, skip_item
@@ -72,6 +73,23 @@ def test_planning_is_asked_for_unless_opening_gives_the_items_out(made, strategy
         assert ("fewer annotators than they need" in page) == (is_asked and name == "campaign_detail")
     build = ItemBuild(campaign=campaign, state="done")
     assert ("Plan the assignment" in [label for _, label in ItemBuildJob("items").links(build, None)]) == is_asked
+    assert ("plan" in [tab.key for tab in tabs_for("do in campaign", "manager", campaign)]) == is_asked
+    done = client.post(url("calibration_create"), {"sample": 2, "overlap": 3}, follow=True)
+    how = "Plan the assignment to give" if is_asked else "Opening the campaign gives"
+    assert f"2 items now want 3 judges each. {how} them out." in text_of(done)
+
+
+def test_an_open_queue_takes_new_places_by_a_plan(made):
+    """What opening does not fill, nothing fills by itself."""
+    campaign = make_campaign(made, strategy="queue")
+    open_campaign(campaign=campaign, by=made.manager, at=AT)
+    waiting = Assignment.objects.filter(queue=campaign)
+    before = waiting.count()
+    done = client_of(made).post(url("calibration_create"), {"sample": 1, "overlap": 3}, follow=True)
+    assert "1 item now wants 3 judges. Plan the assignment to put it in the open queue." in text_of(done)
+    assert waiting.count() == before
+    assign_items(campaign=campaign, by=made.manager, at=AT)
+    assert waiting.count() == before + 1
 
 
 def test_the_form_offers_only_what_is_supported_and_who_may_judge(made):
