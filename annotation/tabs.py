@@ -13,7 +13,7 @@ ADJUDICATORS = (Role.MANAGER, Role.ADJUDICATOR)
 
 
 def needs_a_plan(campaign: Campaign) -> bool:
-    """Whether its items are not given out by themselves when it is opened."""
+    """Whether opening it does not give its items out."""
     return not is_filled_at_opening(campaign)
 
 
